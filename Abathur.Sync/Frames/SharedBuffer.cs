@@ -1,0 +1,87 @@
+using System.Buffers;
+
+namespace Abathur.Sync.Frames;
+
+/// <summary>
+/// A growing buffer of pooled memory that many readers share. Written once by its owner, then only read; the memory goes
+/// back to the pool when the last reference is released. Renting and returning allocates nothing once the pool is warm.
+/// </summary>
+public sealed class SharedBuffer : IBufferWriter<byte>
+{
+    private const int MinBytes = 4096;
+    private const int MaxPooled = 1024;
+    private static readonly Stack<SharedBuffer> Pool = new();
+
+    private byte[] _bytes = [];
+    private int _length;
+    private int _references;
+
+    private SharedBuffer()
+    {
+    }
+
+    /// <summary>Bytes written so far.</summary>
+    public ReadOnlyMemory<byte> Memory => _bytes.AsMemory(0, _length);
+
+    /// <summary>Bytes written so far.</summary>
+    public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, _length);
+
+    /// <summary>An empty buffer with one reference, which is the caller's.</summary>
+    public static SharedBuffer Rent(int sizeHint = MinBytes)
+    {
+        SharedBuffer? buffer;
+        lock (Pool) Pool.TryPop(out buffer);
+        buffer ??= new SharedBuffer();
+        buffer._bytes = ArrayPool<byte>.Shared.Rent(Math.Max(sizeHint, MinBytes));
+        buffer._references = 1;
+        return buffer;
+    }
+
+    /// <summary>Takes one more reference.</summary>
+    public void Retain()
+    {
+        if (Interlocked.Increment(ref _references) <= 1) throw new InvalidOperationException("the buffer has been returned already");
+    }
+
+    /// <summary>Gives one reference back.</summary>
+    public void Release()
+    {
+        var left = Interlocked.Decrement(ref _references);
+        if (left > 0) return;
+        if (left < 0) throw new InvalidOperationException("the buffer has been returned already");
+        ArrayPool<byte>.Shared.Return(_bytes);
+        _bytes = [];
+        _length = 0;
+        lock (Pool)
+        {
+            if (Pool.Count < MaxPooled) Pool.Push(this);
+        }
+    }
+
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)(_bytes.Length - _length), nameof(count));
+        _length += count;
+    }
+
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        Reserve(sizeHint);
+        return _bytes.AsMemory(_length);
+    }
+
+    public Span<byte> GetSpan(int sizeHint = 0)
+    {
+        Reserve(sizeHint);
+        return _bytes.AsSpan(_length);
+    }
+
+    private void Reserve(int sizeHint)
+    {
+        if (_bytes.Length - _length >= Math.Max(sizeHint, 1)) return;
+        var larger = ArrayPool<byte>.Shared.Rent(Math.Max(_length + sizeHint, 2 * _bytes.Length));
+        Span.CopyTo(larger);
+        ArrayPool<byte>.Shared.Return(_bytes);
+        _bytes = larger;
+    }
+}
