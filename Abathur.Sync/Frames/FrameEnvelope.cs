@@ -1,0 +1,130 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text.Json;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using Wire = Abathur.Sync.V1.Frame;
+
+namespace Abathur.Sync.Frames;
+
+/// <summary>
+/// Writes the fields of <c>abathur.sync.v1.Frame</c> around a payload that is not copied: first the fields that all
+/// subscribers share, then what this one missed, then tag and length of the payload. In field order, so that the bytes
+/// are those that any protobuf library would write.
+/// </summary>
+internal static class FrameEnvelope
+{
+    private const int MaxVarintBytes = 10;
+
+    /// <summary>Fields 1 to 10.</summary>
+    public static void WriteHead(IBufferWriter<byte> output, string matchId, Frame frame, Encoding encoding)
+    {
+        WriteString(output, Wire.MatchIdFieldNumber, matchId);
+        WriteVarint(output, Wire.SequenceFieldNumber, frame.Sequence);
+        WriteVarint(output, Wire.GameLoopFieldNumber, frame.GameLoop);
+        WriteVarint(output, Wire.CapturedMonotonicNsFieldNumber, (ulong)frame.Captured.MonotonicNs);
+        WriteVarint(output, Wire.CapturedUnixNsFieldNumber, (ulong)frame.Captured.UnixNs);
+        WriteVarint(output, Wire.PublishedMonotonicNsFieldNumber, (ulong)frame.Published.MonotonicNs);
+        WriteVarint(output, Wire.PublishedUnixNsFieldNumber, (ulong)frame.Published.UnixNs);
+        WriteVarint(output, Wire.KeyframeFieldNumber, 1);
+        WriteVarint(output, Wire.EncodingFieldNumber, (ulong)encoding);
+    }
+
+    /// <summary>Fields 11 to 13; nothing where nothing was missed.</summary>
+    public static void WriteMissed(IBufferWriter<byte> output, in Missed missed)
+    {
+        if (missed.Count == 0) return;
+        WriteVarint(output, Wire.DroppedFieldNumber, missed.Count);
+        WritePresent(output, Wire.DroppedFirstGameLoopFieldNumber, missed.FirstGameLoop);
+        WritePresent(output, Wire.DroppedLastGameLoopFieldNumber, missed.LastGameLoop);
+    }
+
+    public static int MeasureMissed(in Missed missed) => missed.Count == 0
+        ? 0
+        : 3 + CodedOutputStream.ComputeUInt64Size(missed.Count)
+            + CodedOutputStream.ComputeUInt32Size(missed.FirstGameLoop)
+            + CodedOutputStream.ComputeUInt32Size(missed.LastGameLoop);
+
+    /// <summary>Tag and length of field 14 or 15.</summary>
+    public static void WritePayloadPrefix(IBufferWriter<byte> output, Encoding encoding, int payloadBytes)
+    {
+        var number = encoding == Encoding.Proto ? Wire.ObservationFieldNumber : Wire.DataFieldNumber;
+        var span = output.GetSpan(1 + MaxVarintBytes);
+        span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.LengthDelimited);
+        output.Advance(1 + PutVarint(span[1..], (uint)payloadBytes));
+    }
+
+    public static int MeasurePayloadPrefix(Encoding encoding, int payloadBytes) => 1 + CodedOutputStream.ComputeLengthSize(payloadBytes);
+
+    /// <summary>The same head as ProtoJSON, open at its end: <c>{"frame":{"matchId":...,...,"encoding":"json"</c>.</summary>
+    public static void WriteJsonHead(IBufferWriter<byte> output, string matchId, Frame frame, Encoding encoding)
+    {
+        output.Write("{\"frame\":{\"matchId\":\""u8);
+        output.Write(JsonEncodedText.Encode(matchId).EncodedUtf8Bytes);
+        output.Write("\",\"sequence\":\""u8);
+        WriteNumber(output, (long)frame.Sequence);
+        output.Write("\",\"gameLoop\":"u8);
+        WriteNumber(output, frame.GameLoop);
+        output.Write(",\"capturedMonotonicNs\":\""u8);
+        WriteNumber(output, frame.Captured.MonotonicNs);
+        output.Write("\",\"capturedUnixNs\":\""u8);
+        WriteNumber(output, frame.Captured.UnixNs);
+        output.Write("\",\"publishedMonotonicNs\":\""u8);
+        WriteNumber(output, frame.Published.MonotonicNs);
+        output.Write("\",\"publishedUnixNs\":\""u8);
+        WriteNumber(output, frame.Published.UnixNs);
+        output.Write("\",\"keyframe\":true,\"encoding\":\""u8);
+        output.Write(encoding == Encoding.Json ? "json"u8 : "proto"u8);
+        output.Write("\""u8);
+    }
+
+    public static void WriteMissedJson(IBufferWriter<byte> output, in Missed missed)
+    {
+        if (missed.Count == 0) return;
+        output.Write(",\"dropped\":\""u8);
+        WriteNumber(output, (long)missed.Count);
+        output.Write("\",\"droppedFirstGameLoop\":"u8);
+        WriteNumber(output, missed.FirstGameLoop);
+        output.Write(",\"droppedLastGameLoop\":"u8);
+        WriteNumber(output, missed.LastGameLoop);
+    }
+
+    private static void WriteNumber(IBufferWriter<byte> output, long value)
+    {
+        var span = output.GetSpan(20);
+        value.TryFormat(span, out var written, provider: CultureInfo.InvariantCulture);
+        output.Advance(written);
+    }
+
+    private static void WriteString(IBufferWriter<byte> output, int number, string value)
+    {
+        if (value.Length == 0) return;
+        var bytes = System.Text.Encoding.UTF8.GetByteCount(value);
+        var span = output.GetSpan(1 + MaxVarintBytes + bytes);
+        span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.LengthDelimited);
+        var prefix = 1 + PutVarint(span[1..], (uint)bytes);
+        System.Text.Encoding.UTF8.GetBytes(value, span[prefix..]);
+        output.Advance(prefix + bytes);
+    }
+
+    /// <summary>A field without presence: the default is not written.</summary>
+    private static void WriteVarint(IBufferWriter<byte> output, int number, ulong value)
+    {
+        if (value != 0) WritePresent(output, number, value);
+    }
+
+    private static void WritePresent(IBufferWriter<byte> output, int number, ulong value)
+    {
+        var span = output.GetSpan(1 + MaxVarintBytes);
+        span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.Varint);
+        output.Advance(1 + PutVarint(span[1..], value));
+    }
+
+    private static int PutVarint(Span<byte> span, ulong value)
+    {
+        var count = 0;
+        for (; value >= 0x80; value >>= 7) span[count++] = (byte)(value | 0x80);
+        span[count++] = (byte)value;
+        return count;
+    }
+}

@@ -1,0 +1,91 @@
+using System.Threading.Tasks.Sources;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// An auto-reset event with one waiter at a time that allocates nothing per wait. A <see cref="Set"/> without a waiter
+/// is kept for the next one; several count as one.
+/// </summary>
+internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly TimeProvider _clock;
+    private readonly ITimer _timer;
+    private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
+    private bool _set;
+    private bool _waiting;
+    private long _waitStart;
+    private TimeSpan _timeout;
+
+    public AsyncSignal(TimeProvider clock)
+    {
+        _clock = clock;
+        _timer = clock.CreateTimer(static state => ((AsyncSignal)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>Completes with true at the next <see cref="Set"/>, with false when the timeout passes first.</summary>
+    public ValueTask<bool> WaitAsync() => WaitAsync(Timeout.InfiniteTimeSpan);
+
+    /// <inheritdoc cref="WaitAsync()"/>
+    public ValueTask<bool> WaitAsync(TimeSpan timeout)
+    {
+        lock (_gate)
+        {
+            if (_set)
+            {
+                _set = false;
+                return ValueTask.FromResult(true);
+            }
+            if (_waiting) throw new InvalidOperationException("the signal has a waiter already");
+            _core.Reset();
+            _waiting = true;
+            _timeout = timeout;
+            if (timeout != Timeout.InfiniteTimeSpan)
+            {
+                _waitStart = _clock.GetTimestamp();
+                _timer.Change(timeout, Timeout.InfiniteTimeSpan);
+            }
+            return new ValueTask<bool>(this, _core.Version);
+        }
+    }
+
+    public void Set()
+    {
+        lock (_gate)
+        {
+            if (!_waiting)
+            {
+                _set = true;
+                return;
+            }
+            _waiting = false;
+        }
+        _core.SetResult(true);
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    bool IValueTaskSource<bool>.GetResult(short token) => _core.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => _core.GetStatus(token);
+
+    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
+
+    private void OnTimer()
+    {
+        lock (_gate)
+        {
+            if (!_waiting || _timeout == Timeout.InfiniteTimeSpan) return;
+            var left = _timeout - _clock.GetElapsedTime(_waitStart);
+            if (left > TimeSpan.Zero)
+            {
+                // An earlier wait's timer, or one that fired a little early.
+                _timer.Change(left + TimeSpan.FromMilliseconds(1), Timeout.InfiniteTimeSpan);
+                return;
+            }
+            _waiting = false;
+        }
+        _core.SetResult(false);
+    }
+}

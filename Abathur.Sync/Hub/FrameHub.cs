@@ -1,0 +1,172 @@
+using Abathur.Sync.Frames;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// Takes frames from one source and fans them out. Publishing costs the same whether readers keep up or not: each
+/// subscription has a bounded queue, and what happens when it is full is its policy.
+/// </summary>
+public sealed class FrameHub
+{
+    private readonly Lock _gate = new();
+    private readonly HubOptions _options;
+    private readonly TimeProvider _clock;
+    private readonly bool _sourceWaits;
+    private readonly string _matchId;
+    private volatile FrameStream[] _streams = [];
+    private TaskCompletionSource _subscribersChanged = NewSource();
+    private ulong _nextId = 1;
+    private SubscriptionEnd? _end;
+    private ulong _sequence;
+    private ulong _bytesPublished;
+    private ulong _bytesSentByFormer;
+    private uint _newestGameLoop;
+    private readonly RateMeter _rate;
+
+    /// <param name="options">Bounds.</param>
+    /// <param name="matchId">Goes into each frame.</param>
+    /// <param name="sourceWaits">
+    /// Whether the source can wait for lossless readers (a playback can, a game cannot). Where it cannot, such a reader
+    /// is ended when its queue is full.
+    /// </param>
+    /// <param name="clock">Clock of stamps and timeouts.</param>
+    public FrameHub(HubOptions options, string matchId, bool sourceWaits, TimeProvider clock)
+    {
+        _options = options;
+        _matchId = matchId;
+        _sourceWaits = sourceWaits;
+        _clock = clock;
+        _rate = new RateMeter(clock);
+    }
+
+    /// <summary>Sequence of the newest frame; 0 before the first.</summary>
+    public ulong Sequence => _sequence;
+
+    /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
+    public Subscription? Subscribe(SubscriptionOptions options)
+    {
+        lock (_gate)
+        {
+            if (_streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions) return null;
+            var subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Remove);
+            if (_end is { } end)
+            {
+                subscription.Finish(end);
+                return subscription;
+            }
+            var key = StreamKey.For(options);
+            var stream = Array.Find(_streams, each => each.Key == key);
+            if (stream is null)
+            {
+                stream = new FrameStream(_matchId, key, _options, _sourceWaits, _clock);
+                _streams = [.. _streams, stream];
+            }
+            stream.Add(subscription);
+            SubscribersChanged();
+            return subscription;
+        }
+    }
+
+    /// <summary>
+    /// Publishes a frame, whose reference it takes over. Waits only where the source can: until lossless readers have
+    /// room, and until lockstep readers have answered.
+    /// </summary>
+    public async ValueTask PublishAsync(Frame frame)
+    {
+        if (_sourceWaits)
+        {
+            foreach (var stream in _streams) await stream.WaitForRoomAsync();
+        }
+        FrameStream[] streams;
+        ulong sequence;
+        lock (_gate)
+        {
+            // Together, so that whoever subscribes knows whether this frame is its first.
+            sequence = ++_sequence;
+            streams = _streams;
+        }
+        frame.MarkPublished(sequence, FrameStamp.Now(_clock));
+        _newestGameLoop = frame.GameLoop;
+        _bytesPublished += (ulong)frame.Observation.Length;
+        _rate.Count();
+        var gameLoop = frame.GameLoop;
+        foreach (var stream in streams) stream.Offer(frame);
+        frame.Release();
+        if (!_sourceWaits) return;
+        foreach (var stream in streams)
+        {
+            if (stream.LastGameLoop == gameLoop) await stream.WaitForAnswersAsync(sequence);
+        }
+    }
+
+    /// <summary>Ends all subscriptions, now and to come. Completes when each stream has offered what it had.</summary>
+    public async Task FinishAsync(SubscriptionEnd end)
+    {
+        FrameStream[] streams;
+        lock (_gate)
+        {
+            _end ??= end;
+            streams = _streams;
+        }
+        foreach (var stream in streams) stream.Finish(end);
+        foreach (var stream in streams) await stream.Encoding;
+    }
+
+    /// <summary>Completes when there are at least, or at most, as many subscribers as asked.</summary>
+    public async Task WaitForSubscribersAsync(Func<int, bool> enough, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            Task changed;
+            lock (_gate)
+            {
+                if (enough(_streams.Sum(stream => stream.Subscriptions.Length))) return;
+                changed = _subscribersChanged.Task;
+            }
+            await changed.WaitAsync(cancellation);
+        }
+    }
+
+    /// <summary>Fills in what the hub knows.</summary>
+    public void Describe(Status status)
+    {
+        lock (_gate)
+        {
+            var subscribers = _streams.SelectMany(stream => stream.Subscriptions).OrderBy(each => each.Id).Select(each => each.Status(_newestGameLoop));
+            status.Subscribers.AddRange(subscribers);
+            status.FramesPublished = _sequence;
+            status.BytesPublished = _bytesPublished;
+            status.BytesSent = _bytesSentByFormer + status.Subscribers.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
+            status.FramesPerSecond = _rate.PerSecond();
+        }
+    }
+
+    private void Remove(Subscription subscription)
+    {
+        lock (_gate)
+        {
+            _bytesSentByFormer += subscription.Status(0).BytesSent;
+            foreach (var stream in _streams)
+            {
+                if (!stream.Subscriptions.Contains(subscription)) continue;
+                stream.Remove(subscription);
+                if (stream.Subscriptions.Length == 0)
+                {
+                    stream.Finish(new(SubscriptionEndReason.Closed, "no subscriber is left"));
+                    _streams = [.. _streams.Where(each => each != stream)];
+                }
+            }
+            SubscribersChanged();
+        }
+    }
+
+    private void SubscribersChanged()
+    {
+        _subscribersChanged.SetResult();
+        _subscribersChanged = NewSource();
+    }
+
+    private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+}

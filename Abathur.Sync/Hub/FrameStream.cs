@@ -1,0 +1,216 @@
+using Abathur.Sync.Encodings;
+using Abathur.Sync.Frames;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// All subscribers that asked for the same thing: each frame is encoded once for all of them. Plain protobuf needs no
+/// encoding and is offered on the publisher's flow. Everything else is encoded by a flow of the stream's own behind a
+/// bounded queue, so that a slow encoding delays neither the source nor another stream.
+/// </summary>
+internal sealed class FrameStream : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly string _matchId;
+    private readonly IFrameEncoder? _encoder;
+    private readonly HubOptions _options;
+    private readonly bool _sourceWaits;
+    private readonly Queue<Frame> _queue = new();
+    private readonly AsyncSignal _ready;
+    private readonly AsyncSignal _room;
+    private volatile Subscription[] _subscriptions = [];
+    private Missed _missed;
+    private SubscriptionEnd? _end;
+    private int _payloadBytes;
+
+    public FrameStream(string matchId, StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
+    {
+        Key = key;
+        _matchId = matchId;
+        _options = options;
+        _sourceWaits = sourceWaits;
+        _encoder = key.CreateEncoder();
+        _ready = new AsyncSignal(clock);
+        _room = new AsyncSignal(clock);
+        Encoding = _encoder is null ? Task.CompletedTask : Task.Run(EncodeAsync);
+    }
+
+    public StreamKey Key { get; }
+
+    public Subscription[] Subscriptions => _subscriptions;
+
+    /// <summary>Game loop of the last frame that the stream took.</summary>
+    public uint? LastGameLoop { get; private set; }
+
+    /// <summary>The flow that encodes; completes after <see cref="Finish"/>, when all frames are out.</summary>
+    public Task Encoding { get; }
+
+    public void Add(Subscription subscription) => _subscriptions = [.. _subscriptions, subscription];
+
+    public void Remove(Subscription subscription) => _subscriptions = [.. _subscriptions.Where(each => each != subscription)];
+
+    /// <summary>Waits until the next frame can be offered without loss to those who may lose nothing.</summary>
+    public async ValueTask WaitForRoomAsync()
+    {
+        if (_encoder is null)
+        {
+            foreach (var subscription in _subscriptions)
+            {
+                if (subscription.IsLossless && !subscription.HasRoom) await subscription.WaitForRoomAsync(_options.StallTimeout);
+            }
+            return;
+        }
+        while (IsFull() && HasLossless()) await _room.WaitAsync();
+    }
+
+    /// <summary>Waits until each lockstep reader has answered this frame.</summary>
+    public async ValueTask WaitForAnswersAsync(ulong sequence)
+    {
+        foreach (var subscription in _subscriptions)
+        {
+            if (subscription.Options.Policy == Policy.Lockstep && subscription.FirstSequence <= sequence) await subscription.WaitForAnswerAsync(sequence);
+        }
+    }
+
+    /// <summary>Offers a frame to all subscribers, unless <see cref="StreamKey.EveryGameLoops"/> leaves it out. Never waits.</summary>
+    public void Offer(Frame frame)
+    {
+        if (!Wants(frame.GameLoop)) return;
+        if (_encoder is null)
+        {
+            var plain = EncodedFrame.Plain(_matchId, frame);
+            OfferToAll(plain, default);
+            plain.Release();
+            return;
+        }
+        lock (_gate)
+        {
+            var capacity = HasLossless() ? _options.EncodeQueueFrames : 1;
+            if (_queue.Count >= _options.EncodeQueueFrames && HasLossless()) EndLossless($"encoding {Key.Encoding} does not keep up with the source");
+            while (_queue.Count >= capacity)
+            {
+                var oldest = _queue.Dequeue();
+                _missed = _missed.Then(oldest.GameLoop);
+                oldest.Release();
+            }
+            frame.Retain();
+            _queue.Enqueue(frame);
+        }
+        _ready.Set();
+    }
+
+    /// <summary>Ends all subscriptions once what is queued has been offered.</summary>
+    public void Finish(SubscriptionEnd end)
+    {
+        lock (_gate) _end ??= end;
+        if (_encoder is null) EndAll(end);
+        _ready.Set();
+    }
+
+    public void Dispose()
+    {
+        _ready.Dispose();
+        _room.Dispose();
+    }
+
+    private async Task EncodeAsync()
+    {
+        while (true)
+        {
+            Frame? frame;
+            Missed missed;
+            lock (_gate)
+            {
+                _queue.TryDequeue(out frame);
+                missed = _missed;
+                if (frame is not null) _missed = default;
+            }
+            if (frame is not null)
+            {
+                _room.Set();
+                await EncodeAsync(frame, missed);
+            }
+            else if (_end is { } end)
+            {
+                EndAll(end);
+                break;
+            }
+            else
+            {
+                await _ready.WaitAsync();
+            }
+        }
+        _room.Set();
+    }
+
+    private async ValueTask EncodeAsync(Frame frame, Missed missed)
+    {
+        if (_sourceWaits)
+        {
+            foreach (var subscription in _subscriptions)
+            {
+                if (subscription.IsLossless && !subscription.HasRoom) await subscription.WaitForRoomAsync(_options.StallTimeout);
+            }
+        }
+        var payload = SharedBuffer.Rent(_payloadBytes);
+        try
+        {
+            _encoder!.Encode(frame.Observation.Span, payload);
+        }
+        catch (InvalidDataException e)
+        {
+            payload.Release();
+            EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Encoding}: {e.Message}"));
+            frame.Release();
+            return;
+        }
+        _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
+        var encoded = EncodedFrame.Encoded(_matchId, frame, Key.Encoding, payload);
+        frame.Release();
+        OfferToAll(encoded, missed);
+        encoded.Release();
+    }
+
+    private void OfferToAll(EncodedFrame frame, in Missed missed)
+    {
+        foreach (var subscription in _subscriptions)
+        {
+            if (subscription.IsLossless && !subscription.HasRoom)
+            {
+                subscription.Finish(new(SubscriptionEndReason.TooSlow, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
+                continue;
+            }
+            subscription.Offer(frame, missed);
+        }
+    }
+
+    private bool Wants(uint gameLoop)
+    {
+        // A game loop that goes back is a seek or a new round, and starts the count anew.
+        if (LastGameLoop is { } last && gameLoop >= last && gameLoop - last < Key.EveryGameLoops && Key.EveryGameLoops > 1) return false;
+        LastGameLoop = gameLoop;
+        return true;
+    }
+
+    private bool IsFull()
+    {
+        lock (_gate) return _queue.Count >= _options.EncodeQueueFrames;
+    }
+
+    private bool HasLossless() => Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null });
+
+    private void EndLossless(string message)
+    {
+        foreach (var subscription in _subscriptions)
+        {
+            if (subscription.IsLossless) subscription.Finish(new(SubscriptionEndReason.TooSlow, message));
+        }
+    }
+
+    private void EndAll(SubscriptionEnd end)
+    {
+        foreach (var subscription in _subscriptions) subscription.Finish(end);
+    }
+}

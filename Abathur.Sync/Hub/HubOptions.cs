@@ -1,0 +1,17 @@
+namespace Abathur.Sync.Hub;
+
+/// <summary>Bounds of the fan-out.</summary>
+public sealed record HubOptions
+{
+    /// <summary>
+    /// How long a playback waits for a lossless reader that takes nothing, before that reader is cut off and the others
+    /// go on. Default 10 s.
+    /// </summary>
+    public TimeSpan StallTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>Frames that may wait for an encoder while a lossless reader is on its stream. Default 8. Without one, 1.</summary>
+    public int EncodeQueueFrames { get; init; } = 8;
+
+    /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
+    public int MaxSubscriptions { get; init; } = 1000;
+}

@@ -1,0 +1,238 @@
+using System.Runtime.CompilerServices;
+using Abathur.Sync.Frames;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// One subscriber's bounded queue between the hub and a transport. One flow offers frames, one flow takes them.
+/// </summary>
+/// <example>
+/// <code>
+/// while (true)
+/// {
+///     if (subscription.TryTake(out var frame, out var missed)) { write; frame.Release(); flush; }
+///     else if (subscription.End is not null) break;
+///     else await subscription.WaitAsync();
+/// }
+/// </code>
+/// </example>
+public sealed class Subscription : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly EncodedFrame?[] _queue;
+    private readonly Queue<ulong> _unacknowledged = new();
+    private readonly AsyncSignal _ready;
+    private readonly AsyncSignal _room;
+    private readonly AsyncSignal _answered;
+    private readonly CancellationTokenSource _aborted;
+    private readonly Action<Subscription> _onDispose;
+    private int _head;
+    private int _count;
+    private Missed _missed;
+    private ulong _acknowledged;
+    private ulong _framesSent;
+    private ulong _framesDropped;
+    private ulong _bytesSent;
+    private uint _lastSentGameLoop;
+
+    internal Subscription(ulong id, SubscriptionOptions options, ulong firstSequence, TimeProvider clock, Action<Subscription> onDispose)
+    {
+        FirstSequence = firstSequence;
+        Id = id;
+        Options = options;
+        _onDispose = onDispose;
+        _queue = new EncodedFrame?[options.BufferFrames];
+        _ready = new AsyncSignal(clock);
+        _room = new AsyncSignal(clock);
+        _answered = new AsyncSignal(clock);
+        _aborted = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
+    }
+
+    /// <summary>How long a subscriber whose subscription has failed may take for what is still queued, before it is cut off.</summary>
+    internal static TimeSpan Grace { get; } = TimeSpan.FromSeconds(2);
+
+    public ulong Id { get; }
+
+    public SubscriptionOptions Options { get; }
+
+    /// <summary>Set once the subscription has ended. Frames still queued may be taken first.</summary>
+    public SubscriptionEnd? End { get; private set; }
+
+    /// <summary>Fires when the transport must cut the reader off, because it does not even take the end.</summary>
+    public CancellationToken Aborted => _aborted.Token;
+
+    /// <summary>The first frame that this subscriber is sure to be offered, if its stream takes it.</summary>
+    internal ulong FirstSequence { get; }
+
+    /// <summary>Whether the queue is never to be overwritten.</summary>
+    internal bool IsLossless => Options.Policy != Policy.Latest;
+
+    internal bool HasRoom
+    {
+        get
+        {
+            lock (_gate) return _count < _queue.Length || End is not null;
+        }
+    }
+
+    /// <summary>Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no.</summary>
+    public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
+
+    /// <summary>Takes the next frame; the caller releases it. False where none is due, or no credit is left.</summary>
+    public bool TryTake(out EncodedFrame frame, out Missed missed)
+    {
+        lock (_gate)
+        {
+            if (_count == 0 || (Options.Credits > 0 && _unacknowledged.Count >= Options.Credits))
+            {
+                frame = null!;
+                missed = default;
+                return false;
+            }
+            frame = _queue[_head]!;
+            _queue[_head] = null;
+            _head = (_head + 1) % _queue.Length;
+            _count--;
+            (missed, _missed) = (_missed, default);
+            if (Options.Credits > 0) _unacknowledged.Enqueue(frame.Sequence);
+            _lastSentGameLoop = frame.GameLoop;
+        }
+        _room.Set();
+        return true;
+    }
+
+    /// <summary>Counts a frame that has been written.</summary>
+    public void CountSent(int bytes)
+    {
+        lock (_gate)
+        {
+            _framesSent++;
+            _bytesSent += (ulong)bytes;
+        }
+    }
+
+    /// <summary>The reader is done with all frames up to this one.</summary>
+    public void Acknowledge(ulong sequence)
+    {
+        lock (_gate)
+        {
+            _acknowledged = Math.Max(_acknowledged, sequence);
+            while (_unacknowledged.TryPeek(out var oldest) && oldest <= sequence) _unacknowledged.Dequeue();
+        }
+        _answered.Set();
+        _ready.Set();
+    }
+
+    /// <summary>Ends the subscription from the reader's side.</summary>
+    public void Close() => Finish(new(SubscriptionEndReason.Closed, "closed by the subscriber"));
+
+    /// <summary>Leaves the hub and lets go of everything queued.</summary>
+    public void Dispose()
+    {
+        Close();
+        _onDispose(this);
+        lock (_gate)
+        {
+            for (; _count > 0; _count--)
+            {
+                _queue[_head]!.Release();
+                _queue[_head] = null;
+                _head = (_head + 1) % _queue.Length;
+            }
+        }
+        _ready.Dispose();
+        _room.Dispose();
+        _answered.Dispose();
+        _aborted.Dispose();
+    }
+
+    /// <summary>Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits.</summary>
+    internal void Offer(EncodedFrame frame, in Missed before)
+    {
+        lock (_gate)
+        {
+            if (End is not null) return;
+            AddMissed(before);
+            if (_count == _queue.Length)
+            {
+                // Only `latest` comes here: for the others the hub has made sure of room, or has ended them.
+                AddMissed(default(Missed).Then(_queue[_head]!.GameLoop));
+                _queue[_head]!.Release();
+                _queue[_head] = null;
+                _head = (_head + 1) % _queue.Length;
+                _count--;
+            }
+            frame.Retain();
+            _queue[(_head + _count) % _queue.Length] = frame;
+            _count++;
+        }
+        _ready.Set();
+    }
+
+    /// <summary>Waits until a frame can be offered without loss. A reader that takes none for as long as <paramref name="stallTimeout"/> is ended.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    internal async ValueTask WaitForRoomAsync(TimeSpan stallTimeout)
+    {
+        while (!HasRoom)
+        {
+            if (await _room.WaitAsync(stallTimeout)) continue;
+            Finish(new(SubscriptionEndReason.TooSlow, $"no frame was taken for {stallTimeout.TotalSeconds:0.###} s with {_queue.Length} waiting"));
+        }
+    }
+
+    /// <summary>Waits until the reader has acknowledged a frame; ends it when it does not in time.</summary>
+    internal async ValueTask WaitForAnswerAsync(ulong sequence)
+    {
+        while (true)
+        {
+            lock (_gate)
+            {
+                if (_acknowledged >= sequence || End is not null) return;
+            }
+            if (await _answered.WaitAsync(Options.LockstepTimeout)) continue;
+            Finish(new(SubscriptionEndReason.NoAnswer, $"frame {sequence} was not acknowledged within {Options.LockstepTimeout.TotalSeconds:0.###} s"));
+        }
+    }
+
+    /// <summary>Ends the subscription; the first reason counts.</summary>
+    internal void Finish(SubscriptionEnd end)
+    {
+        lock (_gate)
+        {
+            if (End is not null) return;
+            End = end;
+        }
+        if (end.Reason != SubscriptionEndReason.Closed) _aborted.CancelAfter(Grace);
+        _ready.Set();
+        _room.Set();
+        _answered.Set();
+    }
+
+    internal SubscriberStatus Status(uint newestGameLoop)
+    {
+        lock (_gate)
+        {
+            return new SubscriberStatus
+            {
+                Id = Id,
+                Name = Options.Name,
+                Transport = Options.Transport,
+                Peer = Options.Peer,
+                Policy = Options.Policy,
+                Encoding = Options.Encoding,
+                FramesSent = _framesSent,
+                FramesDropped = _framesDropped,
+                BytesSent = _bytesSent,
+                FramesWaiting = (uint)_count,
+                LagGameLoops = _count == 0 || newestGameLoop < _lastSentGameLoop ? 0 : newestGameLoop - _lastSentGameLoop,
+            };
+        }
+    }
+
+    private void AddMissed(in Missed missed)
+    {
+        _missed = _missed.Then(missed);
+        _framesDropped += missed.Count;
+    }
+}

@@ -1,0 +1,36 @@
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>What one subscriber asked for, checked and with the defaults filled in.</summary>
+public sealed record SubscriptionOptions
+{
+    public required Policy Policy { get; init; }
+
+    /// <summary>Payload form; never <see cref="Encoding.Auto"/>.</summary>
+    public required Encoding Encoding { get; init; }
+
+    /// <summary>Field mask paths; empty: everything.</summary>
+    public IReadOnlyList<string> FieldMask { get; init; } = [];
+
+    /// <summary>Frames are sent when their game loop is at least this many after the last one sent. 1: each frame.</summary>
+    public uint EveryGameLoops { get; init; } = 1;
+
+    /// <summary>Frames that may wait for the reader; 1 under <see cref="Policy.Latest"/>.</summary>
+    public required int BufferFrames { get; init; }
+
+    /// <summary>How long <see cref="Policy.Lockstep"/> waits for an acknowledgement.</summary>
+    public TimeSpan LockstepTimeout { get; init; }
+
+    /// <summary>Frames that may be on the way unacknowledged; 0: no limit.</summary>
+    public int Credits { get; init; }
+
+    /// <summary>Name for status tables and logs.</summary>
+    public string Name { get; init; } = "";
+
+    /// <summary>"grpc", "socket", ...</summary>
+    public required string Transport { get; init; }
+
+    /// <summary>Address of the peer.</summary>
+    public required string Peer { get; init; }
+}
