@@ -111,7 +111,11 @@ public sealed class FrameHub
             streams = _streams;
         }
         foreach (var stream in streams) stream.Finish(end);
-        foreach (var stream in streams) await stream.Encoding;
+        foreach (var stream in streams)
+        {
+            await stream.Encoding;
+            stream.Dispose();
+        }
     }
 
     /// <summary>Completes when there are at least, or at most, as many subscribers as asked.</summary>
@@ -156,6 +160,7 @@ public sealed class FrameHub
                 {
                     stream.Finish(new(SubscriptionEndReason.Closed, "no subscriber is left"));
                     _streams = [.. _streams.Where(each => each != stream)];
+                    stream.Encoding.ContinueWith(static (_, ended) => ((FrameStream)ended!).Dispose(), stream, TaskScheduler.Default);
                 }
             }
             SubscribersChanged();

@@ -79,6 +79,9 @@ public sealed class Subscription : IDisposable
     /// <summary>Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no.</summary>
     public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
 
+    /// <summary>Makes <see cref="WaitAsync"/> return although nothing is there to take.</summary>
+    public void Wake() => _ready.Set();
+
     /// <summary>Takes the next frame; the caller releases it. False where none is due, or no credit is left.</summary>
     public bool TryTake(out EncodedFrame frame, out Missed missed)
     {

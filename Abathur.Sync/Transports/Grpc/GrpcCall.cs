@@ -13,6 +13,9 @@ namespace Abathur.Sync.Transports.Grpc;
 /// </summary>
 public sealed class GrpcCall
 {
+    /// <summary>Bytes in front of each message.</summary>
+    public const int PrefixBytes = GrpcMessageReader.PrefixBytes;
+
     private readonly HttpContext _http;
     private readonly GrpcServerOptions _options;
     private readonly GrpcMessageReader _reader;
@@ -72,10 +75,15 @@ public sealed class GrpcCall
     public ValueTask<ReadOnlySequence<byte>?> ReadAsync() => _reader.ReadAsync(Cancellation);
 
     /// <summary>The next request message, or null at the end. Throws <see cref="GrpcException"/> (INTERNAL) where it does not parse.</summary>
-    public async ValueTask<T?> ReadAsync<T>(MessageParser<T> parser)
+    public ValueTask<T?> ReadAsync<T>(MessageParser<T> parser)
+        where T : class, IMessage<T> =>
+        ReadAsync(parser, Cancellation);
+
+    /// <summary>The same, given up when <paramref name="cancellation"/> fires.</summary>
+    public async ValueTask<T?> ReadAsync<T>(MessageParser<T> parser, CancellationToken cancellation)
         where T : class, IMessage<T>
     {
-        if (await ReadAsync() is not { } bytes) return null;
+        if (await _reader.ReadAsync(cancellation) is not { } bytes) return null;
         try
         {
             return parser.ParseFrom(bytes);

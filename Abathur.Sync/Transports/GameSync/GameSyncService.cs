@@ -1,0 +1,76 @@
+using System.IO.Pipelines;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Transports.GameSync;
+
+/// <summary><c>abathur.sync.v1.GameSync</c> over gRPC.</summary>
+public sealed class GameSyncService
+{
+    private const string Transport = "grpc";
+    private readonly SyncApi _api;
+
+    public GameSyncService(SyncApi api)
+    {
+        _api = api;
+        Service = new GrpcService("abathur.sync.v1.GameSync", SyncReflection.Descriptor)
+            .Unary("GetMatch", GetMatchRequest.Parser, (_, _) => ValueTask.FromResult(api.Match))
+            .Unary("GetStatus", GetStatusRequest.Parser, (_, _) => ValueTask.FromResult(api.GetStatus()))
+            .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, call.Cancellation))
+            .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, call.Cancellation))
+            .ServerStreaming("Subscribe", SubscribeRequest.Parser, SubscribeAsync)
+            .Bidirectional("Session", SessionAsync);
+    }
+
+    public GrpcService Service { get; }
+
+    private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
+    {
+        using var subscription = _api.Subscribe(request, Encoding.Proto, canAcknowledge: false, Transport, call.Peer);
+        await using var closing = call.Cancellation.Register(subscription.Close);
+        await using var aborting = subscription.Aborted.Register(call.Reset);
+        await call.SendHeadersAsync();
+        ThrowUnlessOver(await SendFramesAsync(subscription, call.BodyWriter, call.Cancellation));
+    }
+
+    private static async Task<SubscriptionEnd> SendFramesAsync(Subscription subscription, PipeWriter body, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            if (subscription.TryTake(out var frame, out var missed))
+            {
+                var bytes = frame.MeasureFrame(missed);
+                GrpcCall.WritePrefix(body, (uint)bytes);
+                frame.WriteFrame(body, missed);
+                frame.Release();
+                subscription.CountSent(GrpcCall.PrefixBytes + bytes);
+                if ((await body.FlushAsync(cancellation)).IsCompleted) subscription.Close();
+            }
+            else if (subscription.End is { } end)
+            {
+                return end;
+            }
+            else
+            {
+                await subscription.WaitAsync();
+            }
+        }
+    }
+
+    private async Task SessionAsync(GrpcCall call)
+    {
+        var first = await call.ReadAsync(ClientMessage.Parser);
+        if (first?.Subscribe is null) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be subscribe");
+        using var subscription = _api.Subscribe(first.Subscribe, Encoding.Proto, canAcknowledge: true, Transport, call.Peer);
+        await using var aborting = subscription.Aborted.Register(call.Reset);
+        var wire = new GrpcSessionWire(call);
+        wire.Write(new ServerMessage { Match = _api.Match });
+        ThrowUnlessOver(await new SyncSession(_api, wire, subscription).RunAsync(call.Cancellation));
+    }
+
+    private static void ThrowUnlessOver(SubscriptionEnd end)
+    {
+        if (end.Reason != SubscriptionEndReason.MatchOver) throw new GrpcException(end.StatusCode(), end.Message);
+    }
+}

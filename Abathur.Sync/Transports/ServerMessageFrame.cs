@@ -1,0 +1,27 @@
+using System.Buffers;
+using Abathur.Sync.Frames;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Sync.Transports;
+
+/// <summary>A frame inside a <see cref="ServerMessage"/>: tag and length in front of the very bytes that gRPC's Subscribe sends.</summary>
+internal static class ServerMessageFrame
+{
+    private const int MaxPrefixBytes = 6;
+
+    /// <summary>Size of the whole message for a frame of <paramref name="frameBytes"/>.</summary>
+    public static int Measure(int frameBytes) => 1 + CodedOutputStream.ComputeLengthSize(frameBytes) + frameBytes;
+
+    public static void Write(IBufferWriter<byte> output, EncodedFrame frame, in Missed missed, int frameBytes)
+    {
+        var prefix = output.GetSpan(MaxPrefixBytes);
+        var length = 0;
+        prefix[length++] = (byte)WireFormat.MakeTag(ServerMessage.FrameFieldNumber, WireFormat.WireType.LengthDelimited);
+        var rest = (uint)frameBytes;
+        for (; rest >= 0x80; rest >>= 7) prefix[length++] = (byte)(rest | 0x80);
+        prefix[length++] = (byte)rest;
+        output.Advance(length);
+        frame.WriteFrame(output, missed);
+    }
+}

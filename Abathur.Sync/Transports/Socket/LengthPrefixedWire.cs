@@ -1,0 +1,81 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.IO.Pipelines;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Sync.Transports.Socket;
+
+/// <summary>Session messages in protobuf, each with its length in front: four bytes, little-endian.</summary>
+internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : ISessionWire
+{
+    /// <summary>Longest message that a client may send.</summary>
+    public const int MaxBytes = 1024 * 1024;
+
+    private const int PrefixBytes = 4;
+
+    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+    {
+        while (true)
+        {
+            var result = await input.ReadAsync(cancellation);
+            var buffer = result.Buffer;
+            if (TryTake(buffer, out var message, out var end))
+            {
+                input.AdvanceTo(end);
+                return message;
+            }
+            input.AdvanceTo(buffer.Start, buffer.End);
+            if (!result.IsCompleted) continue;
+            if (buffer.IsEmpty) return null;
+            throw new GrpcException(GrpcStatusCode.InvalidArgument, "the connection ends in the middle of a message");
+        }
+    }
+
+    public void Write(ServerMessage message)
+    {
+        WritePrefix(message.CalculateSize());
+        message.WriteTo(output);
+    }
+
+    public int WriteFrame(EncodedFrame frame, in Missed missed)
+    {
+        var frameBytes = frame.MeasureFrame(missed);
+        var messageBytes = ServerMessageFrame.Measure(frameBytes);
+        WritePrefix(messageBytes);
+        ServerMessageFrame.Write(output, frame, missed, frameBytes);
+        return PrefixBytes + messageBytes;
+    }
+
+    public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await output.FlushAsync(cancellation)).IsCompleted;
+
+    private static bool TryTake(ReadOnlySequence<byte> buffer, out ClientMessage? message, out SequencePosition end)
+    {
+        (message, end) = (null, default);
+        if (buffer.Length < PrefixBytes) return false;
+        Span<byte> prefix = stackalloc byte[PrefixBytes];
+        buffer.Slice(0, PrefixBytes).CopyTo(prefix);
+        var length = BinaryPrimitives.ReadUInt32LittleEndian(prefix);
+        if (length > MaxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a message of {length} bytes is over the limit of {MaxBytes}");
+        if (buffer.Length < PrefixBytes + length) return false;
+        var bytes = buffer.Slice(PrefixBytes, length);
+        end = bytes.End;
+        try
+        {
+            message = ClientMessage.Parser.ParseFrom(bytes);
+            return true;
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            throw new GrpcException(GrpcStatusCode.InvalidArgument, $"not a ClientMessage: {e.Message}");
+        }
+    }
+
+    private void WritePrefix(int bytes)
+    {
+        BinaryPrimitives.WriteUInt32LittleEndian(output.GetSpan(PrefixBytes), (uint)bytes);
+        output.Advance(PrefixBytes);
+    }
+}

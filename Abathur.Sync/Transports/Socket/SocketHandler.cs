@@ -1,0 +1,63 @@
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+using Microsoft.AspNetCore.Connections;
+
+namespace Abathur.Sync.Transports.Socket;
+
+/// <summary>
+/// The raw socket, TCP or Unix domain: the client's first line is JSON and subscribes, the answer is a line of JSON,
+/// and then messages go in the form that was asked for (docs/protocol.md).
+/// </summary>
+internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
+{
+    private const string Transport = "socket";
+
+    /// <summary>How long a client may take for its first line.</summary>
+    internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
+
+    public async Task HandleAsync(ConnectionContext connection)
+    {
+        var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        try
+        {
+            var request = await ReadSubscribeAsync(connection);
+            if (request is null) return;
+            using var subscription = api.Subscribe(request, Encoding.Json, canAcknowledge: true, Transport, Peer(connection));
+            await using var aborting = subscription.Aborted.Register(connection.Abort);
+            JsonLine.Write(output, new ServerMessage { Match = api.Match });
+            ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
+            await new SyncSession(api, wire, subscription).RunAsync(connection.ConnectionClosed);
+        }
+        catch (GrpcException e)
+        {
+            JsonLine.Write(output, new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
+            await output.FlushAsync();
+        }
+        catch (Exception e) when (e is OperationCanceledException or IOException or ConnectionAbortedException or ConnectionResetException)
+        {
+            // The client is gone.
+        }
+        finally
+        {
+            await output.CompleteAsync();
+            await input.CompleteAsync();
+        }
+    }
+
+    private async Task<SubscribeRequest?> ReadSubscribeAsync(ConnectionContext connection)
+    {
+        using var limit = new CancellationTokenSource(HandshakeTimeout, clock);
+        using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
+        try
+        {
+            if (await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token) is not { } line) return null;
+            return JsonLine.Parse(line).Subscribe ?? throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        {
+            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"no line came within {HandshakeTimeout.TotalSeconds:0} s");
+        }
+    }
+
+    private static string Peer(ConnectionContext connection) => connection.RemoteEndPoint is System.Net.IPEndPoint endpoint ? endpoint.ToString() : "unix";
+}

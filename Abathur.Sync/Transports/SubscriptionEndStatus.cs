@@ -1,0 +1,19 @@
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Grpc;
+
+namespace Abathur.Sync.Transports;
+
+/// <summary>What the end of a subscription is called on the wire.</summary>
+internal static class SubscriptionEndStatus
+{
+    public static GrpcStatusCode StatusCode(this SubscriptionEnd end) => end.Reason switch
+    {
+        SubscriptionEndReason.MatchOver => GrpcStatusCode.Ok,
+        SubscriptionEndReason.TooSlow => GrpcStatusCode.ResourceExhausted,
+        SubscriptionEndReason.NoAnswer => GrpcStatusCode.DeadlineExceeded,
+        SubscriptionEndReason.BadFrame => GrpcStatusCode.DataLoss,
+        SubscriptionEndReason.Stopping => GrpcStatusCode.Unavailable,
+        SubscriptionEndReason.Closed => GrpcStatusCode.Cancelled,
+        _ => GrpcStatusCode.Internal,
+    };
+}

@@ -1,0 +1,147 @@
+using System.Diagnostics;
+using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Encodings;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Sources;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+using Google.Protobuf.WellKnownTypes;
+
+namespace Abathur.Sync.Transports;
+
+/// <summary>
+/// What agents can ask for, whatever transport they come by. Refusals are <see cref="GrpcException"/>: its status codes
+/// are the vocabulary of all transports.
+/// </summary>
+public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider clock)
+{
+    /// <summary>Most frames that a subscription may have waiting.</summary>
+    public const int MaxBufferFrames = 1024;
+
+    private const int DefaultBufferFrames = 64;
+    private const int MaxNameLength = 64;
+    private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
+    private readonly long _started = clock.GetTimestamp();
+
+    public Match Match => source.Match;
+
+    /// <summary>Subscribes; the caller disposes the subscription.</summary>
+    /// <param name="request">As the agent sent it.</param>
+    /// <param name="native">What <see cref="Encoding.Auto"/> means on this transport.</param>
+    /// <param name="canAcknowledge">Whether the agent can send <see cref="Ack"/>.</param>
+    /// <param name="transport">Name of the transport.</param>
+    /// <param name="peer">Address of the agent.</param>
+    public Subscription Subscribe(SubscribeRequest request, Encoding native, bool canAcknowledge, string transport, string peer)
+    {
+        var options = Check(request, native, canAcknowledge, transport, peer);
+        return hub.Subscribe(options) ?? throw new GrpcException(GrpcStatusCode.ResourceExhausted, "there are too many subscriptions already");
+    }
+
+    /// <summary>Gives actions to the game.</summary>
+    public Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation)
+    {
+        _ = (request, cancellation);
+        throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Match.Source)} takes no actions");
+    }
+
+    /// <summary>Steers the playback.</summary>
+    public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation)
+    {
+        if (source.Control is not { } control) throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Match.Source)} cannot be steered");
+        try
+        {
+            return await control.ControlAsync(request, cancellation);
+        }
+        catch (PlaybackException e)
+        {
+            throw new GrpcException(e.IsOutOfRange ? GrpcStatusCode.OutOfRange : GrpcStatusCode.InvalidArgument, e.Message);
+        }
+    }
+
+    public Status GetStatus()
+    {
+        using var process = Process.GetCurrentProcess();
+        var match = source.Match.Clone();
+        match.GameInfo = null;
+        match.GameData = null;
+        var status = new Status
+        {
+            Match = match,
+            Playback = source.Control?.State,
+            Process = new ProcessStatus
+            {
+                Version = DaemonVersion.Text,
+                Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(_started)),
+                CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
+                AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
+                WorkingSetBytes = (ulong)process.WorkingSet64,
+                PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
+            },
+        };
+        hub.Describe(status);
+        return status;
+    }
+
+    private static SubscriptionOptions Check(SubscribeRequest request, Encoding native, bool canAcknowledge, string transport, string peer)
+    {
+        var encoding = request.Encoding == Encoding.Auto ? native : request.Encoding;
+        if (encoding is not (Encoding.Proto or Encoding.Json)) throw Unsupported("encoding", request.Encoding, "auto, proto, json");
+        if (request.Compression is not Compression.None) throw Unsupported("compression", request.Compression, "none");
+        if (request.Policy is not (Policy.Latest or Policy.Every or Policy.Lockstep)) throw Unsupported("policy", request.Policy, "latest, every, lockstep");
+        if (request.BufferFrames > MaxBufferFrames) throw Invalid($"buffer_frames is {request.BufferFrames}; at most {MaxBufferFrames} are allowed");
+        if (request.Credits > MaxBufferFrames) throw Invalid($"credits is {request.Credits}; at most {MaxBufferFrames} are allowed");
+        if (request.Name.Length > MaxNameLength) throw Invalid($"name has {request.Name.Length} characters; at most {MaxNameLength} are allowed");
+        if (!canAcknowledge && (request.Policy == Policy.Lockstep || request.Credits > 0))
+        {
+            throw Invalid("policy lockstep and credits need acknowledgements: use Session, or the socket");
+        }
+        return new SubscriptionOptions
+        {
+            Policy = request.Policy,
+            Encoding = encoding,
+            FieldMask = CheckMask(request),
+            EveryGameLoops = Math.Max(request.EveryGameLoops, 1),
+            BufferFrames = request.Policy == Policy.Latest ? 1 : request.BufferFrames == 0 ? DefaultBufferFrames : (int)request.BufferFrames,
+            LockstepTimeout = CheckTimeout(request.LockstepTimeout),
+            Credits = (int)request.Credits,
+            Name = request.Name,
+            Transport = transport,
+            Peer = peer,
+        };
+    }
+
+    private static string[] CheckMask(SubscribeRequest request)
+    {
+        if (request.FieldMask is not { Paths.Count: > 0 } mask) return [];
+        try
+        {
+            WireProjection.For(SC2APIProtocol.ResponseObservation.Descriptor, mask.Paths);
+        }
+        catch (FieldMaskException e)
+        {
+            throw Invalid(e.Message);
+        }
+        return [.. mask.Paths];
+    }
+
+    private static TimeSpan CheckTimeout(Duration? timeout)
+    {
+        if (timeout is null) return DefaultLockstepTimeout;
+        // Compared in seconds first: a Duration from a client may be far out of TimeSpan's range.
+        var seconds = timeout.Seconds + (timeout.Nanos / 1e9);
+        if (seconds < 0.001 || seconds > MaxLockstepTimeout.TotalSeconds) throw Invalid($"lockstep_timeout is {seconds} s; 0.001 to {MaxLockstepTimeout.TotalSeconds} s are allowed");
+        return TimeSpan.FromSeconds(seconds);
+    }
+
+    private static GrpcException Unsupported<T>(string what, T value, string supported)
+        where T : struct, System.Enum
+    {
+        var code = System.Enum.IsDefined(value) ? GrpcStatusCode.Unimplemented : GrpcStatusCode.InvalidArgument;
+        return new(code, $"{what} {value.ToString().ToLowerInvariant()} is not served; known here: {supported}");
+    }
+
+    private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
+
+    private static string Name(SourceKind kind) => kind.ToString().ToLowerInvariant();
+}

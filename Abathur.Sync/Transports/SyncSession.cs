@@ -1,0 +1,130 @@
+using System.Threading.Channels;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Transports;
+
+/// <summary>
+/// One subscribed connection, the same on every transport: a flow that writes frames and answers, and one that reads
+/// what the client says.
+/// </summary>
+internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription)
+{
+    private const int MaxAnswersWaiting = 64;
+    private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
+
+    /// <summary>Runs until the subscription ends or the client goes. Returns why the subscription ended.</summary>
+    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
+    {
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        await using var closing = stop.Token.Register(subscription.Close);
+        var reading = ReadAsync(stop.Token);
+        try
+        {
+            return await WriteAsync(stop.Token);
+        }
+        finally
+        {
+            await stop.CancelAsync();
+            await reading;
+        }
+    }
+
+    private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
+    {
+        while (true)
+        {
+            while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
+            if (subscription.TryTake(out var frame, out var missed))
+            {
+                subscription.CountSent(wire.WriteFrame(frame, missed));
+                frame.Release();
+            }
+            else if (subscription.End is { } end)
+            {
+                if (end.Reason != SubscriptionEndReason.Closed) wire.Write(Goodbye(end));
+                await wire.FlushAsync(cancellation);
+                return end;
+            }
+            else
+            {
+                if (!await wire.FlushAsync(cancellation)) subscription.Close();
+                await subscription.WaitAsync();
+                continue;
+            }
+            if (!await wire.FlushAsync(cancellation)) subscription.Close();
+        }
+    }
+
+    private async Task ReadAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            while (await wire.ReadAsync(cancellation) is { } message) await HandleAsync(message, cancellation);
+        }
+        catch (GrpcException e)
+        {
+            // The framing is lost: nothing that follows could be understood.
+            await AnswerAsync(new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } }, cancellation);
+            subscription.Close();
+        }
+        catch (OperationCanceledException)
+        {
+            // The session is over.
+        }
+    }
+
+    private async ValueTask HandleAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        switch (message.MessageCase)
+        {
+            case ClientMessage.MessageOneofCase.Ack:
+                subscription.Acknowledge(message.Ack.Sequence);
+                return;
+            case ClientMessage.MessageOneofCase.Act:
+                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, cancellation) }), cancellation);
+                return;
+            case ClientMessage.MessageOneofCase.Control:
+                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, cancellation) }), cancellation);
+                return;
+            default:
+                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control"), cancellation);
+                return;
+        }
+    }
+
+    private static async Task<ServerMessage> TryAsync(ulong id, Func<Task<Result>> action)
+    {
+        try
+        {
+            var result = await action();
+            result.Id = id;
+            return new ServerMessage { Result = result };
+        }
+        catch (GrpcException e)
+        {
+            return Refusal(id, e.StatusCode, e.Message);
+        }
+    }
+
+    private async ValueTask AnswerAsync(ServerMessage answer, CancellationToken cancellation)
+    {
+        try
+        {
+            await _answers.Writer.WriteAsync(answer, cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            return;
+        }
+        subscription.Wake();
+    }
+
+    private static ServerMessage Refusal(ulong id, GrpcStatusCode code, string message) =>
+        new() { Error = new Error { Id = id, Code = code.ToName(), Message = message } };
+
+    private static ServerMessage Goodbye(SubscriptionEnd end) => end.Reason == SubscriptionEndReason.MatchOver
+        ? new ServerMessage { End = new End { Reason = end.Message } }
+        : new ServerMessage { Error = new Error { Code = end.StatusCode().ToName(), Message = end.Message, Fatal = true } };
+}
