@@ -1,0 +1,73 @@
+using System.CommandLine;
+using Abathur.Sync.Access;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Hub;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>The options of every verb that serves agents.</summary>
+internal sealed class ListenOptionSet
+{
+    private readonly Option<string> _address = new("--address")
+    {
+        Description = "Loopback address to listen on.",
+        DefaultValueFactory = _ => ListenAddress.Default,
+    };
+
+    private readonly Option<int> _grpcPort = new("--grpc-port")
+    {
+        Description = "TCP port of gRPC; 0: any free one.",
+        DefaultValueFactory = _ => DaemonOptions.DefaultGrpcPort,
+    };
+
+    private readonly Option<int> _socketPort = new("--socket-port")
+    {
+        Description = "TCP port of the socket; 0: any free one.",
+        DefaultValueFactory = _ => DaemonOptions.DefaultSocketPort,
+    };
+
+    private readonly Option<string?> _grpcUds = new("--grpc-uds") { Description = "Serve gRPC on this Unix domain socket as well.", HelpName = "PATH" };
+
+    private readonly Option<string?> _socketUds = new("--socket-uds") { Description = "Serve the socket on this Unix domain socket as well.", HelpName = "PATH" };
+
+    private readonly Option<double> _stallTimeout = new("--stall-timeout")
+    {
+        Description = "Seconds that a lossless agent may take nothing before it is cut off.",
+        DefaultValueFactory = _ => new HubOptions().StallTimeout.TotalSeconds,
+        HelpName = "SECONDS",
+    };
+
+    public void AddTo(Command command)
+    {
+        foreach (var port in new[] { _grpcPort, _socketPort })
+        {
+            port.Validators.Add(result =>
+            {
+                if (result.GetValueOrDefault<int>() is < 0 or > 65535) result.AddError($"{port.Name} must be 0 to 65535");
+            });
+        }
+        _address.Validators.Add(result =>
+        {
+            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}");
+        });
+        _stallTimeout.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<double>() is not (> 0 and <= 3600)) result.AddError("--stall-timeout must be more than 0 and at most 3600 s");
+        });
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _grpcUds, _socketUds, _stallTimeout }) command.Add(option);
+    }
+
+    public DaemonOptions Read(ParseResult result)
+    {
+        ListenAddress.TryParse(result.GetValue(_address)!, out var address, out _);
+        return new DaemonOptions
+        {
+            Address = address!,
+            GrpcPort = result.GetValue(_grpcPort),
+            SocketPort = result.GetValue(_socketPort),
+            GrpcUnixSocket = result.GetValue(_grpcUds),
+            SocketUnixSocket = result.GetValue(_socketUds),
+            Hub = new HubOptions { StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)) },
+        };
+    }
+}

@@ -1,0 +1,89 @@
+using System.CommandLine;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Sources.Playback;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>play FILE</c>: publishes a recording to agents at the game's tick rate.</summary>
+internal static class PlayCommand
+{
+    private static readonly Argument<string> FileArgument = new("FILE") { Description = "Recording (MCAP) to play." };
+
+    private static readonly Option<double?> TickHz = new("--tick-hz") { Description = "Game loops per second: 22.4 (\"faster\") or 16 (\"normal\"). Default: as recorded.", HelpName = "HZ" };
+
+    private static readonly Option<string> Rate = new("--rate")
+    {
+        Description = "Multiple of the tick rate, 0.1 to 1000, or \"unlimited\".",
+        DefaultValueFactory = _ => "1",
+        HelpName = "RATE",
+    };
+
+    private static readonly Option<bool> Loop = new("--loop") { Description = "Start over at the end." };
+
+    private static readonly Option<bool> StartPaused = new("--start-paused") { Description = "Wait for a command (space, or an agent's Control) before the first frame." };
+
+    private static readonly Option<double> StartOffset = new("--start-offset") { Description = "Seconds of game time to leave out at the start.", HelpName = "SECONDS" };
+
+    private static readonly Option<double?> Duration = new("--playback-duration") { Description = "Seconds of game time to play. Default: to the end.", HelpName = "SECONDS" };
+
+    private static readonly Option<int> WaitAgents = new("--wait-agents") { Description = "Wait for this many agents before the first frame.", HelpName = "N" };
+
+    private static readonly ListenOptionSet Listen = new();
+
+    public static Command Create()
+    {
+        TickHz.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<double?>() is not (null or 22.4 or 16)) result.AddError("--tick-hz must be 22.4 or 16");
+        });
+        Rate.Validators.Add(result =>
+        {
+            if (ParseRate(result.GetValueOrDefault<string>()!) is null) result.AddError("--rate must be 0.1 to 1000, or unlimited");
+        });
+        StartOffset.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<double>() is not (>= 0 and < 1e6)) result.AddError("--start-offset must be 0 or more seconds");
+        });
+        Duration.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<double?>() is { } seconds and not (> 0 and < 1e6)) result.AddError("--playback-duration must be more than 0 seconds");
+        });
+        WaitAgents.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int>() is < 0 or > 1000) result.AddError("--wait-agents must be 0 to 1000");
+        });
+        var command = new Command("play", "Play a recording to agents at the game's tick rate.") { FileArgument, TickHz, Rate, Loop, StartPaused, StartOffset, Duration, WaitAgents };
+        Listen.AddTo(command);
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    {
+        var options = new PlaybackOptions
+        {
+            TickHz = result.GetValue(TickHz),
+            Rate = ParseRate(result.GetValue(Rate)!)!.Value,
+            Loop = result.GetValue(Loop),
+            StartPaused = result.GetValue(StartPaused),
+            StartOffset = TimeSpan.FromSeconds(result.GetValue(StartOffset)),
+            Duration = result.GetValue(Duration) is { } seconds ? TimeSpan.FromSeconds(seconds) : null,
+            WaitForAgents = result.GetValue(WaitAgents),
+        };
+        using var source = new PlaybackSource(RecordingReader.Open(result.GetValue(FileArgument)!), options, TimeProvider.System);
+        await using var daemon = new Daemon(source, Listen.Read(result), TimeProvider.System);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        var addresses = await daemon.StartAsync(stop.Token);
+        Console.Out.WriteLine($"ready {addresses}");
+        await using var view = PlaybackView.Start(source, daemon.Hub, stop);
+        await daemon.RunAsync(stop.Token);
+        return ExitCode.Ok;
+    }
+
+    private static double? ParseRate(string text)
+    {
+        if (text == "unlimited") return 0;
+        return double.TryParse(text, System.Globalization.CultureInfo.InvariantCulture, out var rate) && rate is >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate ? rate : null;
+    }
+}

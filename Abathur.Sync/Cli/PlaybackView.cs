@@ -1,0 +1,103 @@
+using Abathur.Sync.Hub;
+using Abathur.Sync.Sources;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>
+/// What a person sees and presses while a recording plays: one line that is kept up to date, and the keys space (pause),
+/// → (step), ↑ and ↓ (rate), q (quit). Only where a terminal is attached; elsewhere nothing is shown or read.
+/// </summary>
+internal sealed class PlaybackView : IAsyncDisposable
+{
+    private static readonly TimeSpan Refresh = TimeSpan.FromMilliseconds(200);
+    private static readonly double[] Rates = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 0];
+    private readonly IPlaybackControl _control;
+    private readonly FrameHub _hub;
+    private readonly CancellationTokenSource _stop;
+    private readonly CancellationTokenSource _closed = new();
+    private readonly Task _showing;
+
+    private PlaybackView(IPlaybackControl control, FrameHub hub, CancellationTokenSource stop)
+    {
+        _control = control;
+        _hub = hub;
+        _stop = stop;
+        _showing = Console.IsErrorRedirected || Console.IsInputRedirected ? Task.CompletedTask : Task.Run(ShowAsync);
+    }
+
+    /// <summary>Shows the view until it is disposed. The key q cancels <paramref name="stop"/>.</summary>
+    public static PlaybackView Start(IPlaybackControl control, FrameHub hub, CancellationTokenSource stop) => new(control, hub, stop);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _closed.CancelAsync();
+        await _showing;
+        _closed.Dispose();
+    }
+
+    private async Task ShowAsync()
+    {
+        Console.Error.WriteLine("space: pause   →: step   ↑ ↓: rate   q: quit");
+        try
+        {
+            while (true)
+            {
+                while (Console.KeyAvailable) await PressAsync(Console.ReadKey(intercept: true).Key);
+                Show();
+                await Task.Delay(Refresh, _closed.Token);
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            Show();
+            Console.Error.WriteLine();
+        }
+        catch (InvalidOperationException)
+        {
+            // The terminal went away: play on without a view.
+        }
+    }
+
+    private async Task PressAsync(ConsoleKey key)
+    {
+        var state = _control.State;
+        ControlRequest? request = key switch
+        {
+            ConsoleKey.Spacebar when state.Paused => new() { Resume = new() },
+            ConsoleKey.Spacebar => new() { Pause = new() },
+            ConsoleKey.RightArrow => new() { Step = new() },
+            ConsoleKey.UpArrow => new() { SetRate = new() { Rate = Next(state.Rate, 1) } },
+            ConsoleKey.DownArrow => new() { SetRate = new() { Rate = Next(state.Rate, -1) } },
+            _ => null,
+        };
+        if (key == ConsoleKey.Q) await _stop.CancelAsync();
+        if (request is null) return;
+        try
+        {
+            await _control.ControlAsync(request, _closed.Token);
+        }
+        catch (PlaybackException)
+        {
+            // The playback ended while the key was pressed.
+        }
+    }
+
+    private void Show()
+    {
+        var state = _control.State;
+        var status = new Status();
+        _hub.Describe(status);
+        var rate = state.Rate == 0 ? "unlimited" : $"×{state.Rate:0.##}";
+        var dropped = status.Subscribers.Aggregate(0UL, (sum, each) => sum + each.FramesDropped);
+        var line = $"{(state.Paused ? "⏸" : "▶")} loop {state.GameLoop,6} / {state.LastGameLoop}   {status.FramesPerSecond,5:0} frames/s ({rate})   {status.Subscribers.Count} agents   {dropped} dropped";
+        Console.Error.Write($"\r{line}\u001b[K");
+    }
+
+    private static double Next(double rate, int direction)
+    {
+        var index = Array.FindIndex(Rates, each => each == rate);
+        if (index < 0) index = Array.FindLastIndex(Rates, each => each != 0 && each <= rate);
+        return Rates[Math.Clamp(index + direction, 0, Rates.Length - 1)];
+    }
+}

@@ -1,0 +1,34 @@
+using System.Net;
+using Abathur.Sync.Hub;
+
+namespace Abathur.Sync.Hosting;
+
+/// <summary>Where the daemon listens, and its bounds.</summary>
+public sealed record DaemonOptions
+{
+    public const int DefaultGrpcPort = 22400;
+    public const int DefaultSocketPort = 22401;
+
+    /// <summary>A loopback address. Default 127.0.0.1.</summary>
+    public IPAddress Address { get; init; } = IPAddress.Loopback;
+
+    /// <summary>Port of gRPC; 0: any free one; null: none. Default 22400.</summary>
+    public int? GrpcPort { get; init; } = DefaultGrpcPort;
+
+    /// <summary>Port of the raw socket; 0: any free one; null: none. Default 22401.</summary>
+    public int? SocketPort { get; init; } = DefaultSocketPort;
+
+    /// <summary>Path of a Unix domain socket for gRPC; null: none.</summary>
+    public string? GrpcUnixSocket { get; init; }
+
+    /// <summary>Path of a Unix domain socket for the raw protocol; null: none.</summary>
+    public string? SocketUnixSocket { get; init; }
+
+    /// <summary>Connections at once, all transports together. Default 1,000.</summary>
+    public int MaxConnections { get; init; } = 1000;
+
+    /// <summary>How long agents may take for what is still on the way when the match is over or the daemon stops. Default 5 s.</summary>
+    public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
+    public HubOptions Hub { get; init; } = new();
+}

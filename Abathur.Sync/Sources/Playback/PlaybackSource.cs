@@ -1,0 +1,230 @@
+using System.Collections.Concurrent;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Sources.Playback;
+
+/// <summary>Plays a recording at the game's tick rate. One flow reads and publishes; commands are carried out on it, between frames.</summary>
+public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
+{
+    private readonly RecordingReader _recording;
+    private readonly PlaybackOptions _options;
+    private readonly TimeProvider _clock;
+    private readonly TickPacer _pacer;
+    private readonly AsyncSignal _wake;
+    private readonly ConcurrentQueue<Command> _commands = new();
+    private readonly uint _firstGameLoop;
+    private readonly uint _lastGameLoop;
+    private RecordedObservation? _next;
+    private uint _stepsLeft;
+    private bool _paused;
+    private bool _ended;
+    private bool _stopped;
+    private uint? _gameLoop;
+    private ulong _sequence;
+    private volatile PlaybackState _state;
+
+    /// <param name="recording">Open recording, which the source disposes.</param>
+    /// <param name="options">How to play it.</param>
+    /// <param name="clock">Clock of the ticks.</param>
+    /// <exception cref="PlaybackException">An option asks for what the recording does not have.</exception>
+    public PlaybackSource(RecordingReader recording, PlaybackOptions options, TimeProvider clock)
+    {
+        _recording = recording;
+        _options = options;
+        _clock = clock;
+        var tickHz = options.TickHz ?? recording.Match.TickHz;
+        (_firstGameLoop, _lastGameLoop) = Range(recording, options, tickHz);
+        _pacer = new TickPacer(tickHz, clock) { Rate = CheckRate(options.Rate) };
+        _wake = new AsyncSignal(clock);
+        _paused = options.StartPaused;
+        Match = PlayedMatch.Describe(recording, tickHz, _firstGameLoop, _lastGameLoop);
+        _state = Snapshot();
+    }
+
+    public Match Match { get; }
+
+    public bool CanWait => true;
+
+    public IPlaybackControl Control => this;
+
+    public PlaybackState State => _state;
+
+    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    {
+        await using var stopping = cancellation.Register(_wake.Set);
+        try
+        {
+            await hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
+            SeekTo(_firstGameLoop);
+            while (!cancellation.IsCancellationRequested)
+            {
+                CarryOutCommands();
+                if (_ended && !_options.Loop && _commands.IsEmpty) return new(SubscriptionEndReason.MatchOver, "end of recording");
+                if (_ended) SeekTo(_firstGameLoop);
+                if (WaitTime() is { } wait) await _wake.WaitAsync(wait);
+                else await PublishAsync(hub);
+            }
+            return new(SubscriptionEndReason.Stopping, "the daemon stops");
+        }
+        finally
+        {
+            _stopped = true;
+            RefuseCommands();
+        }
+    }
+
+    public Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation)
+    {
+        Check(request);
+        var command = new Command(request);
+        _commands.Enqueue(command);
+        _wake.Set();
+        if (_stopped) RefuseCommands();
+        return command.Done.Task.WaitAsync(cancellation);
+    }
+
+    public void Dispose()
+    {
+        _wake.Dispose();
+        _recording.Dispose();
+    }
+
+    /// <summary>How long to wait before looking again; null: the next frame is due.</summary>
+    private TimeSpan? WaitTime()
+    {
+        if (_stepsLeft > 0) return null;
+        if (_paused) return Timeout.InfiniteTimeSpan;
+        var due = _pacer.DueIn(_next!.Value.GameLoop);
+        // Timers count milliseconds.
+        return due < TimeSpan.FromMilliseconds(1) ? null : due;
+    }
+
+    private async ValueTask PublishAsync(FrameHub hub)
+    {
+        var observation = _next!.Value;
+        var payload = SharedBuffer.Rent(observation.Payload.Length);
+        observation.Payload.Span.CopyTo(payload.GetSpan(observation.Payload.Length));
+        payload.Advance(observation.Payload.Length);
+        _pacer.Advance(observation.GameLoop);
+        await hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload));
+        _gameLoop = observation.GameLoop;
+        _sequence = hub.Sequence;
+        if (_stepsLeft > 0) _stepsLeft--;
+        ReadNext();
+        _state = Snapshot();
+    }
+
+    private void ReadNext()
+    {
+        _next = _recording.ReadNext(out var observation) && observation.GameLoop <= _lastGameLoop ? observation : null;
+        _ended = _next is null;
+    }
+
+    private void SeekTo(uint gameLoop)
+    {
+        _recording.SeekToGameLoop(gameLoop);
+        _pacer.Jump();
+        ReadNext();
+    }
+
+    private void CarryOutCommands()
+    {
+        while (_commands.TryDequeue(out var command))
+        {
+            try
+            {
+                CarryOut(command.Request);
+                _state = Snapshot();
+                command.Done.SetResult(_state);
+            }
+            catch (PlaybackException e)
+            {
+                command.Done.SetException(e);
+            }
+        }
+    }
+
+    private void CarryOut(ControlRequest request)
+    {
+        switch (request.CommandCase)
+        {
+            case ControlRequest.CommandOneofCase.Pause:
+                _paused = true;
+                _stepsLeft = 0;
+                break;
+            case ControlRequest.CommandOneofCase.Resume when _paused:
+                _paused = false;
+                _pacer.Restart();
+                break;
+            case ControlRequest.CommandOneofCase.Step:
+                _paused = true;
+                _stepsLeft += Math.Max(request.Step.Frames, 1);
+                break;
+            case ControlRequest.CommandOneofCase.Seek:
+                SeekTo(Math.Max(request.Seek.GameLoop, _firstGameLoop));
+                break;
+            case ControlRequest.CommandOneofCase.SetRate:
+                _pacer.Rate = request.SetRate.Rate;
+                break;
+        }
+    }
+
+    private void Check(ControlRequest request)
+    {
+        switch (request.CommandCase)
+        {
+            case ControlRequest.CommandOneofCase.None:
+                throw new PlaybackException("no command is set: expected one of pause, resume, step, seek, set_rate");
+            case ControlRequest.CommandOneofCase.SetRate:
+                CheckRate(request.SetRate.Rate);
+                break;
+            case ControlRequest.CommandOneofCase.Seek when request.Seek.GameLoop > _lastGameLoop:
+                throw new PlaybackException($"game loop {request.Seek.GameLoop} is after the last, {_lastGameLoop}", outOfRange: true);
+        }
+    }
+
+    private void RefuseCommands()
+    {
+        while (_commands.TryDequeue(out var command)) command.Done.SetException(new PlaybackException("the playback is over"));
+    }
+
+    private PlaybackState Snapshot()
+    {
+        var state = new PlaybackState
+        {
+            Paused = _paused,
+            Rate = _pacer.Rate,
+            Sequence = _sequence,
+            FirstGameLoop = _firstGameLoop,
+            LastGameLoop = _lastGameLoop,
+            Ended = _ended,
+        };
+        if (_gameLoop is { } gameLoop) state.GameLoop = gameLoop;
+        return state;
+    }
+
+    private static (uint First, uint Last) Range(RecordingReader recording, PlaybackOptions options, double tickHz)
+    {
+        var first = recording.FirstGameLoop + (options.StartOffset.TotalSeconds * tickHz);
+        if (first > recording.LastGameLoop)
+        {
+            var seconds = (recording.LastGameLoop - recording.FirstGameLoop) / tickHz;
+            throw new PlaybackException($"--start-offset {options.StartOffset.TotalSeconds} s is after the end of the recording ({seconds:0.#} s)", outOfRange: true);
+        }
+        var last = options.Duration is { } duration ? Math.Min(recording.LastGameLoop, first + (duration.TotalSeconds * tickHz)) : recording.LastGameLoop;
+        return ((uint)first, (uint)last);
+    }
+
+    private static double CheckRate(double rate) => rate is 0 or >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
+        ? rate
+        : throw new PlaybackException($"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
+
+    private sealed record Command(ControlRequest Request)
+    {
+        public TaskCompletionSource<PlaybackState> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    }
+}

@@ -1,0 +1,30 @@
+using Abathur.Sync.Recordings;
+using Abathur.Sync.V1;
+using SC2APIProtocol;
+
+namespace Abathur.Sync.Sources.Playback;
+
+/// <summary>What agents are told of a match that is played from a recording.</summary>
+internal static class PlayedMatch
+{
+    public static Match Describe(RecordingReader recording, double tickHz, uint firstGameLoop, uint lastGameLoop)
+    {
+        var match = new Match
+        {
+            MatchId = recording.Match.MatchId,
+            RunId = Guid.NewGuid().ToString("N"),
+            PlayerId = recording.Match.PlayerId,
+            MapName = recording.Match.MapName,
+            GameVersion = recording.Match.GameVersion,
+            TickHz = tickHz,
+            Source = SourceKind.Playback,
+            Simulated = recording.Match.Simulated,
+            FirstGameLoop = firstGameLoop,
+            LastGameLoop = lastGameLoop,
+            FrameCount = (ulong)recording.FrameCount,
+        };
+        if (recording.GameInfo is { } gameInfo) match.GameInfo = ResponseGameInfo.Parser.ParseFrom(gameInfo.Span);
+        if (recording.GameData is { } gameData) match.GameData = ResponseData.Parser.ParseFrom(gameData.Span);
+        return match;
+    }
+}

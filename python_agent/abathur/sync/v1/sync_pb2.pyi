@@ -1,0 +1,372 @@
+import datetime
+
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from s2clientprotocol import sc2api_pb2 as _sc2api_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Policy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    latest: _ClassVar[Policy]
+    every: _ClassVar[Policy]
+    lockstep: _ClassVar[Policy]
+
+class Encoding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    auto: _ClassVar[Encoding]
+    proto: _ClassVar[Encoding]
+    json: _ClassVar[Encoding]
+    columns: _ClassVar[Encoding]
+
+class Compression(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    none: _ClassVar[Compression]
+    gzip: _ClassVar[Compression]
+    br: _ClassVar[Compression]
+    zstd: _ClassVar[Compression]
+    zstd_stream: _ClassVar[Compression]
+    br_stream: _ClassVar[Compression]
+
+class SourceKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    source_unknown: _ClassVar[SourceKind]
+    playback: _ClassVar[SourceKind]
+    live: _ClassVar[SourceKind]
+    proxy: _ClassVar[SourceKind]
+    push: _ClassVar[SourceKind]
+    synth: _ClassVar[SourceKind]
+latest: Policy
+every: Policy
+lockstep: Policy
+auto: Encoding
+proto: Encoding
+json: Encoding
+columns: Encoding
+none: Compression
+gzip: Compression
+br: Compression
+zstd: Compression
+zstd_stream: Compression
+br_stream: Compression
+source_unknown: SourceKind
+playback: SourceKind
+live: SourceKind
+proxy: SourceKind
+push: SourceKind
+synth: SourceKind
+
+class GetMatchRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetStatusRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class Match(_message.Message):
+    __slots__ = ("match_id", "run_id", "player_id", "map_name", "game_version", "tick_hz", "source", "actions_allowed", "simulated", "first_game_loop", "last_game_loop", "frame_count", "game_info", "game_data")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_ID_FIELD_NUMBER: _ClassVar[int]
+    MAP_NAME_FIELD_NUMBER: _ClassVar[int]
+    GAME_VERSION_FIELD_NUMBER: _ClassVar[int]
+    TICK_HZ_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_ALLOWED_FIELD_NUMBER: _ClassVar[int]
+    SIMULATED_FIELD_NUMBER: _ClassVar[int]
+    FIRST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    FRAME_COUNT_FIELD_NUMBER: _ClassVar[int]
+    GAME_INFO_FIELD_NUMBER: _ClassVar[int]
+    GAME_DATA_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    run_id: str
+    player_id: int
+    map_name: str
+    game_version: str
+    tick_hz: float
+    source: SourceKind
+    actions_allowed: bool
+    simulated: bool
+    first_game_loop: int
+    last_game_loop: int
+    frame_count: int
+    game_info: _sc2api_pb2.ResponseGameInfo
+    game_data: _sc2api_pb2.ResponseData
+    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ...) -> None: ...
+
+class SubscribeRequest(_message.Message):
+    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name")
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    COMPRESSION_FIELD_NUMBER: _ClassVar[int]
+    FIELD_MASK_FIELD_NUMBER: _ClassVar[int]
+    EVERY_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    BUFFER_FRAMES_FIELD_NUMBER: _ClassVar[int]
+    LOCKSTEP_TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    CREDITS_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    policy: Policy
+    encoding: Encoding
+    compression: Compression
+    field_mask: _field_mask_pb2.FieldMask
+    every_game_loops: int
+    buffer_frames: int
+    lockstep_timeout: _duration_pb2.Duration
+    credits: int
+    name: str
+    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
+
+class Frame(_message.Message):
+    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    CAPTURED_MONOTONIC_NS_FIELD_NUMBER: _ClassVar[int]
+    CAPTURED_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
+    PUBLISHED_MONOTONIC_NS_FIELD_NUMBER: _ClassVar[int]
+    PUBLISHED_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
+    KEYFRAME_FIELD_NUMBER: _ClassVar[int]
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    COMPRESSION_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIRST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    OBSERVATION_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    sequence: int
+    game_loop: int
+    captured_monotonic_ns: int
+    captured_unix_ns: int
+    published_monotonic_ns: int
+    published_unix_ns: int
+    keyframe: bool
+    encoding: Encoding
+    compression: Compression
+    dropped: int
+    dropped_first_game_loop: int
+    dropped_last_game_loop: int
+    observation: _sc2api_pb2.ResponseObservation
+    data: bytes
+    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ...) -> None: ...
+
+class ActRequest(_message.Message):
+    __slots__ = ("game_loop", "actions")
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    game_loop: int
+    actions: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.Action]
+    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping]]] = ...) -> None: ...
+
+class ActResult(_message.Message):
+    __slots__ = ("response", "game_loop")
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    response: _sc2api_pb2.ResponseAction
+    game_loop: int
+    def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ...) -> None: ...
+
+class Ack(_message.Message):
+    __slots__ = ("sequence",)
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    sequence: int
+    def __init__(self, sequence: _Optional[int] = ...) -> None: ...
+
+class ControlRequest(_message.Message):
+    __slots__ = ("pause", "resume", "step", "seek", "set_rate")
+    class Pause(_message.Message):
+        __slots__ = ()
+        def __init__(self) -> None: ...
+    class Resume(_message.Message):
+        __slots__ = ()
+        def __init__(self) -> None: ...
+    class Step(_message.Message):
+        __slots__ = ("frames",)
+        FRAMES_FIELD_NUMBER: _ClassVar[int]
+        frames: int
+        def __init__(self, frames: _Optional[int] = ...) -> None: ...
+    class Seek(_message.Message):
+        __slots__ = ("game_loop",)
+        GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+        game_loop: int
+        def __init__(self, game_loop: _Optional[int] = ...) -> None: ...
+    class SetRate(_message.Message):
+        __slots__ = ("rate",)
+        RATE_FIELD_NUMBER: _ClassVar[int]
+        rate: float
+        def __init__(self, rate: _Optional[float] = ...) -> None: ...
+    PAUSE_FIELD_NUMBER: _ClassVar[int]
+    RESUME_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    SEEK_FIELD_NUMBER: _ClassVar[int]
+    SET_RATE_FIELD_NUMBER: _ClassVar[int]
+    pause: ControlRequest.Pause
+    resume: ControlRequest.Resume
+    step: ControlRequest.Step
+    seek: ControlRequest.Seek
+    set_rate: ControlRequest.SetRate
+    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping]] = ...) -> None: ...
+
+class PlaybackState(_message.Message):
+    __slots__ = ("paused", "rate", "game_loop", "sequence", "first_game_loop", "last_game_loop", "ended")
+    PAUSED_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    FIRST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
+    paused: bool
+    rate: float
+    game_loop: int
+    sequence: int
+    first_game_loop: int
+    last_game_loop: int
+    ended: bool
+    def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ...) -> None: ...
+
+class Status(_message.Message):
+    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIBERS_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_PUBLISHED_FIELD_NUMBER: _ClassVar[int]
+    BYTES_PUBLISHED_FIELD_NUMBER: _ClassVar[int]
+    BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    PROCESS_FIELD_NUMBER: _ClassVar[int]
+    match: Match
+    playback: PlaybackState
+    subscribers: _containers.RepeatedCompositeFieldContainer[SubscriberStatus]
+    frames_published: int
+    bytes_published: int
+    bytes_sent: int
+    frames_per_second: float
+    process: ProcessStatus
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ...) -> None: ...
+
+class SubscriberStatus(_message.Message):
+    __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TRANSPORT_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    COMPRESSION_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_SENT_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_DROPPED_FIELD_NUMBER: _ClassVar[int]
+    BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_WAITING_FIELD_NUMBER: _ClassVar[int]
+    LAG_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    name: str
+    transport: str
+    peer: str
+    policy: Policy
+    encoding: Encoding
+    compression: Compression
+    frames_sent: int
+    frames_dropped: int
+    bytes_sent: int
+    frames_waiting: int
+    lag_game_loops: int
+    def __init__(self, id: _Optional[int] = ..., name: _Optional[str] = ..., transport: _Optional[str] = ..., peer: _Optional[str] = ..., policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., frames_sent: _Optional[int] = ..., frames_dropped: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_waiting: _Optional[int] = ..., lag_game_loops: _Optional[int] = ...) -> None: ...
+
+class ProcessStatus(_message.Message):
+    __slots__ = ("version", "uptime", "cpu_time", "allocated_bytes", "working_set_bytes", "peak_working_set_bytes")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    UPTIME_FIELD_NUMBER: _ClassVar[int]
+    CPU_TIME_FIELD_NUMBER: _ClassVar[int]
+    ALLOCATED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    WORKING_SET_BYTES_FIELD_NUMBER: _ClassVar[int]
+    PEAK_WORKING_SET_BYTES_FIELD_NUMBER: _ClassVar[int]
+    version: str
+    uptime: _duration_pb2.Duration
+    cpu_time: _duration_pb2.Duration
+    allocated_bytes: int
+    working_set_bytes: int
+    peak_working_set_bytes: int
+    def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
+
+class ClientMessage(_message.Message):
+    __slots__ = ("id", "subscribe", "act", "control", "ack")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIBE_FIELD_NUMBER: _ClassVar[int]
+    ACT_FIELD_NUMBER: _ClassVar[int]
+    CONTROL_FIELD_NUMBER: _ClassVar[int]
+    ACK_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    subscribe: SubscribeRequest
+    act: ActRequest
+    control: ControlRequest
+    ack: Ack
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ...) -> None: ...
+
+class ServerMessage(_message.Message):
+    __slots__ = ("match", "frame", "result", "error", "end")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    FRAME_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    match: Match
+    frame: Frame
+    result: Result
+    error: Error
+    end: End
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ...) -> None: ...
+
+class Result(_message.Message):
+    __slots__ = ("id", "act", "control")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    ACT_FIELD_NUMBER: _ClassVar[int]
+    CONTROL_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    act: ActResult
+    control: PlaybackState
+    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ...) -> None: ...
+
+class Error(_message.Message):
+    __slots__ = ("id", "code", "message", "fatal")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FATAL_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    code: str
+    message: str
+    fatal: bool
+    def __init__(self, id: _Optional[int] = ..., code: _Optional[str] = ..., message: _Optional[str] = ..., fatal: _Optional[bool] = ...) -> None: ...
+
+class End(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class Event(_message.Message):
+    __slots__ = ("game_loop", "match_started", "match_ended")
+    class MatchStarted(_message.Message):
+        __slots__ = ()
+        def __init__(self) -> None: ...
+    class MatchEnded(_message.Message):
+        __slots__ = ("player_result",)
+        PLAYER_RESULT_FIELD_NUMBER: _ClassVar[int]
+        player_result: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.PlayerResult]
+        def __init__(self, player_result: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ...) -> None: ...
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    MATCH_STARTED_FIELD_NUMBER: _ClassVar[int]
+    MATCH_ENDED_FIELD_NUMBER: _ClassVar[int]
+    game_loop: int
+    match_started: Event.MatchStarted
+    match_ended: Event.MatchEnded
+    def __init__(self, game_loop: _Optional[int] = ..., match_started: _Optional[_Union[Event.MatchStarted, _Mapping]] = ..., match_ended: _Optional[_Union[Event.MatchEnded, _Mapping]] = ...) -> None: ...
