@@ -18,6 +18,12 @@ public sealed class McapReader : IDisposable
     /// <exception cref="McapException">This is not an MCAP file, or its header is damaged.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public McapReader(Stream stream, McapReaderOptions? options = null, bool leaveOpen = false)
+        : this(stream, options, leaveOpen, scan: true)
+    {
+    }
+
+    // Without a scan, a file without a usable summary has no contents but those of its header.
+    private McapReader(Stream stream, McapReaderOptions? options, bool leaveOpen, bool scan)
     {
         Input = new McapInput(stream, options ?? new McapReaderOptions(), leaveOpen);
         try
@@ -26,7 +32,10 @@ public sealed class McapReader : IDisposable
             Header = RecordParser.Header(ReadSmall(header), header.Offset);
             DataStart = header.End;
             Footer = ReadFooter();
-            _contents = SummaryReader.TryRead(Input, Footer, DataStart) ?? FileScan.Run(Input, DataStart, Footer is not null);
+            _contents = SummaryReader.TryRead(Input, Footer, DataStart)
+                ?? (scan
+                    ? FileScan.Run(Input, DataStart, Footer is not null)
+                    : new McapContents { Statistics = SummaryReader.EmptyStatistics, DataLimit = Input.Length });
         }
         catch
         {
@@ -81,7 +90,11 @@ public sealed class McapReader : IDisposable
     /// <exception cref="IOException">The file is missing or cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
     public static McapReader Open(string path, McapReaderOptions? options = null) =>
-        new(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0), options);
+        new(OpenFile(path), options);
+
+    /// <summary>Opens a file without going through it, for those who do that themselves.</summary>
+    internal static McapReader OpenWithoutScan(string path, McapReaderOptions? options = null) =>
+        new(OpenFile(path), options, leaveOpen: false, scan: false);
 
     /// <summary>A cursor before the first message.</summary>
     public McapMessageCursor ReadMessages() => new(this);
@@ -132,6 +145,9 @@ public sealed class McapReader : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => Input.Dispose();
+
+    private static FileStream OpenFile(string path) =>
+        new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
 
     private RecordHeader CheckStart()
     {
