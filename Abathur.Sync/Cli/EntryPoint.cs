@@ -1,6 +1,26 @@
+using System.CommandLine;
+
 namespace Abathur.Sync.Cli;
 
 internal static class EntryPoint
 {
-    private static int Main() => 0;
+    private static Task<int> Main(string[] args)
+    {
+        var root = new RootCommand("Records, plays back and publishes StarCraft II observations.")
+        {
+            InfoCommand.Create(),
+            CatCommand.Create(),
+            RecoverCommand.Create(),
+            ImportCommand.Create(),
+            ExportCommand.Create(),
+        };
+        var parsed = root.Parse(args);
+        if (parsed.Errors.Count > 0)
+        {
+            Console.Error.WriteLine($"abathur-sync: {parsed.Errors[0].Message} See `abathur-sync --help`.");
+            return Task.FromResult(ExitCode.Usage);
+        }
+        return CliErrors.RunAsync(
+            () => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false }), Console.Error);
+    }
 }

@@ -1,0 +1,45 @@
+using Abathur.Sync.Encodings.Compression;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Recordings.Mcap;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>Turns what commands throw into one line on standard error and an exit code.</summary>
+internal static class CliErrors
+{
+    /// <summary>Runs a command. Only bugs come through as exceptions.</summary>
+    public static async Task<int> RunAsync(Func<Task<int>> command, TextWriter error)
+    {
+        try
+        {
+            return await command();
+        }
+        catch (OperationCanceledException)
+        {
+            return ExitCode.Interrupted;
+        }
+        catch (BrokenPipeException)
+        {
+            // Who read standard output has had enough, as in `cat | head`.
+            return ExitCode.Ok;
+        }
+        catch (Exception e) when (TryGetExitCode(e, out var code))
+        {
+            await error.WriteLineAsync($"abathur-sync: {e.Message.ReplaceLineEndings(" ")}");
+            return code;
+        }
+    }
+
+    private static bool TryGetExitCode(Exception exception, out int code)
+    {
+        code = exception switch
+        {
+            CliException cli => cli.Code,
+            McapException or RecordingException or InvalidDataException => ExitCode.BadInput,
+            FileNotFoundException or DirectoryNotFoundException => ExitCode.BadInput,
+            CompressionException or IOException or UnauthorizedAccessException => ExitCode.Failed,
+            _ => -1,
+        };
+        return code >= 0;
+    }
+}

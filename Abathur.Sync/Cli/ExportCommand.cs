@@ -1,0 +1,52 @@
+using System.CommandLine;
+using System.Globalization;
+using Abathur.Sync.Recordings;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>abathur-sync export IN -o OUT</c></summary>
+internal static class ExportCommand
+{
+    public static Command Create()
+    {
+        var input = new Argument<string>("in") { Description = "The recording", HelpName = "IN" };
+        var output = new Option<string>("--output", "-o") { Description = "The new file, - for standard output", HelpName = "OUT", Required = true };
+        var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
+        var stop = new Option<uint>("--stop")
+        {
+            Description = "Game loop before which to stop", HelpName = "LOOP", DefaultValueFactory = _ => uint.MaxValue,
+        };
+        var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
+        var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
+        {
+            input, output, start, stop, force,
+        };
+        command.SetAction((parsed, cancellation) => Task.Run(
+            () => Run(
+                parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start), parsed.GetValue(stop),
+                parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation),
+            CancellationToken.None));
+        return command;
+    }
+
+    private static int Run(string input, string output, uint start, uint stop, bool force, TextWriter report, CancellationToken cancellation)
+    {
+        using var recording = RecordingReader.Open(input);
+        if (recording.Truncated) report.WriteLine($"abathur-sync: warning: {input}: {recording.Damage}; `abathur-sync recover` may give more");
+        if (output == StandardStreams.Dash)
+        {
+            using var pipe = StandardStreams.OpenOutput();
+            RecordingExporter.Export(recording, pipe, start, stop, cancellation);
+            return ExitCode.Ok;
+        }
+        using var file = new OutputFile(output, force, input);
+        (long Frames, long Bytes) done;
+        using (var stream = new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 1024 * 1024))
+        {
+            done = RecordingExporter.Export(recording, stream, start, stop, cancellation);
+        }
+        file.Commit();
+        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.Frames} observations, {done.Bytes} bytes"));
+        return ExitCode.Ok;
+    }
+}

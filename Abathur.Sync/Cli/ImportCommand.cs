@@ -1,0 +1,123 @@
+using System.CommandLine;
+using System.Globalization;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Recordings.Mcap;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>abathur-sync import IN... -o OUT</c></summary>
+internal static class ImportCommand
+{
+    public static Command Create()
+    {
+        var defaults = new RecordingOptions();
+        var inputs = new Argument<string[]>("in")
+        {
+            Description = "Streams of ResponseObservation, each with its length as a varint in front; *.binpb and *.pb: one observation without a "
+                + "length; *.zst: the same compressed; a folder: all observation*.binpb and *.obs in it; -: standard input",
+            HelpName = "IN",
+            Arity = ArgumentArity.OneOrMore,
+        };
+        var output = new Option<string>("--output", "-o") { Description = "The recording to write", HelpName = "OUT", Required = true };
+        var gameInfo = new Option<string?>("--game-info") { Description = "Serialized ResponseGameInfo of the match", HelpName = "FILE" };
+        var gameData = new Option<string?>("--game-data") { Description = "Serialized ResponseData of the match", HelpName = "FILE" };
+        var tickHz = new Option<double>("--tick-hz")
+        {
+            Description = "Game loops a second: 22.4 (\"faster\") or 16 (\"normal\")", DefaultValueFactory = _ => GameTime.LoopsPerSecond,
+        };
+        tickHz.Validators.Add(result =>
+        {
+            if (result.Errors.Any() || result.GetValueOrDefault<double>() is > 0 and <= 1000) return;
+            result.AddError("--tick-hz must be above 0 and at most 1000.");
+        });
+        var startTime = new Option<DateTimeOffset?>("--start-time")
+        {
+            Description = "Time of game loop 0, e.g. 2026-01-31T20:00:00Z (default: now)", HelpName = "TIME",
+            CustomParser = result =>
+            {
+                if (DateTimeOffset.TryParse(
+                    result.Tokens[0].Value, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var time) && time.Year >= 1970) return time;
+                result.AddError($"--start-time {result.Tokens[0].Value} is not a time since 1970 such as 2026-01-31T20:00:00Z.");
+                return null;
+            },
+        };
+        var matchId = new Option<string?>("--match-id") { Description = "Id of the match (default: a new one)", HelpName = "ID" };
+        var compression = new Option<McapCompression>("--compression")
+        {
+            Description = "zstd (needs libzstd) or none", DefaultValueFactory = _ => defaults.Compression,
+        };
+        var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
+        var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, 1024 * 1024 * 1024);
+        var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
+        var command = new Command("import", "Make a recording of serialized observations")
+        {
+            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, force,
+        };
+        command.SetAction((parsed, cancellation) =>
+        {
+            var sources = parsed.GetRequiredValue(inputs).SelectMany(path => ToInputs(path, cancellation)).ToArray();
+            var options = new ImportOptions
+            {
+                Recording = new RecordingOptions
+                {
+                    Compression = parsed.GetValue(compression),
+                    Level = parsed.GetValue(level),
+                    ChunkSizeBytes = parsed.GetValue(chunkSize),
+                },
+                TickHz = parsed.GetValue(tickHz),
+                StartTimeUnixNs = ((parsed.GetValue(startTime) ?? TimeProvider.System.GetUtcNow()) - DateTimeOffset.UnixEpoch).Ticks
+                    * TimeSpan.NanosecondsPerTick,
+                MatchId = parsed.GetValue(matchId) ?? Guid.NewGuid().ToString(),
+                GameInfo = ReadFile(parsed.GetValue(gameInfo)),
+                GameData = ReadFile(parsed.GetValue(gameData)),
+                Overwrite = parsed.GetValue(force),
+            };
+            var to = parsed.GetRequiredValue(output);
+            return Task.Run(() => Run(sources, to, options, parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
+        });
+        return command;
+    }
+
+    private static int Run(ImportInput[] inputs, string output, ImportOptions options, TextWriter report, CancellationToken cancellation)
+    {
+        var result = RecordingImporter.Import(inputs, output, options, cancellation);
+        if (result.FrameCount > 0)
+        {
+            report.WriteLine(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{output}: {result.FrameCount} observations, game loops {result.FirstGameLoop} to {result.LastGameLoop}, {result.ObservationBytes} bytes in, {result.FileBytes} bytes recorded"));
+        }
+        if (!result.Interrupted) return ExitCode.Ok;
+        report.WriteLine(result.FrameCount > 0
+            ? "abathur-sync: interrupted: the recording has what came before"
+            : "abathur-sync: interrupted before the first observation: nothing was written");
+        return ExitCode.Interrupted;
+    }
+
+    private static IEnumerable<ImportInput> ToInputs(string path, CancellationToken cancellation)
+    {
+        if (path == StandardStreams.Dash) return [new ImportInput("standard input", () => StandardStreams.OpenInput(cancellation), IsSingle: false)];
+        if (Directory.Exists(path)) return ImportInput.FromFolder(path);
+        if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
+        return [ImportInput.FromFile(path)];
+    }
+
+    private static ReadOnlyMemory<byte>? ReadFile(string? path)
+    {
+        if (path is null) return null;
+        if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
+        return File.ReadAllBytes(path);
+    }
+
+    private static Option<int> RangeOption(string name, string description, int value, int min, int max)
+    {
+        var option = new Option<int>(name) { Description = description, DefaultValueFactory = _ => value };
+        option.Validators.Add(result =>
+        {
+            if (result.Errors.Any()) return;
+            var given = result.GetValueOrDefault<int>();
+            if (given < min || given > max) result.AddError($"{name} must be {min} to {max}, not {given}.");
+        });
+        return option;
+    }
+}

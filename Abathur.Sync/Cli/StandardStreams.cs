@@ -1,0 +1,110 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>Standard input and output as byte streams that behave in pipelines.</summary>
+internal static class StandardStreams
+{
+    /// <summary>What stands for standard input and output on the command line.</summary>
+    public const string Dash = "-";
+
+    /// <summary>Standard output, buffered; throws <see cref="BrokenPipeException"/> when nobody reads it any more.</summary>
+    public static Stream OpenOutput()
+    {
+        // The console's own stream on Unix hides that the reader is gone.
+        Stream raw = OperatingSystem.IsWindows()
+            ? Console.OpenStandardOutput()
+            : new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        return new BufferedStream(new PipeStream(raw), 64 * 1024);
+    }
+
+    /// <summary>Standard input; a read that waits for data ends with <see cref="OperationCanceledException"/> when cancelled.</summary>
+    public static Stream OpenInput(CancellationToken cancellation) => new CancellableInput(Console.OpenStandardInput(), cancellation);
+
+    private sealed class PipeStream(Stream inner) : Stream
+    {
+        // errno EPIPE; ERROR_BROKEN_PIPE and ERROR_NO_DATA.
+        private const int Epipe = 32, BrokenPipe = unchecked((int)0x8007006D), NoData = unchecked((int)0x800700E8);
+
+        public override bool CanRead => false;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => true;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position
+        {
+            get => throw new NotSupportedException();
+            set => throw new NotSupportedException();
+        }
+
+        public override void Write(ReadOnlySpan<byte> buffer)
+        {
+            try
+            {
+                inner.Write(buffer);
+            }
+            catch (IOException e) when (e.HResult is Epipe or BrokenPipe or NoData || e.Message.Contains("Broken pipe", StringComparison.Ordinal))
+            {
+                throw new BrokenPipeException(e);
+            }
+        }
+
+        public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+        public override void Flush() => inner.Flush();
+
+        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+    }
+
+    private sealed class CancellableInput(Stream inner, CancellationToken cancellation) : Stream
+    {
+        // Of its own: a read that was given up may still put bytes here.
+        private readonly byte[] _buffer = new byte[256 * 1024];
+        private int _start, _end;
+
+        public override bool CanRead => true;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => false;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position
+        {
+            get => throw new NotSupportedException();
+            set => throw new NotSupportedException();
+        }
+
+        public override int Read(Span<byte> buffer)
+        {
+            if (_start == _end)
+            {
+                var read = Task.Run(() => inner.Read(_buffer), CancellationToken.None);
+                _start = 0;
+                _end = read.WaitAsync(cancellation).GetAwaiter().GetResult();
+            }
+            var count = Math.Min(buffer.Length, _end - _start);
+            _buffer.AsSpan(_start, count).CopyTo(buffer);
+            _start += count;
+            return count;
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
+
+        public override void Flush() { }
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+    }
+}

@@ -1,0 +1,63 @@
+using Abathur.Sync.Recordings.Mcap;
+
+namespace Abathur.Sync.Recordings;
+
+/// <summary>Makes a proper file of an MCAP file that was cut, that was never closed, or whose tail is garbage.</summary>
+/// <remarks>
+/// The new file has every message of every chunk that is whole, and every message of the last one as far as it goes: uncompressed to the
+/// byte, with zstd to its last whole block of up to 128 KiB. Attachments and metadata come along. A chunk in the middle that does not
+/// fit its CRC is left out and counted.
+/// </remarks>
+public static class RecordingRecovery
+{
+    /// <summary>Reads <paramref name="input"/> and writes <paramref name="output"/>, which appears only when it is complete.</summary>
+    /// <param name="input">The damaged file; it is not changed.</param>
+    /// <param name="output">The new file.</param>
+    /// <param name="options">How it is written. Default: compressed as the input is.</param>
+    /// <param name="overwrite">Whether an existing file is replaced.</param>
+    /// <param name="cancellation">Stops it; nothing is left behind then.</param>
+    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses what is not supported.</exception>
+    /// <exception cref="RecordingException">The output is the input, or is taken.</exception>
+    /// <exception cref="IOException">A file cannot be read or written.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    public static RecoveryResult Recover(
+        string input, string output, RecordingOptions? options = null, bool overwrite = false, CancellationToken cancellation = default)
+    {
+        using var file = new OutputFile(output, overwrite, input);
+        if (!File.Exists(input)) throw new RecordingException($"there is no file {input}");
+        using var reader = McapReader.OpenWithoutScan(input);
+        var mcapOptions = (options ?? LikeInput(reader)).ToMcap() with { Profile = reader.Header.Profile };
+        RecoveryResult result;
+        using (var writer = McapWriter.Create(file.WritePath, mcapOptions))
+        {
+            result = new RecordSalvage(reader, writer).Run(cancellation);
+            writer.Close();
+        }
+        file.Commit();
+        return result;
+    }
+
+    private static RecordingOptions LikeInput(McapReader reader)
+    {
+        // The first chunk tells, if it is there at all.
+        for (var offset = reader.DataStart; reader.Input.TryReadHeader(offset, long.MaxValue, out var header); offset = header.End)
+        {
+            if (header.Opcode == McapOpcode.Chunk)
+            {
+                using var chunk = new ChunkBuffer();
+                try
+                {
+                    chunk.LoadCut(reader.Input, header);
+                    if (chunk.Compression.Length == 0) return new RecordingOptions { Compression = McapCompression.None };
+                }
+                catch (McapException e) when (!e.IsUnsupported)
+                {
+                    // Then the default is as good.
+                }
+                break;
+            }
+            if (header.End > reader.FileBytes) break;
+        }
+        return new RecordingOptions();
+    }
+}

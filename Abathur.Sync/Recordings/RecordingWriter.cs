@@ -1,0 +1,137 @@
+using System.Buffers;
+using Abathur.Sync.Recordings.Mcap;
+using Google.Protobuf;
+
+namespace Abathur.Sync.Recordings;
+
+/// <summary>Records a match into an MCAP file. Not thread-safe.</summary>
+/// <remarks>
+/// Log time is the time of capture, publish time the game loop as <see cref="GameTime"/> has it, the sequence number counts the messages
+/// of each channel from 0. Payloads are copied as they are and never parsed. What is written goes to the operating system a chunk at a
+/// time, so that a killed process loses the open chunk and no more.
+/// </remarks>
+public sealed class RecordingWriter : IDisposable
+{
+    private readonly McapWriter _mcap;
+    private readonly Topic _observations, _actions, _events, _gameInfo, _gameData;
+
+    /// <param name="output">Where the file goes.</param>
+    /// <param name="match">What is known about the match.</param>
+    /// <param name="options">How it is written.</param>
+    /// <param name="leaveOpen">Whether the stream stays open.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    /// <exception cref="Encodings.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    public RecordingWriter(Stream output, RecordingMatch match, RecordingOptions? options = null, bool leaveOpen = false)
+        : this(new McapWriter(output, (options ?? new RecordingOptions()).ToMcap(), leaveOpen), match)
+    {
+    }
+
+    private RecordingWriter(McapWriter mcap, RecordingMatch match)
+    {
+        _mcap = mcap;
+        try
+        {
+            _mcap.WriteMetadata(match.ToMetadata());
+            _observations = AddTopic(RecordingTopics.Observation);
+            _actions = AddTopic(RecordingTopics.Actions);
+            _events = AddTopic(RecordingTopics.Events);
+            _gameInfo = AddTopic(RecordingTopics.GameInfo);
+            _gameData = AddTopic(RecordingTopics.GameData);
+        }
+        catch
+        {
+            _mcap.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Observations so far.</summary>
+    public long ObservationCount => _observations.Next;
+
+    /// <summary>Bytes that have gone to the file so far.</summary>
+    public long BytesWritten => _mcap.BytesWritten;
+
+    /// <summary>Starts a recording.</summary>
+    /// <param name="path">The file. It is replaced where it exists.</param>
+    /// <param name="match">What is known about the match.</param>
+    /// <param name="options">How it is written.</param>
+    /// <exception cref="IOException">The file cannot be made or written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
+    /// <exception cref="Encodings.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    public static RecordingWriter Create(string path, RecordingMatch match, RecordingOptions? options = null) =>
+        new(McapWriter.Create(path, (options ?? new RecordingOptions()).ToMcap()), match);
+
+    /// <summary>Adds an observation: a serialized <c>ResponseObservation</c>.</summary>
+    /// <param name="gameLoop">Its game loop.</param>
+    /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="responseObservation">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteObservation(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> responseObservation) =>
+        Write(_observations, gameLoop, capturedUnixNs, responseObservation);
+
+    /// <inheritdoc cref="WriteObservation(uint, long, ReadOnlySpan{byte})"/>
+    public void WriteObservation(uint gameLoop, long capturedUnixNs, in ReadOnlySequence<byte> responseObservation) =>
+        _mcap.WriteMessage(
+            _observations.Channel, _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), responseObservation);
+
+    /// <summary>Adds actions: a serialized <c>RequestAction</c>.</summary>
+    /// <param name="gameLoop">Game loop of the observation that they answer.</param>
+    /// <param name="capturedUnixNs">When they were captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="requestAction">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteActions(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> requestAction) =>
+        Write(_actions, gameLoop, capturedUnixNs, requestAction);
+
+    /// <summary>Adds an event at its game loop.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteEvent(long capturedUnixNs, V1.Event matchEvent) =>
+        Write(_events, matchEvent.GameLoop, capturedUnixNs, matchEvent.ToByteArray());
+
+    /// <summary>Adds the game info: a serialized <c>ResponseGameInfo</c>. Once, best before the first observation.</summary>
+    /// <exception cref="InvalidOperationException">It is there already.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteGameInfo(long capturedUnixNs, ReadOnlySpan<byte> responseGameInfo, uint gameLoop = 0) =>
+        WriteOnce(_gameInfo, gameLoop, capturedUnixNs, responseGameInfo);
+
+    /// <summary>Adds the game data: a serialized <c>ResponseData</c>. Once, best before the first observation.</summary>
+    /// <exception cref="InvalidOperationException">It is there already.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteGameData(long capturedUnixNs, ReadOnlySpan<byte> responseData, uint gameLoop = 0) =>
+        WriteOnce(_gameData, gameLoop, capturedUnixNs, responseData);
+
+    /// <summary>Ends the open chunk and hands it to the operating system.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void Flush() => _mcap.Flush();
+
+    /// <summary>Ends the recording properly.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void Close() => _mcap.Close();
+
+    /// <inheritdoc cref="McapWriter.Dispose"/>
+    public void Dispose() => _mcap.Dispose();
+
+    private Topic AddTopic(string topic)
+    {
+        var message = RecordingTopics.MessageOf(topic);
+        var schema = _mcap.AddSchema(message.FullName, RecordingTopics.Protobuf, RecordingTopics.DescriptorSet(message));
+        return new Topic(topic, _mcap.AddChannel(schema, topic, RecordingTopics.Protobuf));
+    }
+
+    private void Write(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data) =>
+        _mcap.WriteMessage(topic.Channel, topic.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), data);
+
+    private void WriteOnce(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data)
+    {
+        if (topic.Next > 0) throw new InvalidOperationException($"{topic.Name} is there already.");
+        Write(topic, gameLoop, capturedUnixNs, data);
+    }
+
+    private sealed class Topic(string name, ushort channel)
+    {
+        public string Name { get; } = name;
+
+        public ushort Channel { get; } = channel;
+
+        public uint Next { get; set; }
+    }
+}
