@@ -1,6 +1,8 @@
 using Abathur.Sync.Encodings.Compression;
+using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;
+using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
 
@@ -37,7 +39,8 @@ internal static class CliErrors
             CliException cli => cli.Code,
             McapException or RecordingException or InvalidDataException => ExitCode.BadInput,
             FileNotFoundException or DirectoryNotFoundException => ExitCode.BadInput,
-            CompressionException or IOException or UnauthorizedAccessException => ExitCode.Failed,
+            PlaybackException => ExitCode.Usage,
+            DaemonException or CompressionException or IOException or UnauthorizedAccessException => ExitCode.Failed,
             _ => -1,
         };
         return code >= 0;

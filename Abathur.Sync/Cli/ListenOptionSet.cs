@@ -59,10 +59,10 @@ internal sealed class ListenOptionSet
 
     public DaemonOptions Read(ParseResult result)
     {
-        ListenAddress.TryParse(result.GetValue(_address)!, out var address, out _);
+        if (!ListenAddress.TryParse(result.GetValue(_address)!, out var address, out var problem)) throw new CliException(problem, ExitCode.Usage);
         return new DaemonOptions
         {
-            Address = address!,
+            Address = address,
             GrpcPort = result.GetValue(_grpcPort),
             SocketPort = result.GetValue(_socketPort),
             GrpcUnixSocket = result.GetValue(_grpcUds),

@@ -59,12 +59,12 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         try
         {
             await hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
-            SeekTo(_firstGameLoop);
+            GoToStart();
             while (!cancellation.IsCancellationRequested)
             {
                 CarryOutCommands();
                 if (_ended && !_options.Loop && _commands.IsEmpty) return new(SubscriptionEndReason.MatchOver, "end of recording");
-                if (_ended) SeekTo(_firstGameLoop);
+                if (_ended) GoToStart();
                 if (WaitTime() is { } wait) await _wake.WaitAsync(wait);
                 else await PublishAsync(hub);
             }
@@ -120,8 +120,18 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private void ReadNext()
     {
-        _next = _recording.ReadNext(out var observation) && observation.GameLoop <= _lastGameLoop ? observation : null;
+        // Loops need not rise in a recording of single frames: only a duration that was asked for ends it early.
+        var isPlayed = _recording.ReadNext(out var observation) && (_options.Duration is null || observation.GameLoop <= _lastGameLoop);
+        _next = isPlayed ? observation : null;
         _ended = _next is null;
+    }
+
+    private void GoToStart()
+    {
+        if (_options.StartOffset > TimeSpan.Zero) _recording.SeekToGameLoop(_firstGameLoop);
+        else _recording.Rewind();
+        _pacer.Jump();
+        ReadNext();
     }
 
     private void SeekTo(uint gameLoop)
