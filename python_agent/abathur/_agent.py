@@ -1,0 +1,61 @@
+"""An agent as a class, for those who come from BotAI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import aclosing
+from typing import ClassVar
+
+from s2clientprotocol import sc2api_pb2
+
+from abathur._frame import Frame
+from abathur._game import Game, connect
+from abathur.sync.v1 import sync_pb2
+
+
+class Agent:
+    """Override `on_start`, `on_step`, `on_end`; then ``MyAgent().run()``.
+
+    Attributes:
+        policy: How the agent is treated when it lags: ``latest``, ``every`` or ``lockstep``. See `Game.frames`.
+        fields: Field mask; empty: everything.
+        game: The connection, while the agent runs.
+    """
+
+    policy: ClassVar[str] = "latest"
+    fields: ClassVar[tuple[str, ...]] = ()
+    game: Game
+
+    async def on_start(self) -> None:
+        """Called once, when the first frame is there."""
+
+    async def on_step(self, frame: Frame) -> None:
+        """Called for each frame."""
+
+    async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
+        """Called once after the last frame, with the results that it carried (none when a playback ends early)."""
+
+    async def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
+        """Give actions to the game. See `Game.act`."""
+        return await self.game.act(actions)
+
+    async def run_async(self, address: str | None = None) -> None:
+        """Run until the match ends. Raises what `Game.frames` raises."""
+        results: list[sc2api_pb2.PlayerResult] = []
+        name = type(self).__name__[:64]
+        async with connect(address) as self.game:
+            frames = self.game.frames(policy=self.policy, fields=self.fields, name=name)
+            async with aclosing(frames):
+                started = False
+                async for frame in frames:
+                    if not started:
+                        started = True
+                        await self.on_start()
+                    await self.on_step(frame)
+                    results = list(frame.response.player_result)
+            await self.on_end(results)
+
+    def run(self, address: str | None = None) -> None:
+        """`run_async` for programs without an event loop of their own."""
+        asyncio.run(self.run_async(address))

@@ -1,0 +1,185 @@
+"""One observation, as agents see it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from google.protobuf import json_format
+from s2clientprotocol import sc2api_pb2
+
+from abathur._units import Units
+from abathur.sync.v1 import sync_pb2
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: The clock that the daemon stamps frames with (on the same machine), in nanoseconds.
+monotonic_ns = time.perf_counter_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When a frame was where, in nanoseconds of the machine's monotonic clock.
+
+    Comparable only while daemon and agent run on one machine.
+    """
+
+    captured: int
+    published: int
+    received: int
+    decoded: int
+
+
+class Frame:
+    """One observation with what an agent needs to know about it.
+
+    Attributes:
+        match_id: Identifies the match.
+        sequence: Number of the frame in this run of the source, from 1.
+        game_loop: Game loop of the observation.
+        dropped: Frames that this agent should have had since the one before, and did not.
+        dropped_loops: First and last game loop among them; None when nothing was dropped.
+        reconnected: Whether the connection broke between the frame before and this one.
+        size: Bytes of the message that carried the frame.
+        timing: When it was captured, published, received and decoded.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "_data",
+        "_json",
+        "_message",
+        "dropped",
+        "dropped_loops",
+        "game_loop",
+        "match_id",
+        "reconnected",
+        "sequence",
+        "size",
+        "timing",
+    )
+
+    def __init__(self) -> None:
+        """Frames are made by the package."""
+        self._message: sync_pb2.Frame | None = None
+        self._data: bytes | None = None
+        self._json: Mapping[str, Any] | None = None
+        self.match_id = ""
+        self.sequence = 0
+        self.game_loop = 0
+        self.dropped = 0
+        self.dropped_loops: tuple[int, int] | None = None
+        self.reconnected = False
+        self.size = 0
+        self.timing = Timing(0, 0, 0, 0)
+
+    @cached_property
+    def response(self) -> sc2api_pb2.ResponseObservation:
+        """The whole `ResponseObservation`: observation, actions, action errors, chat, player results.
+
+        With encoding ``json`` it is built from the JSON when it is first asked for, which is slow; `json` is at hand.
+        """
+        if self._message is not None:
+            return self._message.observation
+        if self._data is not None:
+            return sc2api_pb2.ResponseObservation.FromString(self._data)
+        return json_format.ParseDict(dict(self.json), sc2api_pb2.ResponseObservation())
+
+    @property
+    def observation(self) -> sc2api_pb2.Observation:
+        """The `Observation` in it: ``frame.observation.raw_data.units``."""
+        return self.response.observation
+
+    @cached_property
+    def json(self) -> Mapping[str, Any]:
+        """The `ResponseObservation` as canonical ProtoJSON objects."""
+        if self._json is not None:
+            return self._json
+        return json_format.MessageToDict(self.response)
+
+    @cached_property
+    def units(self) -> Units:
+        """All units as NumPy columns, built column by column when they are first asked for."""
+        if self._json is not None:
+            raw = self._json.get("observation", {}).get("rawData", {})
+            return Units.from_json(raw.get("units", ()))
+        return Units.from_proto(self.observation.raw_data.units)
+
+    @property
+    def latency(self) -> float:
+        """Seconds from published by the daemon to decoded here (one machine only)."""
+        return (self.timing.decoded - self.timing.published) / 1e9
+
+    def __repr__(self) -> str:
+        """Sequence, game loop and drops."""
+        dropped = f", {self.dropped} dropped before" if self.dropped else ""
+        return f"<Frame {self.sequence} at game loop {self.game_loop}{dropped}>"
+
+
+def from_message(message: sync_pb2.Frame, *, received: int, size: int) -> Frame:
+    """A frame from its protobuf message, which it keeps."""
+    frame = Frame()
+    frame._message = message
+    frame.match_id = message.match_id
+    frame.sequence = message.sequence
+    frame.game_loop = message.game_loop
+    frame.dropped = message.dropped
+    if message.dropped:
+        frame.dropped_loops = (message.dropped_first_game_loop, message.dropped_last_game_loop)
+    frame.size = size
+    if message.encoding == sync_pb2.json:
+        frame._message = None
+        frame._json = loads(message.data)
+    frame.timing = Timing(message.captured_monotonic_ns, message.published_monotonic_ns, received, monotonic_ns())
+    return frame
+
+
+def from_json(message: Mapping[str, Any], *, received: int, size: int) -> Frame:
+    """A frame from the object of a JSON line."""
+    frame = Frame()
+    frame._json = message.get("observation", {})
+    frame.match_id = message.get("matchId", "")
+    frame.sequence = int(message.get("sequence", 0))
+    frame.game_loop = message.get("gameLoop", 0)
+    frame.dropped = int(message.get("dropped", 0))
+    if frame.dropped:
+        frame.dropped_loops = (
+            message["droppedFirstGameLoop"],
+            message["droppedLastGameLoop"],
+        )
+    frame.size = size
+    frame.timing = Timing(
+        int(message.get("capturedMonotonicNs", 0)),
+        int(message.get("publishedMonotonicNs", 0)),
+        received,
+        monotonic_ns(),
+    )
+    return frame
+
+
+def from_recording(data: bytes, *, sequence: int, game_loop: int, match_id: str) -> Frame:
+    """A frame from a recorded `ResponseObservation`."""
+    frame = Frame()
+    frame._data = data
+    frame.match_id = match_id
+    frame.sequence = sequence
+    frame.game_loop = game_loop
+    frame.size = len(data)
+    return frame
+
+
+def _loads() -> Any:
+    try:
+        import orjson
+    except ImportError:
+        import json
+
+        return json.loads
+    return orjson.loads
+
+
+#: The fastest JSON reader that is installed.
+loads = _loads()

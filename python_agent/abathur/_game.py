@@ -1,0 +1,279 @@
+"""A connection to a daemon, as agents use it: asynchronous, and its blocking twin."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
+from types import TracebackType
+
+from s2clientprotocol import sc2api_pb2
+
+from abathur import _address, _control, _request
+from abathur._address import Address
+from abathur._frame import Frame
+from abathur._grpc import AsyncGrpcConnection, BlockingGrpcConnection, LostError
+from abathur._reconnect import Backoff, GapCounter
+from abathur._socket import AsyncSocketConnection, BlockingSocketConnection
+from abathur.errors import ConnectError
+from abathur.sync.v1 import sync_pb2
+
+#: How long `frames` tries to connect (again) before it gives up, in seconds.
+RECONNECT_TIMEOUT = 30.0
+
+
+def connect(address: str | None = None, *, reconnect_timeout: float = RECONNECT_TIMEOUT) -> Game:
+    """Connect to a daemon: ``async with abathur.connect() as game``.
+
+    Args:
+        address: ``HOST:PORT`` or ``grpc://HOST:PORT`` for gRPC, ``socket://HOST:PORT`` for the socket,
+            ``grpc+unix:PATH`` and ``socket+unix:PATH`` for Unix domain sockets. Default: ABATHUR_ADDRESS, else
+            127.0.0.1:22400.
+        reconnect_timeout: Seconds that `Game.frames` tries to connect, and to connect again after a broken
+            connection, before it raises. 0: once.
+
+    Raises:
+        ValueError: `address` is none.
+    """
+    return Game(_address.parse(address), reconnect_timeout)
+
+
+def connect_blocking(address: str | None = None, *, reconnect_timeout: float = RECONNECT_TIMEOUT) -> BlockingGame:
+    """`connect` for threads: ``with abathur.connect_blocking() as game``. The same arguments and errors."""
+    return BlockingGame(_address.parse(address), reconnect_timeout)
+
+
+class Game:
+    """A connection to a daemon. Made by `connect`."""
+
+    def __init__(self, address: Address, reconnect_timeout: float) -> None:
+        """Use `connect`."""
+        self.address = address
+        self._reconnect_timeout = reconnect_timeout
+        self._connection: AsyncGrpcConnection | AsyncSocketConnection = (
+            AsyncGrpcConnection(address) if address.transport == "grpc" else AsyncSocketConnection(address)
+        )
+        self._game_loop = 0
+
+    async def __aenter__(self) -> Game:
+        """Nothing is sent yet."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connection."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection; streams end."""
+        await self._connection.close()
+
+    async def match(self) -> sync_pb2.Match | None:
+        """What is fixed for the match: map, tick rate, game info, game data.
+
+        On the socket it is known once `frames` is being read (None before).
+
+        Raises:
+            ConnectError: no daemon answers.
+        """
+        try:
+            return await self._connection.match()
+        except LostError as error:
+            raise ConnectError(str(self.address), str(error)) from None
+
+    async def frames(
+        self,
+        *,
+        policy: str = "latest",
+        encoding: str = "auto",
+        fields: Iterable[str] = (),
+        every: int = 1,
+        buffer: int = 0,
+        credits: int = 0,
+        lockstep_timeout: float | None = None,
+        name: str = "",
+    ) -> AsyncGenerator[Frame, None]:
+        """Frames until the match ends. A broken connection is made again; the frame after it says what was missed.
+
+        Args:
+            policy: ``latest`` (skip to the newest when this agent lags; `Frame.dropped` tells), ``every`` (leave
+                nothing out), ``lockstep`` (the game waits until the next frame is asked for).
+            encoding: ``auto`` (protobuf on gRPC, JSON on the socket), ``proto``, ``json``.
+            fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty: everything.
+            every: Only frames at least this many game loops apart.
+            buffer: Frames that may wait in the daemon under ``every``. 0: its default.
+            credits: At most this many frames on the way; with 1 the frame is never stale. 0: no limit.
+            lockstep_timeout: Seconds that the daemon waits for this agent under ``lockstep``.
+            name: Shown in the daemon's status.
+
+        Raises:
+            ValueError: unknown policy or encoding.
+            ConnectError: no daemon answers within `reconnect_timeout`.
+            ConnectionLostError: the connection broke and could not be made again.
+            RequestError: the daemon refuses the subscription.
+            TooSlowError: this agent did not keep up with ``every``.
+            NoAnswerError: it did not answer in time under ``lockstep``.
+        """
+        request = _request.subscribe_request(
+            policy=policy,
+            encoding=encoding,
+            fields=fields,
+            every=every,
+            buffer=buffer,
+            credits=credits,
+            lockstep_timeout=lockstep_timeout,
+            name=name,
+        )
+        backoff = Backoff(str(self.address), self._reconnect_timeout)
+        gaps = GapCounter(every)
+        while True:
+            try:
+                async with aclosing(self._connection.subscribe(request)) as frames:
+                    async for frame in frames:
+                        gaps.check(frame, backoff.is_retrying)
+                        backoff.succeed()
+                        self._game_loop = frame.game_loop
+                        yield frame
+                return
+            except LostError as error:
+                delay = backoff.fail(str(error))
+            await asyncio.sleep(delay)
+
+    async def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
+        """Give actions to the game, as an answer to the last frame.
+
+        Raises:
+            RequestError: the source takes no actions (FAILED_PRECONDITION).
+        """
+        return await self._connection.act(sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions))
+
+    async def pause(self) -> sync_pb2.PlaybackState:
+        """Stop the playback's clock. Raises RequestError where the source is no playback."""
+        return await self._connection.control(_control.pause())
+
+    async def resume(self) -> sync_pb2.PlaybackState:
+        """Start it again."""
+        return await self._connection.control(_control.resume())
+
+    async def step(self, frames: int = 1) -> sync_pb2.PlaybackState:
+        """Publish that many frames and stay paused."""
+        return await self._connection.control(_control.step(frames))
+
+    async def seek(self, game_loop: int) -> sync_pb2.PlaybackState:
+        """Go on from the first frame at or after a game loop. Raises RequestError (OUT_OF_RANGE) behind the last."""
+        return await self._connection.control(_control.seek(game_loop))
+
+    async def set_rate(self, rate: float) -> sync_pb2.PlaybackState:
+        """Multiply the tick rate: 0.1 to 1000; 0: unlimited."""
+        return await self._connection.control(_control.set_rate(rate))
+
+    async def status(self) -> sync_pb2.Status:
+        """What the daemon is doing. Raises RequestError on the socket."""
+        return await self._connection.status()
+
+
+class BlockingGame:
+    """The blocking twin of `Game`. Made by `connect_blocking`."""
+
+    def __init__(self, address: Address, reconnect_timeout: float) -> None:
+        """Use `connect_blocking`."""
+        self.address = address
+        self._reconnect_timeout = reconnect_timeout
+        self._connection: BlockingGrpcConnection | BlockingSocketConnection = (
+            BlockingGrpcConnection(address) if address.transport == "grpc" else BlockingSocketConnection(address)
+        )
+        self._game_loop = 0
+
+    def __enter__(self) -> BlockingGame:
+        """Nothing is sent yet."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connection."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; streams end."""
+        self._connection.close()
+
+    def match(self) -> sync_pb2.Match | None:
+        """See `Game.match`."""
+        try:
+            return self._connection.match()
+        except LostError as error:
+            raise ConnectError(str(self.address), str(error)) from None
+
+    def frames(
+        self,
+        *,
+        policy: str = "latest",
+        encoding: str = "auto",
+        fields: Iterable[str] = (),
+        every: int = 1,
+        buffer: int = 0,
+        credits: int = 0,
+        lockstep_timeout: float | None = None,
+        name: str = "",
+    ) -> Iterator[Frame]:
+        """See `Game.frames`."""
+        request = _request.subscribe_request(
+            policy=policy,
+            encoding=encoding,
+            fields=fields,
+            every=every,
+            buffer=buffer,
+            credits=credits,
+            lockstep_timeout=lockstep_timeout,
+            name=name,
+        )
+        backoff = Backoff(str(self.address), self._reconnect_timeout)
+        gaps = GapCounter(every)
+        while True:
+            try:
+                for frame in self._connection.subscribe(request):
+                    gaps.check(frame, backoff.is_retrying)
+                    backoff.succeed()
+                    self._game_loop = frame.game_loop
+                    yield frame
+                return
+            except LostError as error:
+                delay = backoff.fail(str(error))
+            time.sleep(delay)
+
+    def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
+        """See `Game.act`."""
+        return self._connection.act(sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions))
+
+    def pause(self) -> sync_pb2.PlaybackState:
+        """See `Game.pause`."""
+        return self._connection.control(_control.pause())
+
+    def resume(self) -> sync_pb2.PlaybackState:
+        """See `Game.resume`."""
+        return self._connection.control(_control.resume())
+
+    def step(self, frames: int = 1) -> sync_pb2.PlaybackState:
+        """See `Game.step`."""
+        return self._connection.control(_control.step(frames))
+
+    def seek(self, game_loop: int) -> sync_pb2.PlaybackState:
+        """See `Game.seek`."""
+        return self._connection.control(_control.seek(game_loop))
+
+    def set_rate(self, rate: float) -> sync_pb2.PlaybackState:
+        """See `Game.set_rate`."""
+        return self._connection.control(_control.set_rate(rate))
+
+    def status(self) -> sync_pb2.Status:
+        """See `Game.status`."""
+        return self._connection.status()

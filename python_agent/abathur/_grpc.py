@@ -1,0 +1,228 @@
+"""gRPC connections: asynchronous and blocking."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from typing import Any, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.message import Message
+
+from abathur import _frame, _messages
+from abathur._address import Address
+from abathur._frame import Frame
+from abathur._request import needs_acknowledgements
+from abathur.errors import AbathurError, ProtocolError, request_error
+from abathur.sync.v1 import sync_pb2
+
+_M = TypeVar("_M", bound=Message)
+_SERVICE = "/abathur.sync.v1.GameSync/"
+_OPTIONS: list[tuple[str, Any]] = [
+    ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
+    # Without these two, grpcio takes megabytes of stale frames off the wire before a paused reader is felt.
+    ("grpc.http2.lookahead_bytes", 256 * 1024),
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.enable_http_proxy", 0),
+    # A Unix socket's path as the authority is refused by HTTP servers.
+    ("grpc.default_authority", "localhost"),
+]
+
+
+class LostError(AbathurError):
+    """The connection broke; the caller may connect again."""
+
+
+def _target(address: Address) -> str:
+    return f"unix:{address.path}" if address.path else f"{address.host}:{address.port}"
+
+
+def _translate(error: grpc.RpcError) -> Exception:
+    code, details = error.code(), error.details() or ""
+    if code == grpc.StatusCode.UNAVAILABLE:
+        return LostError(details)
+    return request_error(code.name, details)
+
+
+def _is_end(error: grpc.RpcError) -> bool:
+    return bool(error.code() == grpc.StatusCode.CANCELLED)
+
+
+class AsyncGrpcConnection:
+    """One channel to a daemon, for asyncio."""
+
+    def __init__(self, address: Address) -> None:
+        """Connect lazily: the first call does it."""
+        self._channel = grpc.aio.insecure_channel(_target(address), options=_OPTIONS)
+
+    async def close(self) -> None:
+        """Close the channel and every stream on it."""
+        await self._channel.close()
+
+    async def match(self) -> sync_pb2.Match:
+        """What is fixed for the match."""
+        return await self._unary("GetMatch", sync_pb2.GetMatchRequest(), sync_pb2.Match)
+
+    async def status(self) -> sync_pb2.Status:
+        """What the daemon is doing."""
+        return await self._unary("GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
+
+    async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
+        """Give actions to the game."""
+        return await self._unary("Act", request, sync_pb2.ActResult)
+
+    async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
+        """Steer the playback."""
+        return await self._unary("Control", request, sync_pb2.PlaybackState)
+
+    async def subscribe(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
+        """Frames until the match ends."""
+        source = self._session(request) if needs_acknowledgements(request) else self._stream(request)
+        try:
+            async for frame in source:
+                yield frame
+        except grpc.RpcError as error:
+            if not _is_end(error):
+                raise _translate(error) from None
+
+    async def _stream(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
+        call: Any = self._channel.unary_stream(
+            _SERVICE + "Subscribe",
+            request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
+        )(request)
+        try:
+            async for data in call:
+                received = _frame.monotonic_ns()
+                message = sync_pb2.Frame.FromString(data)
+                yield _frame.from_message(message, received=received, size=len(data))
+        finally:
+            call.cancel()
+
+    async def _session(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
+        outgoing: asyncio.Queue[sync_pb2.ClientMessage] = asyncio.Queue()
+        outgoing.put_nowait(sync_pb2.ClientMessage(subscribe=request))
+
+        async def messages() -> AsyncIterator[sync_pb2.ClientMessage]:
+            while True:
+                yield await outgoing.get()
+
+        call: Any = self._channel.stream_stream(
+            _SERVICE + "Session",
+            request_serializer=sync_pb2.ClientMessage.SerializeToString,
+        )(messages())
+        try:
+            async for data in call:
+                received = _frame.monotonic_ns()
+                frame = _session_frame(data, received)
+                if frame is None:
+                    continue
+                yield frame
+                acknowledgement = sync_pb2.Ack(sequence=frame.sequence)
+                outgoing.put_nowait(sync_pb2.ClientMessage(ack=acknowledgement))
+        finally:
+            call.cancel()
+
+    async def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+        call: Any = self._channel.unary_unary(
+            _SERVICE + name,
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=response.FromString,
+        )
+        try:
+            result: _M = await call(request)
+            return result
+        except grpc.RpcError as error:
+            raise _translate(error) from None
+
+
+class BlockingGrpcConnection:
+    """One channel to a daemon, for threads. The same calls as `AsyncGrpcConnection`."""
+
+    def __init__(self, address: Address) -> None:
+        """Connect lazily: the first call does it."""
+        self._channel = grpc.insecure_channel(_target(address), options=_OPTIONS)
+
+    def close(self) -> None:
+        """Close the channel and every stream on it."""
+        self._channel.close()
+
+    def match(self) -> sync_pb2.Match:
+        """What is fixed for the match."""
+        return self._unary("GetMatch", sync_pb2.GetMatchRequest(), sync_pb2.Match)
+
+    def status(self) -> sync_pb2.Status:
+        """What the daemon is doing."""
+        return self._unary("GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
+
+    def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
+        """Give actions to the game."""
+        return self._unary("Act", request, sync_pb2.ActResult)
+
+    def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
+        """Steer the playback."""
+        return self._unary("Control", request, sync_pb2.PlaybackState)
+
+    def subscribe(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
+        """Frames until the match ends."""
+        source = self._session(request) if needs_acknowledgements(request) else self._stream(request)
+        try:
+            yield from source
+        except grpc.RpcError as error:
+            if not _is_end(error):
+                raise _translate(error) from None
+
+    def _stream(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
+        call: Any = self._channel.unary_stream(
+            _SERVICE + "Subscribe",
+            request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
+        )(request)
+        try:
+            for data in call:
+                received = _frame.monotonic_ns()
+                message = sync_pb2.Frame.FromString(data)
+                yield _frame.from_message(message, received=received, size=len(data))
+        finally:
+            call.cancel()
+
+    def _session(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
+        outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
+        outgoing.put(sync_pb2.ClientMessage(subscribe=request))
+        call: Any = self._channel.stream_stream(
+            _SERVICE + "Session",
+            request_serializer=sync_pb2.ClientMessage.SerializeToString,
+        )(iter(outgoing.get, None))
+        try:
+            for data in call:
+                received = _frame.monotonic_ns()
+                frame = _session_frame(data, received)
+                if frame is None:
+                    continue
+                yield frame
+                outgoing.put(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+        finally:
+            outgoing.put(None)
+            call.cancel()
+
+    def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+        call: Any = self._channel.unary_unary(
+            _SERVICE + name,
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=response.FromString,
+        )
+        try:
+            result: _M = call(request)
+            return result
+        except grpc.RpcError as error:
+            raise _translate(error) from None
+
+
+def _session_frame(data: bytes, received: int) -> Frame | None:
+    message = sync_pb2.ServerMessage.FromString(data)
+    if message.WhichOneof("message") in ("match", "end"):
+        return None
+    event = _messages.event_from_message(message, received, len(data))
+    if not isinstance(event, Frame):
+        raise ProtocolError(f"unexpected answer {event!r}")
+    return event

@@ -1,0 +1,128 @@
+"""Bytes to messages and back, without sockets: what the raw socket and gRPC's Session carry."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError, Message
+
+from abathur import _frame
+from abathur._frame import Frame
+from abathur.errors import ProtocolError, RequestError, request_error
+from abathur.sync.v1 import sync_pb2
+
+#: Longest message that a daemon may send, in bytes.
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+_M = TypeVar("_M", bound=Message)
+PREFIX = struct.Struct("<I")
+
+#: What a session hears: a frame, an answer to a request by its id (a message or an error), or the end.
+Event = Frame | tuple[int, sync_pb2.Result | RequestError] | sync_pb2.End
+
+
+def to_line(message: sync_pb2.ClientMessage) -> bytes:
+    """A message as a line of JSON."""
+    return json.dumps(json_format.MessageToDict(message)).encode() + b"\n"
+
+
+def to_prefixed(message: sync_pb2.ClientMessage) -> bytes:
+    """A message in protobuf with its length in front."""
+    data = message.SerializeToString()
+    return PREFIX.pack(len(data)) + data
+
+
+def prefixed_length(prefix: bytes) -> int:
+    """The length that four bytes announce.
+
+    Raises:
+        ProtocolError: it is longer than a daemon may send.
+    """
+    length: int = PREFIX.unpack(prefix)[0]
+    if length > MAX_MESSAGE_BYTES:
+        raise ProtocolError(f"a message of {length} bytes is over the limit of {MAX_MESSAGE_BYTES}")
+    return length
+
+
+def match_from_line(line: bytes) -> sync_pb2.Match:
+    """The match from the first line that a daemon sends.
+
+    Raises:
+        RequestError: the daemon refused the subscription.
+        ProtocolError: it is not that line.
+    """
+    message = _object(line)
+    if "error" in message:
+        raise _error(message["error"])
+    if "match" not in message:
+        raise ProtocolError(f"expected the match, got {line[:80]!r}")
+    return _parse(message["match"], sync_pb2.Match())
+
+
+def event_from_line(line: bytes, received: int) -> Event:
+    """What a line of JSON says."""
+    message = _object(line)
+    if "frame" in message:
+        return _frame.from_json(message["frame"], received=received, size=len(line))
+    if "result" in message:
+        result = _parse(message["result"], sync_pb2.Result())
+        return result.id, result
+    if "error" in message:
+        return _refusal(_parse(message["error"], sync_pb2.Error()))
+    if "end" in message:
+        return sync_pb2.End(reason=message["end"].get("reason", ""))
+    raise ProtocolError(f"unknown message {line[:80]!r}")
+
+
+def event_from_bytes(data: bytes, received: int) -> Event:
+    """What a protobuf message says."""
+    try:
+        message = sync_pb2.ServerMessage.FromString(data)
+    except DecodeError as error:
+        raise ProtocolError(f"not a ServerMessage: {error}") from None
+    return event_from_message(message, received, len(data))
+
+
+def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int) -> Event:
+    """What a message says."""
+    kind = message.WhichOneof("message")
+    if kind == "frame":
+        return _frame.from_message(message.frame, received=received, size=size)
+    if kind == "result":
+        return message.result.id, message.result
+    if kind == "error":
+        return _refusal(message.error)
+    if kind == "end":
+        return message.end
+    raise ProtocolError(f"unexpected message {kind}")
+
+
+def _refusal(error: sync_pb2.Error) -> Event:
+    refusal = request_error(error.code, error.message)
+    if error.fatal:
+        raise refusal
+    return error.id, refusal
+
+
+def _error(error: Mapping[str, Any]) -> RequestError:
+    return request_error(error.get("code", "UNKNOWN"), error.get("message", ""))
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        message = _frame.loads(line)
+    except ValueError as error:
+        raise ProtocolError(f"not a line of JSON: {error}") from None
+    if not isinstance(message, dict):
+        raise ProtocolError(f"expected a JSON object, got {line[:80]!r}")
+    return message
+
+
+def _parse(value: Mapping[str, Any], message: _M) -> _M:
+    try:
+        return json_format.ParseDict(dict(value), message, ignore_unknown_fields=True)
+    except json_format.ParseError as error:
+        raise ProtocolError(str(error)) from None

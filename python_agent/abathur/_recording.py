@@ -1,0 +1,209 @@
+"""Recordings without the daemon: MCAP files, read with the public `mcap` package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from s2clientprotocol import sc2api_pb2
+
+from abathur import _frame
+from abathur._frame import Frame
+from abathur._units import COLUMNS
+from abathur.errors import RecordingError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_OBSERVATION = "/observation"
+_SCHEMA = "SC2APIProtocol.ResponseObservation"
+_METADATA = "abathur.match"
+_LOOPS_PER_SECOND = 22.4
+
+
+def open_recording(path: str | Path) -> Recording:
+    """Open a recording: ``with abathur.open("match.mcap") as match``.
+
+    Raises:
+        RecordingError: it is missing, damaged, or not a recording; or the `mcap` package is not installed.
+    """
+    return Recording(Path(path))
+
+
+class Recording:
+    """A recorded match. Made by `open`.
+
+    Attributes:
+        path: The file.
+        metadata: What the recording says of its match, as strings: match_id, map_name, tick_hz, simulated, ...
+        frame_count: Number of observations.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Use `open`."""
+        try:
+            from mcap.exceptions import McapError
+            from mcap.reader import make_reader
+        except ImportError:
+            raise RecordingError(
+                "reading recordings needs the mcap package: pip install abathur-agent[recordings]"
+            ) from None
+        self.path = path
+        self._errors: tuple[type[Exception], ...] = (McapError, EOFError, ValueError, OSError)
+        self._file: BinaryIO = self._open(path)
+        try:
+            self._reader: Any = make_reader(self._file)
+            self._summary: Any = self._reader.get_summary()
+            self.metadata = self._read_metadata()
+        except self._errors as error:
+            self._file.close()
+            raise RecordingError(
+                f"{path} is not a complete MCAP file: {error or type(error).__name__}. "
+                "`abathur-sync recover` may bring it back"
+            ) from None
+        self._check_schema()
+        self.frame_count = self._count_frames()
+
+    def __enter__(self) -> Recording:
+        """The recording is open already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    @property
+    def tick_hz(self) -> float:
+        """Game loops per second of wall clock."""
+        return float(self.metadata.get("tick_hz", _LOOPS_PER_SECOND))
+
+    def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
+        """The game info; None where the recording has none."""
+        data = self._first("/game_info")
+        return None if data is None else sc2api_pb2.ResponseGameInfo.FromString(data)
+
+    def game_data(self) -> sc2api_pb2.ResponseData | None:
+        """The game data; None where the recording has none."""
+        data = self._first("/game_data")
+        return None if data is None else sc2api_pb2.ResponseData.FromString(data)
+
+    def frames(self, *, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
+        """The recorded frames, the same objects as from a daemon.
+
+        Args:
+            start: First game loop.
+            stop: Game loop to stop before; None: to the end.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        match_id = self.metadata.get("match_id", "")
+        try:
+            for _, _, message in self._messages(_OBSERVATION, self._log_time_before(start)):
+                game_loop = _game_loop(message)
+                if game_loop < start:
+                    continue
+                if stop is not None and game_loop >= stop:
+                    return
+                yield _frame.from_recording(
+                    message.data,
+                    sequence=message.sequence + 1,
+                    game_loop=game_loop,
+                    match_id=match_id,
+                )
+        except self._errors as error:
+            raise RecordingError(f"{self.path} is damaged: {error}") from None
+
+    def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:
+        """All units of all frames as one `pyarrow.Table`: game_loop (uint32), then a column per field.
+
+        ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install abathur-agent[tables]``.
+        """
+        import pyarrow as pa
+
+        batches = [pa.record_batch(columns) for columns in self._units_columns(start=start, stop=stop)]
+        if not batches:
+            return pa.table(self._empty_columns())
+        return pa.Table.from_batches(batches)
+
+    def units_arrays(self, *, start: int = 0, stop: int | None = None) -> dict[str, Any]:
+        """The same as NumPy arrays by name, each of shape (rows,)."""
+        parts = list(self._units_columns(start=start, stop=stop)) or [self._empty_columns()]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _units_columns(self, *, start: int, stop: int | None) -> Iterator[dict[str, Any]]:
+        for frame in self.frames(start=start, stop=stop):
+            units = frame.units
+            loops = np.full(len(units), frame.game_loop, dtype="u4")
+            yield {"game_loop": loops, **{name: getattr(units, name) for name in COLUMNS}}
+
+    def _empty_columns(self) -> dict[str, Any]:
+        columns = {name: np.empty(0, dtype) for name, (dtype, _) in COLUMNS.items()}
+        return {"game_loop": np.empty(0, "u4"), **columns}
+
+    def _open(self, path: Path) -> BinaryIO:
+        try:
+            return path.open("rb")
+        except OSError as error:
+            raise RecordingError(f"cannot open {path}: {error.strerror}") from None
+
+    def _read_metadata(self) -> dict[str, str]:
+        for record in self._reader.iter_metadata():
+            if record.name == _METADATA:
+                return dict(record.metadata)
+        return {}
+
+    def _check_schema(self) -> None:
+        schemas = {schema.id: schema.name for schema in self._summary.schemas.values()}
+        for channel in self._summary.channels.values():
+            if channel.topic == _OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA:
+                self._channel = channel.id
+                return
+        self._file.close()
+        raise RecordingError(f"{self.path} has no channel {_OBSERVATION} with {_SCHEMA}")
+
+    def _count_frames(self) -> int:
+        statistics = self._summary.statistics
+        if statistics is None:
+            return sum(1 for _ in self._messages(_OBSERVATION, None))
+        return int(statistics.channel_message_counts.get(self._channel, 0))
+
+    def _messages(self, topic: str, start_time: int | None) -> Iterator[Any]:
+        return iter(self._reader.iter_messages(topics=[topic], start_time=start_time))
+
+    def _first(self, topic: str) -> bytes | None:
+        for _, _, message in self._messages(topic, None):
+            return bytes(message.data)
+        return None
+
+    def _log_time_before(self, game_loop: int) -> int | None:
+        """A log time from which the frame at a game loop is found: by binary search over the chunks."""
+        chunks = sorted(self._summary.chunk_indexes, key=lambda chunk: chunk.message_start_time)
+        low, high = 0, len(chunks)
+        while low < high:
+            middle = (low + high) // 2
+            start = chunks[middle].message_start_time
+            first = next(self._messages(_OBSERVATION, start), None)
+            if first is None or _game_loop(first[2]) >= game_loop:
+                high = middle
+            else:
+                low = middle + 1
+        return int(chunks[low - 1].message_start_time) if low else None
+
+
+def _game_loop(message: Any) -> int:
+    """The publish time is the game loop at 22.4 loops a second."""
+    loop: int = round(message.publish_time * 7 / 312_500_000)
+    return loop

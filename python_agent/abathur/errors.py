@@ -1,0 +1,77 @@
+"""What can go wrong, as exceptions that carry the numbers.
+
+AbathurError
+├── ConnectError            nothing answers at the address
+├── ConnectionLostError     the connection broke, and reconnecting did not help
+├── RequestError            the daemon refused a request; ``code`` is a gRPC status name
+│   ├── TooSlowError        RESOURCE_EXHAUSTED: a lossless subscription could not be kept
+│   └── NoAnswerError       DEADLINE_EXCEEDED: a lockstep agent did not answer in time
+├── ProtocolError           the peer sent what is not the protocol
+└── RecordingError          a recording is missing, damaged, or not one
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AbathurError",
+    "ConnectError",
+    "ConnectionLostError",
+    "NoAnswerError",
+    "ProtocolError",
+    "RecordingError",
+    "RequestError",
+    "TooSlowError",
+]
+
+
+class AbathurError(Exception):
+    """Base of all errors of this package."""
+
+
+class ConnectError(AbathurError):
+    """Nothing answers at ``address``."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(f"cannot connect to {address}: {reason}. Is the daemon running?")
+        self.address = address
+
+
+class ConnectionLostError(AbathurError):
+    """The connection to ``address`` broke; ``attempts`` to reconnect failed."""
+
+    def __init__(self, address: str, reason: str, attempts: int = 0) -> None:
+        tried = f" after {attempts} attempts to reconnect" if attempts else ""
+        super().__init__(f"lost the connection to {address}{tried}: {reason}")
+        self.address = address
+        self.attempts = attempts
+
+
+class RequestError(AbathurError):
+    """The daemon refused a request; ``code`` is the name of a gRPC status."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+class TooSlowError(RequestError):
+    """A lossless subscription could not be kept, because this reader was too slow."""
+
+
+class NoAnswerError(RequestError):
+    """A lockstep subscription ended, because this agent did not answer in time."""
+
+
+class ProtocolError(AbathurError):
+    """The peer sent something that is not the protocol."""
+
+
+class RecordingError(AbathurError):
+    """A recording is missing, damaged, or not a recording."""
+
+
+def request_error(code: str, message: str) -> RequestError:
+    """The error for a gRPC status name."""
+    kinds = {"RESOURCE_EXHAUSTED": TooSlowError, "DEADLINE_EXCEEDED": NoAnswerError}
+    return kinds.get(code, RequestError)(code, message)
