@@ -37,6 +37,11 @@ internal sealed class ListenOptionSet
         HelpName = "SECONDS",
     };
 
+    private readonly Option<bool> _stopWithParent = new("--stop-with-parent")
+    {
+        Description = "Stop when standard input is closed: for programs that start the daemon and hold the other end.",
+    };
+
     public void AddTo(Command command)
     {
         foreach (var port in new[] { _grpcPort, _socketPort })
@@ -54,7 +59,7 @@ internal sealed class ListenOptionSet
         {
             if (result.GetValueOrDefault<double>() is not (> 0 and <= 3600)) result.AddError("--stall-timeout must be more than 0 and at most 3600 s");
         });
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _grpcUds, _socketUds, _stallTimeout }) command.Add(option);
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _grpcUds, _socketUds, _stallTimeout, _stopWithParent }) command.Add(option);
     }
 
     public DaemonOptions Read(ParseResult result)
@@ -69,5 +74,28 @@ internal sealed class ListenOptionSet
             SocketUnixSocket = result.GetValue(_socketUds),
             Hub = new HubOptions { StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)) },
         };
+    }
+
+    /// <summary>Starts to wait for the end of standard input, where that is asked for; then cancels <paramref name="stop"/>.</summary>
+    public void StopWithParent(ParseResult result, CancellationTokenSource stop)
+    {
+        if (!result.GetValue(_stopWithParent)) return;
+        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
+        new Thread(() =>
+        {
+            while (Console.In.Read() >= 0)
+            {
+                // What is said there does not matter.
+            }
+            try
+            {
+                stop.Cancel();
+            }
+            catch (ObjectDisposedException)
+            {
+                // It is over already.
+            }
+        })
+        { IsBackground = true, Name = "standard input" }.Start();
     }
 }

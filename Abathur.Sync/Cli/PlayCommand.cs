@@ -76,6 +76,7 @@ internal static class PlayCommand
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}");
+        Listen.StopWithParent(result, stop);
         await using var view = PlaybackView.Start(source, daemon.Hub, stop);
         await daemon.RunAsync(stop.Token);
         return ExitCode.Ok;

@@ -65,8 +65,9 @@ class Units:
 
     Each column is an array of shape (N,), made when it is first asked for and kept: a copy, valid as long as you hold
     it. A field that a unit does not have has the protocol's default (0, False; for enums the first value). Positions
-    are map cells, facing radians, energy and health points, weapon_cooldown game loops, tags the game's 64-bit unit tags. `alliance`, `display_type` and `cloak` hold the
-    numbers of the protocol's enums (alliance: 1 self, 2 ally, 3 neutral, 4 enemy).
+    are map cells, facing radians, energy and health points, weapon_cooldown game loops, tags the game's 64-bit unit
+    tags. `alliance`, `display_type` and `cloak` hold the numbers of the protocol's enums (alliance: 1 self, 2 ally,
+    3 neutral, 4 enemy).
     """
 
     tag: NDArray[np.uint64]

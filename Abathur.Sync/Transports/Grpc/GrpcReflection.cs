@@ -62,7 +62,8 @@ public static class GrpcReflection
         : (4, output =>
         {
             foreach (var each in WithDependencies(file)) WriteBytes(output, 1, each.SerializedData.ToByteArray());
-        });
+        }
+    );
 
     private static (int, Action<CodedOutputStream>) Extensions(GrpcReflectionIndex index, string type) => !index.HasMessage(type)
         ? Error(GrpcStatusCode.NotFound, $"no message {type}")
@@ -70,13 +71,15 @@ public static class GrpcReflection
         {
             WriteString(output, 1, type);
             foreach (var number in index.ExtensionNumbers(type)) WriteInt(output, 2, number);
-        });
+        }
+    );
 
     private static (int, Action<CodedOutputStream>) Error(GrpcStatusCode code, string message) => (7, output =>
     {
         WriteInt(output, 1, (int)code);
         WriteString(output, 2, message);
-    });
+    }
+    );
 
     private static void WriteServices(CodedOutputStream output, IEnumerable<string> names)
     {

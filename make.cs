@@ -1,0 +1,294 @@
+#!/usr/bin/env dotnet
+#:property PublishAot=false
+#:property TreatWarningsAsErrors=true
+
+// Everything a developer runs: dotnet make.cs VERB. Needs the .NET SDK and Python 3.11 or newer, nothing else.
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using System.Xml.Linq;
+
+const int Ok = 0, Failed = 1, Usage = 2, Interrupted = 130;
+
+var make = new Make();
+Console.CancelKeyPress += (_, press) =>
+{
+    // Children get the key press as well, and end by themselves.
+    press.Cancel = true;
+    make.IsInterrupted = true;
+};
+try
+{
+    var code = args switch
+    {
+        ["demo", .. var rest] => make.Demo(rest),
+        ["test"] => make.Test(),
+        ["setup"] => make.Setup(),
+        ["bench", .. var rest] => make.Bench(rest),
+        ["recordings"] => make.Recordings(),
+        ["protos"] => make.Protos(),
+        ["clean"] => Make.Clean(),
+        [] or ["help" or "--help" or "-h"] => Make.Help(Console.Out, Ok),
+        _ => Make.Help(Console.Error, Usage),
+    };
+    return make.IsInterrupted ? Interrupted : code;
+}
+catch (MakeException e)
+{
+    Console.Error.WriteLine($"make: {e.Message}");
+    return make.IsInterrupted ? Interrupted : Failed;
+}
+
+/// <summary>A step failed; the message says which and why.</summary>
+internal sealed class MakeException(string message) : Exception(message);
+
+/// <summary>The verbs.</summary>
+internal sealed class Make
+{
+    private const string MinimumPython = "3.11";
+    private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
+    private static readonly string Venv = Path.Combine(Root, ".venv");
+    private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
+    private static readonly string Wheels = Path.GetFullPath(Path.Combine(Root, "..", "shared", "wheels"));
+    private int _passed, _failed, _skipped;
+
+    public bool IsInterrupted { get; set; }
+
+    private static string Python => RuntimeInformation.IsOSPlatform(OSPlatform.Windows)
+        ? Path.Combine(Venv, "Scripts", "python.exe")
+        : Path.Combine(Venv, "bin", "python");
+
+    public static int Help(TextWriter output, int code)
+    {
+        output.WriteLine("""
+            usage: dotnet make.cs VERB
+
+              demo [FILE] [--seconds N]   play a recording to two Python agents, with a live view (default: 30 s)
+              test                        format check, build, all tests; closes with "N passed, N failed"
+              setup                       restore, build Release, make .venv with the Python package
+              bench [ARGUMENTS]           measure transports; results in benchmarks/local
+              recordings                  make the committed recordings anew
+              protos                      generate the Python modules of protos/ anew
+              clean                       remove artifacts, .venv and caches
+            """);
+        return code;
+    }
+
+    public int Setup()
+    {
+        Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly"], "build");
+        SetUpPython();
+        return 0;
+    }
+
+    public int Demo(string[] arguments)
+    {
+        var (file, seconds) = DemoArguments(arguments);
+        if (!File.Exists(file)) throw new MakeException($"there is no recording {file}; `dotnet make.cs recordings` makes the committed ones");
+        Console.WriteLine("Setting up: build and Python environment. The first time takes a minute or two.");
+        Setup();
+        if (IsInterrupted) return 130;
+        using var daemon = StartDaemon(["play", file, "--grpc-port", "0", "--socket-port", "0", "--wait-agents", "2", "--loop", "--stop-with-parent"]);
+        try
+        {
+            var ready = daemon.StandardOutput.ReadLine() ?? throw new MakeException("the daemon did not start");
+            var addresses = ready.Split(' ').Skip(1).Select(each => each.Split('=')).Select(each => $"{each[0]}://{each[1]}");
+            Console.WriteLine($"Playing {Path.GetFileName(file)} to one agent by gRPC (protobuf) and one by socket (JSON).");
+            return Start(Python, ["-m", "abathur", "watch", .. addresses, "--seconds", seconds.ToString(CultureInfo.InvariantCulture)]);
+        }
+        finally
+        {
+            daemon.StandardInput.Close();
+            if (!daemon.WaitForExit(10_000)) daemon.Kill();
+        }
+    }
+
+    public int Test()
+    {
+        Step("build", () => Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly"], "build"));
+        Step("format", () => Run("dotnet", ["format", "Abathur.sln", "--verify-no-changes", "--no-restore"], "format"));
+        Step("python environment", SetUpPython);
+        Step("ruff check", () => Run(Python, ["-m", "ruff", "check", "."], "ruff check"));
+        Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
+        Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
+        TestDotnet();
+        TestPython();
+        Console.WriteLine();
+        Console.WriteLine($"{_passed} passed, {_failed} failed{(_skipped > 0 ? $", {_skipped} skipped" : "")}");
+        return _failed == 0 && !IsInterrupted ? 0 : 1;
+    }
+
+    public int Bench(string[] arguments)
+    {
+        Setup();
+        return Start(Python, [Path.Combine("benchmarks", "python", "transports.py"), .. arguments]);
+    }
+
+    public int Recordings()
+    {
+        Setup();
+        var file = Path.Combine("recordings", "skirmish.mcap");
+        Run("dotnet", [Daemon, "synth", "--preset", "skirmish", "--force", "-o", file], "synth");
+        return Start("dotnet", [Daemon, "info", file]);
+    }
+
+    public int Protos()
+    {
+        SetUpPython();
+        Run(Python, [Path.Combine("protos", "export_s2clientprotocol.py")], "export of s2clientprotocol");
+        Run(Python, ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"], "protoc");
+        return 0;
+    }
+
+    public static int Clean()
+    {
+        foreach (var folder in new[] { "artifacts", ".venv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis" })
+        {
+            var path = Path.Combine(Root, folder);
+            if (Directory.Exists(path)) Directory.Delete(path, recursive: true);
+        }
+        return 0;
+    }
+
+    private static (string File, int Seconds) DemoArguments(string[] arguments)
+    {
+        var (file, seconds) = (Path.Combine(Root, "recordings", "skirmish.mcap"), 30);
+        for (var i = 0; i < arguments.Length; i++)
+        {
+            if (arguments[i] == "--seconds")
+            {
+                if (++i == arguments.Length || !int.TryParse(arguments[i], CultureInfo.InvariantCulture, out seconds) || seconds is < 1 or > 86_400)
+                {
+                    throw new MakeException("--seconds takes a whole number from 1 to 86400");
+                }
+            }
+            else if (arguments[i].StartsWith('-'))
+            {
+                throw new MakeException($"demo has no option {arguments[i]}");
+            }
+            else
+            {
+                file = Path.GetFullPath(arguments[i]);
+            }
+        }
+        return (file, seconds);
+    }
+
+    private void SetUpPython()
+    {
+        if (!File.Exists(Python)) Run(FindPython(), ["-m", "venv", ".venv"], "python -m venv");
+        // pip takes seconds even when there is nothing to do: skip it while what it would install is the same.
+        var stamp = Path.Combine(Venv, "installed");
+        var wanted = Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(Path.Combine(Root, "pyproject.toml")))) + Root;
+        if (File.Exists(stamp) && File.ReadAllText(stamp) == wanted) return;
+        Run(Python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"], "pip install");
+        File.WriteAllText(stamp, wanted);
+    }
+
+    private static string FindPython()
+    {
+        foreach (var name in new[] { "python3", "python", "py" })
+        {
+            try
+            {
+                using var process = Process.Start(new ProcessStartInfo(name, ["-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"]) { RedirectStandardError = true, RedirectStandardOutput = true })!;
+                process.WaitForExit();
+                if (process.ExitCode == 0) return name;
+            }
+            catch (System.ComponentModel.Win32Exception)
+            {
+                // Not on this machine under this name.
+            }
+        }
+        throw new MakeException($"Python {MinimumPython} or newer with the venv module is needed (Debian: apt-get install python3-venv)");
+    }
+
+    private void TestDotnet()
+    {
+        var results = Path.Combine(Root, "artifacts", "test-results");
+        if (Directory.Exists(results)) Directory.Delete(results, recursive: true);
+        var code = Start("dotnet", ["test", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "--logger", "trx", "--results-directory", results]);
+        var counters = Directory.Exists(results)
+            ? Directory.EnumerateFiles(results, "*.trx").Select(file => XDocument.Load(file).Descendants().First(element => element.Name.LocalName == "Counters")).ToList()
+            : [];
+        var passed = counters.Sum(each => (int)each.Attribute("passed")!);
+        var failed = counters.Sum(each => (int)each.Attribute("failed")!);
+        Count("dotnet test", passed, failed, counters.Sum(each => (int)each.Attribute("total")! - (int)each.Attribute("executed")!), code);
+    }
+
+    private void TestPython()
+    {
+        var results = Path.Combine(Root, "artifacts", "test-results", "pytest.xml");
+        var code = Start(Python, ["-m", "pytest", "-q", $"--junitxml={results}"]);
+        var suite = File.Exists(results) ? XDocument.Load(results).Descendants("testsuite").First() : null;
+        int Number(string name) => (int?)suite?.Attribute(name) ?? 0;
+        var failed = Number("failures") + Number("errors");
+        Count("pytest", Number("tests") - failed - Number("skipped"), failed, Number("skipped"), code);
+    }
+
+    /// <summary>Adds a runner's tests. A runner that fails without a failed test (it crashed, or ran none) counts as one failure.</summary>
+    private void Count(string runner, int passed, int failed, int skipped, int code)
+    {
+        if (failed == 0 && (code != 0 || passed == 0))
+        {
+            Console.Error.WriteLine($"make: {runner} ended with code {code} and {passed} tests passed");
+            failed = 1;
+        }
+        _passed += passed;
+        _failed += failed;
+        _skipped += skipped;
+    }
+
+    private void Step(string name, Action action)
+    {
+        if (IsInterrupted) return;
+        Console.WriteLine($"== {name}");
+        try
+        {
+            action();
+            _passed++;
+        }
+        catch (MakeException e)
+        {
+            Console.Error.WriteLine($"make: {e.Message}");
+            _failed++;
+        }
+    }
+
+    private void Run(string program, IEnumerable<string> arguments, string what)
+    {
+        if (IsInterrupted) return;
+        var code = Start(program, arguments);
+        if (code != 0) throw new MakeException($"{what} failed (exit code {code})");
+    }
+
+    private static int Start(string program, IEnumerable<string> arguments)
+    {
+        using var process = Process.Start(StartInfo(program, arguments))!;
+        process.WaitForExit();
+        return process.ExitCode;
+    }
+
+    private static Process StartDaemon(IEnumerable<string> arguments)
+    {
+        var info = StartInfo("dotnet", [Daemon, .. arguments]);
+        info.RedirectStandardInput = true;
+        info.RedirectStandardOutput = true;
+        return Process.Start(info)!;
+    }
+
+    private static ProcessStartInfo StartInfo(string program, IEnumerable<string> arguments)
+    {
+        var info = new ProcessStartInfo(program, arguments) { WorkingDirectory = Root };
+        if (Directory.Exists(Wheels))
+        {
+            info.Environment["PIP_NO_INDEX"] = "1";
+            info.Environment["PIP_FIND_LINKS"] = Wheels;
+        }
+        return info;
+    }
+
+    private static string ThisFile([CallerFilePath] string path = "") => path;
+}

@@ -1,0 +1,44 @@
+"""The command line ``abathur``: watch, info, export."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from abathur.cli import export, info, watch
+from abathur.errors import AbathurError
+
+__all__ = ["main"]
+
+_OK = 0
+_FAILED = 1
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code.
+
+    0: done; 1: failed, with one line on standard error; 2: wrong usage; 130: interrupted.
+    """
+    parser = argparse.ArgumentParser(
+        prog="abathur", description="Watch a running Abathur.Sync daemon, and look into recordings."
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb in (watch, info, export):
+        verb.add_to(verbs)
+    options = parser.parse_args(arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except (AbathurError, ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            # Who read standard output has had enough; nothing more can be written there, not even at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return _OK
+        print(f"abathur: {error}", file=sys.stderr)
+        return _FAILED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return _OK

@@ -1,0 +1,69 @@
+"""One watching agent in a process of its own, so that agents do not slow each other down."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from contextlib import aclosing
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from abathur._game import connect
+from abathur.cli._stats import Counter
+from abathur.errors import AbathurError
+
+_REPORT_SECONDS = 0.25
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to watch."""
+
+    address: str | None
+    policy: str
+    encoding: str
+    fields: tuple[str, ...]
+    seconds: float | None
+
+    @property
+    def label(self) -> str:
+        """How the agent is called in tables."""
+        address = self.address or "127.0.0.1:22400"
+        return address if self.encoding == "auto" else f"{address} {self.encoding}"
+
+
+def run(options: Options, reports: Connection) -> None:
+    """Watch until the match ends or the time is up; send snapshots. The entry point of the process."""
+    # Ctrl-C reaches the whole terminal: the parent decides, and closes the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    counter = Counter(options.label)
+    error = ""
+    try:
+        asyncio.run(_watch(options, counter, reports))
+    except AbathurError as failure:
+        error = str(failure)
+    except (BrokenPipeError, ConnectionError):
+        return
+    with contextlib.suppress(BrokenPipeError):
+        reports.send(counter.snapshot(error=error, is_over=True))
+
+
+async def _watch(options: Options, counter: Counter, reports: Connection) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(options.seconds):
+            frames = game.frames(
+                policy=options.policy, encoding=options.encoding, fields=options.fields, name="abathur watch"
+            )
+            next_report = 0.0
+            async with aclosing(frames):
+                async for frame in frames:
+                    if counter.frames == 0:
+                        match = await game.match()
+                        counter.tick_hz = match.tick_hz if match is not None else 0.0
+                    counter.add(frame)
+                    now = time.monotonic()
+                    if now >= next_report:
+                        next_report = now + _REPORT_SECONDS
+                        reports.send(counter.snapshot())

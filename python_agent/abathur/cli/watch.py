@@ -1,0 +1,158 @@
+"""``abathur watch``: live figures of what agents receive, then a summary."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any
+
+from abathur import _address, _request
+from abathur.cli import _watcher
+from abathur.cli._stats import Snapshot
+from abathur.errors import AbathurError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_REFRESH_SECONDS = 0.25
+_STOP_SECONDS = 5.0
+
+
+def add_to(verbs: Any) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser("watch", help="live figures of what agents receive from a running daemon")
+    parser.add_argument(
+        "addresses",
+        nargs="*",
+        metavar="ADDRESS",
+        help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH",
+    )
+    parser.add_argument("--seconds", type=_seconds, default=None, help="stop after this long (default: match end)")
+    parser.add_argument("--policy", default="latest", help="latest (default), every or lockstep")
+    parser.add_argument("--encoding", default="auto", help="auto (default), proto or json")
+    parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Start the agents and show what they report."""
+    try:
+        import rich  # noqa: F401
+    except ImportError:
+        raise AbathurError("watch needs the rich package: pip install abathur-agent[cli]") from None
+    fields = tuple(path for path in options.fields.split(",") if path)
+    _request.subscribe_request(policy=options.policy, encoding=options.encoding, fields=fields)
+    agents = [
+        _watcher.Options(address, options.policy, options.encoding, fields, options.seconds)
+        for address in options.addresses or [None]
+    ]
+    for agent in agents:
+        _address.parse(agent.address)
+    snapshots = _collect(agents)
+    failed = [snapshot for snapshot in snapshots if snapshot.error]
+    if failed:
+        raise AbathurError("; ".join(f"{snapshot.label}: {snapshot.error}" for snapshot in failed))
+
+
+def _collect(agents: list[_watcher.Options]) -> list[Snapshot]:
+    from rich.console import Console
+    from rich.live import Live
+
+    context = multiprocessing.get_context("spawn")
+    snapshots = [Snapshot(agent.label) for agent in agents]
+    pipes = []
+    processes = []
+    for agent in agents:
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_watcher.run, args=(agent, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        pipes.append(ours)
+        processes.append(process)
+    console = Console()
+    try:
+        with Live(_live_table(snapshots), console=console, auto_refresh=False, transient=True, screen=False) as live:
+            for table in _updates(pipes, snapshots):
+                if sys.stdout.isatty():
+                    live.update(table, refresh=True)
+    except KeyboardInterrupt:
+        console.print("interrupted")
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join(_STOP_SECONDS)
+    console.print(_summary_table(snapshots))
+    return snapshots
+
+
+def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Any:
+    """A table after each refresh interval, until every agent is done."""
+    open_pipes: dict[Any, int] = {pipe: index for index, pipe in enumerate(pipes)}
+    while open_pipes:
+        ready: list[Any] = wait(list(open_pipes), timeout=_REFRESH_SECONDS)
+        for pipe in ready:
+            try:
+                snapshots[open_pipes[pipe]] = pipe.recv()
+            except EOFError:
+                del open_pipes[pipe]
+        yield _live_table(snapshots)
+
+
+def _live_table(snapshots: list[Snapshot]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title="Abathur.Sync agents", box=box.ROUNDED, caption="Ctrl-C stops")
+    for heading in ("agent", "game loop", "frames/s", "Mbit/s", "decode ms", "latency p50", "p99 ms", "dropped"):
+        table.add_column(heading, justify="left" if heading == "agent" else "right")
+    for each in snapshots:
+        of_tick = f" / {each.tick_hz:g}" if each.tick_hz else ""
+        table.add_row(
+            each.label,
+            f"{each.game_loop}",
+            f"{each.frames_per_second:.1f}{of_tick}",
+            f"{each.megabits_per_second:.1f}",
+            f"{each.decode_ms:.2f}",
+            f"{each.latency_p50_ms:.2f}",
+            f"{each.latency_p99_ms:.2f}",
+            _drops(each),
+        )
+    return table
+
+
+def _summary_table(snapshots: list[Snapshot]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title="Summary", box=box.ROUNDED)
+    for heading in (
+        "agent", "frames", "seconds", "frames/s", "KB/frame", "Mbit/s", "decode ms", "latency p50", "p99 ms", "dropped",
+    ):  # fmt: skip
+        table.add_column(heading, justify="left" if heading == "agent" else "right")
+    for each in snapshots:
+        table.add_row(
+            each.label,
+            f"{each.frames}",
+            f"{each.seconds:.1f}",
+            f"{each.mean_frames_per_second:.2f}",
+            f"{each.bytes / each.frames / 1000:.1f}" if each.frames else "-",
+            f"{each.mean_megabits_per_second:.1f}",
+            f"{each.decode_ms:.2f}",
+            f"{each.latency_p50_ms:.2f}",
+            f"{each.latency_p99_ms:.2f}",
+            _drops(each),
+        )
+    return table
+
+
+def _drops(snapshot: Snapshot) -> str:
+    return f"[red]{snapshot.dropped}[/red]" if snapshot.dropped else "0"
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 86_400:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 86400")
+    return seconds
