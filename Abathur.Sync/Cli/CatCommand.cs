@@ -1,4 +1,126 @@
+using System.Buffers;
 using System.CommandLine;
+using System.Text;
+using System.Text.Json;
+using Abathur.Sync.Recordings;
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+
 namespace Abathur.Sync.Cli;
 
-internal static class CatCommand { public static Command Create() => new("cat"); }
+/// <summary><c>abathur-sync cat FILE</c>: one JSON object a line.</summary>
+internal static class CatCommand
+{
+    // Stands for all fields, or all topics.
+    private const string Everything = "*";
+
+    public static Command Create()
+    {
+        var file = new Argument<string>("file") { Description = "The recording", HelpName = "FILE" };
+        var fields = new Option<string?>("--fields")
+        {
+            Description = "Fields of the messages to print, e.g. observation.game_loop,observation.raw_data.units.tag; * for all", HelpName = "PATHS",
+        };
+        var topic = new Option<string?>("--topic")
+        {
+            Description = "Topic to print; * for all (default: all, with --fields /observation)", HelpName = "TOPIC",
+        };
+        var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
+        var stop = new Option<uint>("--stop")
+        {
+            Description = "Game loop before which to stop", HelpName = "LOOP", DefaultValueFactory = _ => uint.MaxValue,
+        };
+        var limit = new Option<long>("--limit") { Description = "Most lines to print", HelpName = "N", DefaultValueFactory = _ => long.MaxValue };
+        var command = new Command("cat", "Print the messages of a recording as JSON, one a line: topic, game loop, time, size, and chosen fields")
+        {
+            file, fields, topic, start, stop, limit,
+        };
+        command.SetAction((parsed, cancellation) => Task.Run(
+            () => Run(
+                parsed.GetRequiredValue(file), parsed.GetValue(fields), parsed.GetValue(topic), parsed.GetValue(start), parsed.GetValue(stop),
+                parsed.GetValue(limit), parsed.InvocationConfiguration.Error, cancellation),
+            CancellationToken.None));
+        return command;
+    }
+
+    private static int Run(
+        string file, string? fields, string? topic, uint start, uint stop, long limit, TextWriter report, CancellationToken cancellation)
+    {
+        topic ??= fields is null ? Everything : RecordingTopics.Observation;
+        using var recording = RecordingReader.Open(file);
+        if (recording.Truncated) report.WriteLine($"abathur-sync: warning: {file}: {recording.Damage}; `abathur-sync recover` may give more");
+        var topics = recording.Mcap.Channels.Values.Select(channel => channel.Topic).Distinct().ToArray();
+        if (topic != Everything && !topics.Contains(topic))
+            throw new CliException($"--topic: {file} has no topic {topic}, only {string.Join(", ", topics)}", ExitCode.Usage);
+        var printers = new Dictionary<string, MessagePrinter>();
+        using var output = StandardStreams.OpenOutput();
+        foreach (var message in recording.ReadMessages(start))
+        {
+            cancellation.ThrowIfCancellationRequested();
+            if (message.Topic == RecordingTopics.Observation && stop != uint.MaxValue && message.GameLoop >= stop) break;
+            if (topic != Everything && message.Topic != topic) continue;
+            if (limit-- <= 0) break;
+            if (!printers.TryGetValue(message.SchemaName, out var printer))
+                printers[message.SchemaName] = printer = new MessagePrinter(file, message, fields);
+            printer.Print(message, output);
+        }
+        output.Flush();
+        return ExitCode.Ok;
+    }
+
+    private sealed class MessagePrinter
+    {
+        private static readonly JsonFormatter Formatter = new(JsonFormatter.Settings.Default.WithFormatDefaultValues(false));
+
+        private readonly string _file;
+        private readonly ArrayBufferWriter<byte> _line = new();
+        private readonly MessageDescriptor? _descriptor;
+        private readonly FieldSelection? _selection;
+        private readonly bool _withMessage;
+
+        public MessagePrinter(string file, in RecordedMessage first, string? fields)
+        {
+            _file = file;
+            _withMessage = fields is not null;
+            if (fields is null) return;
+            _descriptor = RecordingTopics.FindMessage(first.SchemaName)
+                ?? throw new CliException($"--fields: messages of topic {first.Topic} are \"{first.SchemaName}\", whose fields are not known here", ExitCode.Usage);
+            if (fields.Trim() != Everything) _selection = FieldSelection.Parse(fields, _descriptor);
+        }
+
+        public void Print(in RecordedMessage message, Stream output)
+        {
+            _line.ResetWrittenCount();
+            using (var json = new Utf8JsonWriter(_line, new JsonWriterOptions { SkipValidation = true }))
+            {
+                json.WriteStartObject();
+                json.WriteString("topic", message.Topic);
+                json.WriteNumber("game_loop", message.GameLoop);
+                json.WriteNumber("log_time", message.LogTimeNs);
+                json.WriteNumber("size", message.Payload.Length);
+                if (_withMessage)
+                {
+                    json.WritePropertyName("message");
+                    json.WriteRawValue(Format(message), skipInputValidation: true);
+                }
+                json.WriteEndObject();
+            }
+            _line.Write("\n"u8);
+            output.Write(_line.WrittenSpan);
+        }
+
+        private byte[] Format(in RecordedMessage recorded)
+        {
+            try
+            {
+                var message = _descriptor!.Parser.ParseFrom(recorded.Payload.Span);
+                _selection?.Prune(message);
+                return Encoding.UTF8.GetBytes(Formatter.Format(message));
+            }
+            catch (InvalidProtocolBufferException e)
+            {
+                throw new CliException($"{_file}: message {recorded.Sequence} of {recorded.Topic} is not a {_descriptor!.FullName}: {e.Message}", ExitCode.BadInput);
+            }
+        }
+    }
+}

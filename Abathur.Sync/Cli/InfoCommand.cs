@@ -1,4 +1,87 @@
 using System.CommandLine;
+using System.Globalization;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using Abathur.Sync.Recordings;
+using Spectre.Console;
+
 namespace Abathur.Sync.Cli;
 
-internal static class InfoCommand { public static Command Create() => new("info"); }
+/// <summary><c>abathur-sync info FILE [--json]</c></summary>
+internal static class InfoCommand
+{
+    private static readonly JsonSerializerOptions JsonOptions = new()
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,
+        WriteIndented = true,
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+    };
+
+    public static Command Create()
+    {
+        var file = new Argument<string>("file") { Description = "The recording", HelpName = "FILE" };
+        var json = new Option<bool>("--json") { Description = "Print it as a JSON object" };
+        var command = new Command("info", "Say what a recording holds") { file, json };
+        command.SetAction(parsed => Run(parsed.GetRequiredValue(file), parsed.GetValue(json), parsed.InvocationConfiguration.Output));
+        return command;
+    }
+
+    private static int Run(string file, bool json, TextWriter output)
+    {
+        using var recording = RecordingReader.Open(file);
+        var summary = RecordingSummary.Of(file, recording);
+        if (json) output.WriteLine(JsonSerializer.Serialize(summary, JsonOptions));
+        else Print(summary, output);
+        return ExitCode.Ok;
+    }
+
+    private static void Print(RecordingSummary summary, TextWriter output)
+    {
+        var console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect,
+            Out = new AnsiConsoleOutput(output),
+        });
+        if (Console.IsOutputRedirected) console.Profile.Width = 120;
+        var match = summary.Match;
+        var facts = new Grid().AddColumn(new GridColumn().NoWrap().PadRight(3)).AddColumn();
+        Row(facts, "match", match.MatchId + (match.Simulated ? "  (simulated)" : ""));
+        Row(facts, "map", OrUnknown(match.MapName));
+        Row(facts, "player", match.PlayerId == 0 ? "unknown" : Number(match.PlayerId));
+        Row(facts, "game", $"{OrUnknown(match.GameVersion)}, {match.TickHz.ToString(CultureInfo.InvariantCulture)} loops/s, source {OrUnknown(match.Source)}");
+        Row(facts, "frames", Number(summary.Frames));
+        if (summary.Frames > 0) Row(facts, "game loops", $"{Number(summary.FirstGameLoop)} to {Number(summary.LastGameLoop)}");
+        Row(facts, "duration", TimeSpan.FromSeconds(summary.DurationSeconds).ToString(@"h\:mm\:ss\.f", CultureInfo.InvariantCulture));
+        Row(facts, "recorded", Time(summary.StartTimeNs));
+        Row(facts, "size", $"{Size(summary.FileBytes)}, {Number((long)summary.BytesPerFrame)} bytes a frame");
+        Row(facts, "chunks", $"{Number(summary.Chunks)}, {string.Join(" and ", summary.Compression)}, {summary.CompressionRatio.ToString("0.#", CultureInfo.InvariantCulture)} : 1, largest {Size((long)summary.LargestChunkBytes)}");
+        Row(facts, "game info", summary.GameInfoBytes == 0 ? "none" : Size(summary.GameInfoBytes));
+        Row(facts, "game data", summary.GameDataBytes == 0 ? "none" : Size(summary.GameDataBytes));
+
+        var channels = new Table().Border(TableBorder.Rounded).AddColumn("topic").AddColumn("schema").AddColumn(new TableColumn("messages").RightAligned());
+        foreach (var channel in summary.Channels)
+            channels.AddRow(Markup.Escape(channel.Topic), Markup.Escape(channel.Schema), Number((long)channel.Messages));
+
+        console.MarkupLineInterpolated($"[bold]{summary.File}[/]");
+        if (summary.Damage is { } damage) console.MarkupLineInterpolated($"[yellow]not complete: {damage}; `abathur-sync recover` makes a proper file of it[/]");
+        console.Write(facts);
+        console.Write(channels);
+    }
+
+    private static void Row(Grid grid, string name, string value) => grid.AddRow($"[grey]{name}[/]", Markup.Escape(value));
+
+    private static string OrUnknown(string text) => text.Length == 0 ? "unknown" : text;
+
+    private static string Number(long value) => value.ToString("N0", CultureInfo.InvariantCulture);
+
+    private static string Time(ulong unixNs) =>
+        DateTimeOffset.UnixEpoch.AddTicks((long)Math.Min(unixNs / 100, (ulong)TimeSpan.TicksPerDay * 365 * 7000))
+            .ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture);
+
+    private static string Size(long bytes) => bytes switch
+    {
+        < 10_000 => $"{Number(bytes)} bytes",
+        < 1_000_000 => string.Create(CultureInfo.InvariantCulture, $"{bytes / 1e3:0.0} kB"),
+        _ => string.Create(CultureInfo.InvariantCulture, $"{bytes / 1e6:0.0} MB"),
+    };
+}

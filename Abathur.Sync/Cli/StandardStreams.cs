@@ -11,11 +11,19 @@ internal static class StandardStreams
     /// <summary>Standard output, buffered; throws <see cref="BrokenPipeException"/> when nobody reads it any more.</summary>
     public static Stream OpenOutput()
     {
-        // The console's own stream on Unix hides that the reader is gone.
-        Stream raw = OperatingSystem.IsWindows()
-            ? Console.OpenStandardOutput()
-            : new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
-        return new BufferedStream(new PipeStream(raw), 64 * 1024);
+        return new BufferedStream(new PipeStream(OpenRawOutput()), 64 * 1024);
+    }
+
+    private static Stream OpenRawOutput()
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            // The console's own stream hides that the reader of a pipe is gone. A file stream on a regular file would keep a
+            // position of its own, beside the one that this process shares with others.
+            var pipe = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+            if (!pipe.CanSeek) return pipe;
+        }
+        return Console.OpenStandardOutput();
     }
 
     /// <summary>Standard input; a read that waits for data ends with <see cref="OperationCanceledException"/> when cancelled.</summary>

@@ -87,7 +87,8 @@ public static class ObservationWire
     private static bool TryReadTag(ReadOnlySpan<byte> from, ref int position, out uint field, out WireType type)
     {
         (field, type) = (0, WireType.Varint);
-        if (!TryReadVarint(from, ref position, out var tag) || tag > uint.MaxValue) return false;
+        if (!TryReadVarint(from, ref position, out var tag)) return false;
+        // As protobuf does, bits beyond the 32nd are ignored.
         field = (uint)tag >> 3;
         type = (WireType)(tag & 7);
         return field != 0 && type <= WireType.Fixed32;

@@ -117,27 +117,8 @@ public sealed class RecordingReader : IDisposable
     /// <exception cref="RecordingException">An observation is not readable as protobuf.</exception>
     public bool SeekToGameLoop(uint gameLoop)
     {
-        // The last block that starts before the loop: what is sought is in it, or starts the next one.
-        var (low, high) = (0, _blocks.Count);
-        while (low < high)
-        {
-            var middle = low + (high - low) / 2;
-            if (!TryFirstLoop(middle, out var first))
-            {
-                _blocks.RemoveAt(middle);
-                high--;
-            }
-            else if (first < gameLoop)
-            {
-                low = middle + 1;
-            }
-            else
-            {
-                high = middle;
-            }
-        }
-        if (low == 0) Rewind();
-        else MoveTo(_blocks[low - 1].Offset);
+        if (FindBlock(gameLoop) is { } offset) MoveTo(offset);
+        else Rewind();
         while (MoveToObservation())
         {
             if (GameLoopOf(_cursor.Current) < gameLoop) continue;
@@ -154,17 +135,21 @@ public sealed class RecordingReader : IDisposable
         _cursor.Rewind();
     }
 
-    /// <summary>Every message of every topic, in the order of the file. The payload of one is valid until the next is asked for.</summary>
+    /// <summary>The messages of all topics, in the order of the file. The payload of one is valid until the next is asked for.</summary>
+    /// <param name="startGameLoop">Leaves out what is before this game loop.</param>
+    /// <remarks>Independent of <see cref="ReadNext"/>, but moves that to where it looks for the start.</remarks>
     /// <exception cref="McapException">The file is damaged.</exception>
-    public IEnumerable<RecordedMessage> ReadMessages()
+    public IEnumerable<RecordedMessage> ReadMessages(uint startGameLoop = 0)
     {
         using var cursor = _mcap.ReadMessages();
+        if (startGameLoop > 0 && FindBlock(startGameLoop) is { } offset) cursor.MoveTo(offset);
         while (cursor.MoveNext())
         {
             var message = cursor.Current;
             var channel = _mcap.Channels.GetValueOrDefault(message.ChannelId);
             var schema = channel is null ? null : _mcap.Schemas.GetValueOrDefault(channel.SchemaId);
             var gameLoop = _channels.Contains(message.ChannelId) ? GameLoopOf(message) : GameTime.ToGameLoop(message.PublishTime);
+            if (gameLoop < startGameLoop) continue;
             yield return new RecordedMessage(
                 channel?.Topic ?? "", schema?.Name ?? "", gameLoop, message.LogTime, message.Sequence, message.Data);
         }
@@ -260,6 +245,30 @@ public sealed class RecordingReader : IDisposable
             }
         }
         return null;
+    }
+
+    // The last block that starts before the loop: what is sought is in it, or starts the next one.
+    private long? FindBlock(uint gameLoop)
+    {
+        var (low, high) = (0, _blocks.Count);
+        while (low < high)
+        {
+            var middle = low + (high - low) / 2;
+            if (!TryFirstLoop(middle, out var first))
+            {
+                _blocks.RemoveAt(middle);
+                high--;
+            }
+            else if (first < gameLoop)
+            {
+                low = middle + 1;
+            }
+            else
+            {
+                high = middle;
+            }
+        }
+        return low == 0 ? null : _blocks[low - 1].Offset;
     }
 
     private bool TryFirstLoop(int block, out uint gameLoop)

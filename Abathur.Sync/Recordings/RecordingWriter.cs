@@ -7,13 +7,17 @@ namespace Abathur.Sync.Recordings;
 /// <summary>Records a match into an MCAP file. Not thread-safe.</summary>
 /// <remarks>
 /// Log time is the time of capture, publish time the game loop as <see cref="GameTime"/> has it, the sequence number counts the messages
-/// of each channel from 0. Payloads are copied as they are and never parsed. What is written goes to the operating system a chunk at a
+/// of each channel from 0. A topic is in the file when it has a message; /observation always. Payloads are copied as they are and never parsed. What is written goes to the operating system a chunk at a
 /// time, so that a killed process loses the open chunk and no more.
 /// </remarks>
 public sealed class RecordingWriter : IDisposable
 {
     private readonly McapWriter _mcap;
-    private readonly Topic _observations, _actions, _events, _gameInfo, _gameData;
+    private readonly Topic _observations = new(RecordingTopics.Observation);
+    private readonly Topic _actions = new(RecordingTopics.Actions);
+    private readonly Topic _events = new(RecordingTopics.Events);
+    private readonly Topic _gameInfo = new(RecordingTopics.GameInfo);
+    private readonly Topic _gameData = new(RecordingTopics.GameData);
 
     /// <param name="output">Where the file goes.</param>
     /// <param name="match">What is known about the match.</param>
@@ -32,11 +36,8 @@ public sealed class RecordingWriter : IDisposable
         try
         {
             _mcap.WriteMetadata(match.ToMetadata());
-            _observations = AddTopic(RecordingTopics.Observation);
-            _actions = AddTopic(RecordingTopics.Actions);
-            _events = AddTopic(RecordingTopics.Events);
-            _gameInfo = AddTopic(RecordingTopics.GameInfo);
-            _gameData = AddTopic(RecordingTopics.GameData);
+            // Before anything else, so that a recording without a single observation is one nevertheless.
+            _observations.EnsureAdded(_mcap);
         }
         catch
         {
@@ -72,7 +73,7 @@ public sealed class RecordingWriter : IDisposable
     /// <inheritdoc cref="WriteObservation(uint, long, ReadOnlySpan{byte})"/>
     public void WriteObservation(uint gameLoop, long capturedUnixNs, in ReadOnlySequence<byte> responseObservation) =>
         _mcap.WriteMessage(
-            _observations.Channel, _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), responseObservation);
+            _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), responseObservation);
 
     /// <summary>Adds actions: a serialized <c>RequestAction</c>.</summary>
     /// <param name="gameLoop">Game loop of the observation that they answer.</param>
@@ -110,15 +111,8 @@ public sealed class RecordingWriter : IDisposable
     /// <inheritdoc cref="McapWriter.Dispose"/>
     public void Dispose() => _mcap.Dispose();
 
-    private Topic AddTopic(string topic)
-    {
-        var message = RecordingTopics.MessageOf(topic);
-        var schema = _mcap.AddSchema(message.FullName, RecordingTopics.Protobuf, RecordingTopics.DescriptorSet(message));
-        return new Topic(topic, _mcap.AddChannel(schema, topic, RecordingTopics.Protobuf));
-    }
-
     private void Write(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data) =>
-        _mcap.WriteMessage(topic.Channel, topic.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), data);
+        _mcap.WriteMessage(topic.EnsureAdded(_mcap), topic.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), data);
 
     private void WriteOnce(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data)
     {
@@ -126,12 +120,22 @@ public sealed class RecordingWriter : IDisposable
         Write(topic, gameLoop, capturedUnixNs, data);
     }
 
-    private sealed class Topic(string name, ushort channel)
+    private sealed class Topic(string name)
     {
-        public string Name { get; } = name;
+        private ushort _channel;
 
-        public ushort Channel { get; } = channel;
+        public string Name => name;
 
+        /// <summary>Sequence number of the next message.</summary>
         public uint Next { get; set; }
+
+        /// <summary>The channel. Added with its first message: a schema has 30 to 40 KB, and stands in the file twice.</summary>
+        public ushort EnsureAdded(McapWriter mcap)
+        {
+            if (_channel != 0) return _channel;
+            var message = RecordingTopics.MessageOf(name);
+            var schema = mcap.AddSchema(message.FullName, RecordingTopics.Protobuf, RecordingTopics.DescriptorSet(message));
+            return _channel = mcap.AddChannel(schema, name, RecordingTopics.Protobuf);
+        }
     }
 }

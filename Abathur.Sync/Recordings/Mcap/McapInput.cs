@@ -12,7 +12,7 @@ internal sealed class McapInput : IDisposable
 
     private readonly Stream _stream;
     private readonly bool _leaveOpen;
-    private readonly byte[] _window = ArrayPool<byte>.Shared.Rent(WindowBytes);
+    private byte[] _window = ArrayPool<byte>.Shared.Rent(WindowBytes);
     private long _windowStart;
     private int _windowLength;
 
@@ -34,6 +34,7 @@ internal sealed class McapInput : IDisposable
     /// <summary>Fills all of <paramref name="to"/> from this offset, which the caller knows to be inside the file.</summary>
     public void Read(long offset, Span<byte> to)
     {
+        ObjectDisposedException.ThrowIf(_window.Length == 0, this);
         if (to.Length > WindowedReadBytes)
         {
             Fill(offset, to, to.Length);
@@ -52,7 +53,7 @@ internal sealed class McapInput : IDisposable
     public bool TryReadHeader(long offset, long limit, out RecordHeader header)
     {
         header = default;
-        if (limit - offset < McapFormat.RecordHeaderBytes) return false;
+        if (Math.Min(limit, Length) - offset < McapFormat.RecordHeaderBytes) return false;
         Span<byte> bytes = stackalloc byte[McapFormat.RecordHeaderBytes];
         Read(offset, bytes);
         var length = BinaryPrimitives.ReadUInt64LittleEndian(bytes[1..]);
@@ -95,7 +96,10 @@ internal sealed class McapInput : IDisposable
 
     public void Dispose()
     {
+        // Once: a buffer that is given back twice is handed out twice.
+        if (_window.Length == 0) return;
         ArrayPool<byte>.Shared.Return(_window);
+        _window = [];
         if (!_leaveOpen) _stream.Dispose();
     }
 

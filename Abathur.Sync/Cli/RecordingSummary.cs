@@ -1,0 +1,96 @@
+using System.Text.Json.Serialization;
+using Abathur.Sync.Recordings;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>What <c>info --json</c> prints about a recording.</summary>
+internal sealed record RecordingSummary
+{
+    public required string File { get; init; }
+
+    /// <summary>Bytes of the file.</summary>
+    public required long FileBytes { get; init; }
+
+    /// <summary>Whether the file has its proper end.</summary>
+    public required bool Complete { get; init; }
+
+    /// <summary>What is wrong with the end of the file; left out where nothing is.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Damage { get; init; }
+
+    public required string Library { get; init; }
+
+    public required MatchSummary Match { get; init; }
+
+    public required long Frames { get; init; }
+
+    public required uint FirstGameLoop { get; init; }
+
+    public required uint LastGameLoop { get; init; }
+
+    public required double DurationSeconds { get; init; }
+
+    /// <summary>Log time of the first and last message, nanoseconds since 1970-01-01 UTC.</summary>
+    public required ulong StartTimeNs { get; init; }
+
+    public required ulong EndTimeNs { get; init; }
+
+    /// <summary>Bytes of the file for each observation.</summary>
+    public required double BytesPerFrame { get; init; }
+
+    /// <summary>Uncompressed through compressed bytes of the chunks; 1 where nothing is compressed.</summary>
+    public required double CompressionRatio { get; init; }
+
+    /// <summary>Kinds of compression in use: "none", "zstd".</summary>
+    public required IReadOnlyList<string> Compression { get; init; }
+
+    public required int Chunks { get; init; }
+
+    /// <summary>Bytes of the largest chunk, uncompressed.</summary>
+    public required ulong LargestChunkBytes { get; init; }
+
+    /// <summary>Bytes of the game info and the game data; 0 where there is none.</summary>
+    public required int GameInfoBytes { get; init; }
+
+    public required int GameDataBytes { get; init; }
+
+    public required IReadOnlyList<ChannelSummary> Channels { get; init; }
+
+    public static RecordingSummary Of(string file, RecordingReader recording)
+    {
+        var mcap = recording.Mcap;
+        var match = recording.Match;
+        var stored = mcap.Chunks.Sum(chunk => (double)chunk.CompressedSize);
+        return new RecordingSummary
+        {
+            File = file,
+            FileBytes = mcap.FileBytes,
+            Complete = !recording.Truncated,
+            Damage = recording.Damage,
+            Library = mcap.Header.Library,
+            Match = new MatchSummary(
+                match.MatchId, match.PlayerId, match.MapName, match.GameVersion, match.TickHz, match.Source, match.Simulated),
+            Frames = recording.FrameCount,
+            FirstGameLoop = recording.FirstGameLoop,
+            LastGameLoop = recording.LastGameLoop,
+            DurationSeconds = Math.Round(recording.Duration.TotalSeconds, 3),
+            StartTimeNs = mcap.Statistics.MessageStartTime,
+            EndTimeNs = mcap.Statistics.MessageEndTime,
+            BytesPerFrame = recording.FrameCount == 0 ? 0 : Math.Round(mcap.FileBytes / (double)recording.FrameCount, 1),
+            CompressionRatio = stored == 0 ? 1 : Math.Round(mcap.Chunks.Sum(chunk => (double)chunk.UncompressedSize) / stored, 2),
+            Compression = mcap.Chunks.Select(chunk => chunk.Compression.Length == 0 ? "none" : chunk.Compression).Distinct().ToArray(),
+            Chunks = mcap.Chunks.Count,
+            LargestChunkBytes = mcap.Chunks.Count == 0 ? 0 : mcap.Chunks.Max(chunk => chunk.UncompressedSize),
+            GameInfoBytes = recording.GameInfo?.Length ?? 0,
+            GameDataBytes = recording.GameData?.Length ?? 0,
+            Channels = mcap.Channels.Values.OrderBy(channel => channel.Id).Select(channel => new ChannelSummary(
+                channel.Id, channel.Topic, mcap.Schemas.GetValueOrDefault(channel.SchemaId)?.Name ?? "", channel.MessageEncoding,
+                mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id))).ToArray(),
+        };
+    }
+
+    internal sealed record MatchSummary(
+        string MatchId, uint PlayerId, string MapName, string GameVersion, double TickHz, string Source, bool Simulated);
+
+    internal sealed record ChannelSummary(ushort Id, string Topic, string Schema, string MessageEncoding, ulong Messages);
+}
