@@ -6,6 +6,8 @@ internal sealed class Armies(World world, Commands commands)
     private const uint AttackAbility = 23;
     private const uint MoveAbility = 16;
     private const int RetreatLoops = 2600;
+    private const int MaxThresholdHalves = 150;
+    private const int MinLoops = 700;
 
     private readonly Wave[] _waves = [new(), new()];
 
@@ -29,7 +31,7 @@ internal sealed class Armies(World world, Commands commands)
         wave.Number = Math.Max(wave.Number, 0) + 1;
         wave.Size = group.Count;
         wave.StartLoop = world.Loop;
-        wave.ThresholdHalves = Math.Min(wave.ThresholdHalves + 16, 110);
+        wave.ThresholdHalves = Math.Min(wave.ThresholdHalves + 16, MaxThresholdHalves);
         foreach (var unit in group) unit.Wave = wave.Number;
         Send(group, UnitTask.AttackMove, AttackAbility, site.X, site.Y);
     }
@@ -73,7 +75,9 @@ internal sealed class Armies(World world, Commands commands)
     private void Steer(Player player, List<SimUnit> army, Wave wave)
     {
         var group = army.FindAll(unit => unit.Wave == wave.Number);
-        if (group.Count * 100 < wave.Size * 35 || world.Loop - wave.StartLoop > RetreatLoops)
+        // Back when most have fallen, when it takes too long, or when the enemy has nothing left to fight with.
+        var won = world.EnemyOf(player).ArmyHalves * 4 < player.ArmyHalves && world.Loop - wave.StartLoop > MinLoops;
+        if (group.Count * 100 < wave.Size * 35 || world.Loop - wave.StartLoop > RetreatLoops || won)
         {
             foreach (var unit in group) unit.Wave = 0;
             Send(group, UnitTask.Move, MoveAbility, player.RallyX, player.RallyY);

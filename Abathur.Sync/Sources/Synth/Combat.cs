@@ -111,7 +111,7 @@ internal sealed class Combat(World world, Movement movement)
                     if (other.Type.IsFlying ? !weapon.HitsAir : !weapon.HitsGround) continue;
                     var distance = Fixed.Distance(other.X - unit.X, other.Y - unit.Y) - other.Type.RadiusFixed;
                     if (distance > radius) continue;
-                    var score = other.Type.Weapon is null ? distance + 8 * Fixed.One : distance;
+                    var score = other.Type.Weapon is null || other.Type.Role == UnitRole.Worker ? distance + 8 * Fixed.One : distance;
                     if (score >= bestScore) continue;
                     best = other;
                     bestScore = score;
@@ -143,8 +143,9 @@ internal sealed class Combat(World world, Movement movement)
         target.LastFight = world.Loop;
         if (target.Owner == 1) world.Alert(owner, target.Type.IsStructure ? Alert.BuildingUnderAttack : Alert.UnitUnderAttack);
         // The side with the much smaller army holds out longer, so that a match lasts as long as it is asked to.
-        if (owner.ArmyHalves * 2 < by.ArmyHalves) damage = damage * 2 / 3;
-        if (target.Type.IsStructure) damage /= 2;
+        var weak = owner.ArmyHalves * 2 < by.ArmyHalves;
+        if (weak) damage = damage * 2 / 3;
+        if (target.Type.IsStructure || target.Type.Role is UnitRole.Worker or UnitRole.Queen) damage /= weak ? 6 : 2;
         var shield = Math.Min(target.Shield, damage);
         var life = Math.Min(target.Health, damage - shield);
         target.Shield -= shield;

@@ -30,7 +30,7 @@ internal sealed class ProtossStrategy(World world, Player player, Building build
         {
             var unit = World.Units[i];
             if (unit.Owner != Player.Id || !unit.IsFinished || unit.Task != UnitTask.Idle || !unit.Type.IsStructure) continue;
-            if (Choose(unit.Type) is not { } type || Player.SupplyLeftHalves < type.SupplyHalves || !Player.CanPay(type) || !Allows(type)) continue;
+            if (Choose(unit.Type) is not { } type || Player.SupplyLeftHalves < type.SupplyHalves || !Affords(type) || !Allows(type)) continue;
             Production.StartTraining(unit, type);
             Commands.Order(unit, unit.Order);
         }

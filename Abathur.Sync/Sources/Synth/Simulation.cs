@@ -5,6 +5,8 @@ namespace Abathur.Sync.Sources.Synth;
 /// <summary>One game loop of the whole match.</summary>
 internal sealed class Simulation
 {
+    private const int WarmUpLoops = 64;
+
     private readonly Movement _movement;
     private readonly Economy _economy;
     private readonly Production _production;
@@ -32,7 +34,15 @@ internal sealed class Simulation
             new ProtossStrategy(World, World.Players[1], _building, _production, Commands),
         ];
         Spectator = new Spectator(World, Commands);
-        new StartingState(this, _hatcheries, _building).Set();
+        new StartingState(this, _economy, _hatcheries, _building).Set();
+        // A developed match is already in motion at its first frame.
+        var warmUp = options.Start == MatchStart.MidGame ? WarmUpLoops : 0;
+        World.Loop -= warmUp;
+        for (var i = 0; i < warmUp; i++) Step();
+        World.Deaths.Clear();
+        World.Alerts.Clear();
+        Commands.Clear();
+        Spectator.Begin();
         Vision.Step();
     }
 
@@ -115,6 +125,7 @@ internal sealed class Simulation
     private void StepFighter(SimUnit unit)
     {
         if (unit.Type.Weapon is not null && unit.Task != UnitTask.Move && _combat.Fight(unit)) return;
+        if (unit.Type.Role == UnitRole.Supply && unit.Task == UnitTask.Idle && unit.Type.SpeedFixed > 0 && World.Random.Chance(1)) Welcome(unit);
         if (unit.Task is not (UnitTask.Move or UnitTask.AttackMove)) return;
         if (_movement.Towards(unit, unit.Order.X, unit.Order.Y, Fixed.One / 2)) unit.ClearOrder();
     }

@@ -8,17 +8,24 @@ internal sealed class Spectator(World world, Commands commands)
         (22, 1, "gl hf"), (45, 2, "glhf"), (430, 2, "nice engage"), (455, 1, "ty"), (980, 1, "brb in your natural"), (1130, 2, "come and see"),
     ];
 
-    private readonly int _first = world.Loop;
-    private int _nextMove = world.Loop + 30;
+    private int _first = -1;
+    private int _nextMove;
+
+    /// <summary>The first frame is now.</summary>
+    public void Begin()
+    {
+        _first = world.Loop;
+        _nextMove = _first + 30;
+    }
 
     public void Step()
     {
         foreach (var (atLoop, playerId, text) in Talk)
         {
-            if (world.Loop - _first == atLoop) commands.Say(playerId, text);
+            if (_first >= 0 && world.Loop - _first == atLoop) commands.Say(playerId, text);
         }
 
-        if (world.Loop < _nextMove) return;
+        if (_first < 0 || world.Loop < _nextMove) return;
         _nextMove = world.Loop + world.Random.Between(40, 220);
         if (Interesting() is { } unit) commands.MoveCamera(unit.X, unit.Y);
     }

@@ -1,7 +1,7 @@
 namespace Abathur.Sync.Sources.Synth;
 
 /// <summary>What stands on the map at the first frame.</summary>
-internal sealed class StartingState(Simulation simulation, Hatcheries hatcheries, Building building)
+internal sealed class StartingState(Simulation simulation, Economy economy, Hatcheries hatcheries, Building building)
 {
     private readonly World _world = simulation.World;
 
@@ -22,9 +22,24 @@ internal sealed class StartingState(Simulation simulation, Hatcheries hatcheries
         }
 
         simulation.Creep.Step(_world, whole: true);
+        foreach (var worker in _world.Units.FindAll(static unit => unit.Type.Role == UnitRole.Worker)) economy.Employ(worker);
         var main = _world.Map.Sites[0];
         simulation.Commands.MoveCamera(main.X, main.Y);
-        simulation.Commands.Clear();
+        if (_world.Options.Start == MatchStart.MidGame) Scout();
+    }
+
+    // Player 1 has been in the enemy's outer bases and remembers them.
+    private void Scout()
+    {
+        var sites = _world.Map.Sites;
+        foreach (var site in new[] { sites[3], sites[5], sites[2], sites[4], sites[6] }) simulation.Vision.Explore(site.X, site.Y);
+        foreach (var unit in _world.Units)
+        {
+            var near = new[] { sites[3], sites[5] }.Any(site => Fixed.Distance(site.X - unit.X, site.Y - unit.Y) < 18 * Fixed.One);
+            if (unit.Owner != 2 || !unit.Type.IsStructure || !near) continue;
+            unit.HasSnapshot = true;
+            unit.SnapshotTag = _world.NextSnapshotTag(unit);
+        }
     }
 
     private void PlaceRally(Player player, BaseSite home)
@@ -94,8 +109,8 @@ internal sealed class StartingState(Simulation simulation, Hatcheries hatcheries
     {
         var sites = _world.Map.Sites;
         var zerg = player.Id == 1;
-        player.Minerals = 420;
-        player.Vespene = 310;
+        player.Minerals = 820;
+        player.Vespene = 610;
         for (var i = 0; i < 3; i++)
         {
             var site = sites[i * 2 + player.Id - 1];
@@ -121,27 +136,27 @@ internal sealed class StartingState(Simulation simulation, Hatcheries hatcheries
         var (x, y) = (player.RallyX, player.RallyY);
         if (zerg)
         {
-            for (var i = 0; i < 9; i++) Place(player, UnitTypes.Overlord, sites[i % 3 * 2].X + (i - 4) * 2 * Fixed.One, sites[i % 3 * 2].Y + (4 - i) * Fixed.One, 1);
+            for (var i = 0; i < 14; i++) Place(player, UnitTypes.Overlord, sites[i % 3 * 2].X + (i - 4) * 2 * Fixed.One, sites[i % 3 * 2].Y + (4 - i) * Fixed.One, 1);
             for (var i = 0; i < 4; i++) Place(player, UnitTypes.Queen, sites[i % 3 * 2].X + 5 * Fixed.One, sites[i % 3 * 2].Y - 4 * Fixed.One, 1);
-            Place(player, UnitTypes.Zergling, x, y, 16);
-            Place(player, UnitTypes.Roach, x, y, 9);
-            Place(player, UnitTypes.Hydralisk, x, y, 5);
-            Place(player, UnitTypes.Ravager, x, y, 2);
+            Place(player, UnitTypes.Zergling, x, y, 24);
+            Place(player, UnitTypes.Roach, x, y, 14);
+            Place(player, UnitTypes.Hydralisk, x, y, 10);
+            Place(player, UnitTypes.Ravager, x, y, 4);
             player.Upgrades.AddRange([66, 59]);
             player.AttackLevel = 1;
             LoadTransport(player);
         }
         else
         {
-            for (var i = 0; i < 9; i++)
+            for (var i = 0; i < 12; i++)
             {
                 if (building.NextPlot(player) is { } plot) _world.Spawn(UnitTypes.Pylon, player.Id, plot.X, plot.Y);
             }
 
-            Place(player, UnitTypes.Zealot, x, y, 9);
-            Place(player, UnitTypes.Stalker, x, y, 7);
-            Place(player, UnitTypes.Immortal, x, y, 2);
-            Place(player, UnitTypes.Adept, x, y, 3);
+            Place(player, UnitTypes.Zealot, x, y, 13);
+            Place(player, UnitTypes.Stalker, x, y, 10);
+            Place(player, UnitTypes.Immortal, x, y, 4);
+            Place(player, UnitTypes.Adept, x, y, 5);
             player.Upgrades.Add(84);
         }
 

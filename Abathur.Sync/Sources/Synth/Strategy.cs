@@ -6,6 +6,8 @@ internal readonly record struct BuildStep(UnitType Type, int Workers, int Count)
 /// <summary>What both races' computer players share: building by a build order, expanding, research.</summary>
 internal abstract class Strategy(World world, Player player, Building building, Production production, Commands commands)
 {
+    private const int MaxBases = 6;
+
     private readonly HashSet<uint> _standing = [];
     private readonly List<SimUnit> _idleTech = [];
 
@@ -15,7 +17,10 @@ internal abstract class Strategy(World world, Player player, Building building, 
     protected Commands Commands { get; } = commands;
 
     /// <summary>Workers wanted for the number of bases.</summary>
-    protected int WantedWorkers => Math.Min(Player.Bases.Count * 20, World.Options.Start == MatchStart.Opening ? 78 : 54);
+    protected int WantedWorkers => Math.Min(Player.Bases.Count * 20, World.Options.Start == MatchStart.Opening ? 84 : 50);
+
+    /// <summary>Minerals kept for a town hall or a building that is due.</summary>
+    protected int Saved { get; private set; }
 
     protected abstract BuildStep[] Order { get; }
 
@@ -25,10 +30,11 @@ internal abstract class Strategy(World world, Player player, Building building, 
     public void Step()
     {
         Survey();
-        Produce();
+        Saved = 0;
         Expand();
         FollowOrder();
         Study();
+        Produce();
     }
 
     /// <summary>Spends on units.</summary>
@@ -36,6 +42,9 @@ internal abstract class Strategy(World world, Player player, Building building, 
 
     /// <summary>Whether a finished building of the type that <paramref name="type"/> needs stands.</summary>
     protected bool Allows(UnitType type) => type.Requires == 0 || _standing.Contains(type.Requires);
+
+    /// <summary>Whether units may be bought with what is not saved.</summary>
+    protected bool Affords(UnitType type, int times = 1) => Player.CanPay(type, times) && Player.Minerals - type.Minerals * times >= Saved;
 
     private void Survey()
     {
@@ -54,8 +63,10 @@ internal abstract class Strategy(World world, Player player, Building building, 
 
     private void Expand()
     {
-        var claimed = World.Map.Sites.Any(static site => site.IsClaimed);
-        if (!claimed && Player.Workers + Player.WorkersPending >= Player.Bases.Count * 15 && Player.Minerals > Hall.Minerals - 50 && Player.Bases.Count < 6) building.Send(Player, Hall);
+        if (Player.Workers + Player.WorkersPending < Player.Bases.Count * 15 || Player.Bases.Count >= MaxBases) return;
+        var claimed = World.Units.Exists(unit => unit.Owner == Player.Id && unit.Task == UnitTask.GoBuild && unit.Product == Hall);
+        if (!claimed && Player.Minerals >= Hall.Minerals - 50) claimed = building.Send(Player, Hall);
+        Saved += Hall.Minerals;
     }
 
     private void FollowOrder()
@@ -63,6 +74,7 @@ internal abstract class Strategy(World world, Player player, Building building, 
         foreach (var step in Order)
         {
             if (Player.Workers < step.Workers || Player.Count(step.Type) + OnTheWay(step.Type) >= step.Count || !Allows(step.Type)) continue;
+            Saved += step.Type.Minerals;
             if (!Player.CanPay(step.Type)) return;
             building.Send(Player, step.Type);
             return;

@@ -25,7 +25,7 @@ internal sealed class ZergStrategy(World world, Player player, Building building
             if (hall.Task == UnitTask.Idle) UseHall(hall);
             while (site.Larvae.Count > 0)
             {
-                if (Choose(pending) is not { } type || !Player.CanPay(type, type == UnitTypes.Zergling ? 2 : 1)) break;
+                if (Choose(pending) is not { } type || !Affords(type, type == UnitTypes.Zergling ? 2 : 1)) break;
                 if (type == UnitTypes.Overlord) pending += 8;
                 var larva = site.Larvae[^1];
                 Production.StartEgg(larva, type);
@@ -58,7 +58,7 @@ internal sealed class ZergStrategy(World world, Player player, Building building
         if (Player.Workers > 34 && Player.Count(UnitTypes.Lair) + Player.Count(UnitTypes.Hive) == 0 && Allows(UnitTypes.Lair)) morph = UnitTypes.Lair;
         else if (hall.Type == UnitTypes.Lair && Player.Count(UnitTypes.Hive) == 0 && Allows(UnitTypes.Hive)) morph = UnitTypes.Hive;
         if (morph is not null && Player.Minerals >= 250 && Player.Vespene >= 150) Production.StartMorph(hall, morph, null);
-        else if (Player.Count(UnitTypes.Queen) < Player.Bases.Count + 3 && Allows(UnitTypes.Queen) && Player.CanPay(UnitTypes.Queen) && Player.SupplyLeftHalves >= 4) Production.StartTraining(hall, UnitTypes.Queen);
+        else if (Player.Count(UnitTypes.Queen) < Player.Bases.Count + 3 && Allows(UnitTypes.Queen) && Affords(UnitTypes.Queen) && Player.SupplyLeftHalves >= 4) Production.StartTraining(hall, UnitTypes.Queen);
         else return;
         Commands.Order(hall, hall.Order);
     }
@@ -67,7 +67,7 @@ internal sealed class ZergStrategy(World world, Player player, Building building
     {
         foreach (var (from, to, cocoon, limit) in Morphs)
         {
-            if (Player.Count(to) >= limit || !Allows(to) || !Player.CanPay(to)) continue;
+            if (Player.Count(to) >= limit || !Allows(to) || !Affords(to)) continue;
             var unit = World.Units.Find(unit => unit.Owner == Player.Id && unit.Type == from && unit.IsAlive && unit is { Task: UnitTask.Idle, Target: null, Wave: 0 });
             if (unit is null) continue;
             Production.StartMorph(unit, to, cocoon);
