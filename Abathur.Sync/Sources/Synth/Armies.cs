@@ -5,9 +5,9 @@ internal sealed class Armies(World world, Commands commands)
 {
     private const uint AttackAbility = 23;
     private const uint MoveAbility = 16;
-    private const int RetreatLoops = 2600;
+    private const int RetreatLoops = 1300;
     private const int MaxThresholdHalves = 150;
-    private const int MinLoops = 700;
+    private const int MinLoops = 350;
 
     private readonly Wave[] _waves = [new(), new()];
 
@@ -22,21 +22,26 @@ internal sealed class Armies(World world, Commands commands)
         else Steer(player, army, wave);
     }
 
-    /// <summary>Sends every idle army unit of a player out now.</summary>
-    public void Launch(Player player, List<SimUnit> army, Wave wave)
+    // Sends everybody at home out, once they are enough.
+    private void Launch(Player player, List<SimUnit> army, Wave wave)
     {
         var group = army.FindAll(static unit => unit.Wave == 0);
         var halves = group.Sum(static unit => unit.Type.SupplyHalves);
-        if (halves < wave.ThresholdHalves || world.Loop < wave.NotBefore || Target(player, wave) is not { } site) return;
-        wave.Number = Math.Max(wave.Number, 0) + 1;
-        wave.Size = group.Count;
-        wave.StartLoop = world.Loop;
+        if (halves < wave.ThresholdHalves || world.Loop < wave.NotBefore || Target(player) is not { } site) return;
         wave.ThresholdHalves = Math.Min(wave.ThresholdHalves + 16, MaxThresholdHalves);
-        foreach (var unit in group) unit.Wave = wave.Number;
-        Send(group, UnitTask.AttackMove, AttackAbility, site.X, site.Y);
+        Launch(player, group, site.X, site.Y);
     }
 
-    public Wave WaveOf(Player player) => _waves[player.Id - 1];
+    /// <summary>Makes a group the player's next wave, with its first target in 1/4096 cell.</summary>
+    public void Launch(Player player, List<SimUnit> group, int x, int y)
+    {
+        var wave = _waves[player.Id - 1];
+        wave.Number++;
+        wave.Size = group.Count;
+        wave.StartLoop = world.Loop;
+        foreach (var unit in group) unit.Wave = wave.Number;
+        Send(group, UnitTask.AttackMove, AttackAbility, x, y);
+    }
 
     /// <summary>Gives a group one target, each unit its own place around it.</summary>
     public void Send(List<SimUnit> group, UnitTask task, uint ability, int x, int y)
@@ -86,11 +91,11 @@ internal sealed class Armies(World world, Commands commands)
         }
 
         var idle = group.FindAll(static unit => unit is { Task: UnitTask.Idle, Target: null });
-        if (idle.Count * 2 > group.Count && Target(player, wave) is { } next) Send(idle, UnitTask.AttackMove, AttackAbility, next.X, next.Y);
+        if (idle.Count * 2 > group.Count && Target(player) is { } next) Send(idle, UnitTask.AttackMove, AttackAbility, next.X, next.Y);
     }
 
     // The enemy's base nearest to our own, and now and then another.
-    private BaseSite? Target(Player player, Wave wave)
+    private BaseSite? Target(Player player)
     {
         var enemy = world.EnemyOf(player);
         var home = world.Map.Sites[player.Id - 1];
@@ -104,12 +109,11 @@ internal sealed class Armies(World world, Commands commands)
             bestDistance = distance;
         }
 
-        wave.Site = best;
         return best;
     }
 
     /// <summary>An attack under way.</summary>
-    internal sealed class Wave
+    private sealed class Wave
     {
         /// <summary>0 before the first.</summary>
         public int Number { get; set; }
@@ -119,6 +123,5 @@ internal sealed class Armies(World world, Commands commands)
         /// <summary>Supply at home that starts the next wave, in halves.</summary>
         public int ThresholdHalves { get; set; } = 32;
         public int NotBefore { get; set; }
-        public BaseSite? Site { get; set; }
     }
 }

@@ -111,7 +111,9 @@ internal sealed class Combat(World world, Movement movement)
                     if (other.Type.IsFlying ? !weapon.HitsAir : !weapon.HitsGround) continue;
                     var distance = Fixed.Distance(other.X - unit.X, other.Y - unit.Y) - other.Type.RadiusFixed;
                     if (distance > radius) continue;
-                    var score = other.Type.Weapon is null || other.Type.Role == UnitRole.Worker ? distance + 8 * Fixed.One : distance;
+                    // Near ones first, wounded ones before whole ones, workers and buildings last.
+                    var whole = (int)((long)other.Health * 3 * Fixed.One / other.Type.HealthFixed);
+                    var score = whole + (other.Type.Weapon is null || other.Type.Role == UnitRole.Worker ? distance + 8 * Fixed.One : distance);
                     if (score >= bestScore) continue;
                     best = other;
                     bestScore = score;

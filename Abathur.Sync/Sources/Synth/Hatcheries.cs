@@ -90,7 +90,7 @@ internal sealed class Hatcheries(World world, Movement movement, Production prod
             best = distance;
         }
 
-        if (hall is not null && !world.Random.Chance(250))
+        if (hall is not null && world.Random.Chance(500))
         {
             queen.Task = UnitTask.GoInject;
             queen.Subject = hall;

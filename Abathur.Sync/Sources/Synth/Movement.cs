@@ -4,7 +4,7 @@ namespace Abathur.Sync.Sources.Synth;
 internal sealed class Movement(World world)
 {
     private const int MaxTurn = 2400;
-    private const int WobblePerMille = 420;
+    private const int WobblePerMille = 540;
     private const int Wobble = 160;
 
     /// <summary>One game loop's way towards a point.</summary>

@@ -170,12 +170,12 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
         var (cx, cy) = (_world.Map.Width * 2048, _world.Map.Height * 2048);
         foreach (var unit in army)
         {
-            unit.X += (cx - unit.X) * 6 / 10;
-            unit.Y += (cy - unit.Y) * 6 / 10;
+            unit.X += (cx - unit.X) * 5 / 10;
+            unit.Y += (cy - unit.Y) * 5 / 10;
             _world.UpdateHeight(unit);
         }
 
-        simulation.Armies.Launch(player, army, simulation.Armies.WaveOf(player));
+        simulation.Armies.Launch(player, army, cx, cy);
     }
 
     private void LoadTransport(Player player)

@@ -44,7 +44,7 @@ public sealed record SynthOptions
     public int Intensity { get; init; } = 100;
 
     /// <summary>A minute with a fight, at every game loop: 35 to 86 KB a frame.</summary>
-    public static SynthOptions Skirmish { get; } = new() { Seed = 7, FirstGameLoop = 8960, Intensity = 150 };
+    public static SynthOptions Skirmish { get; } = new() { Seed = 7, FirstGameLoop = 8960, BaseSites = 16, Intensity = 150 };
 
     /// <summary>A whole match of 16,860 game loops as an older client saw it, growing to 133 to 170 KB a frame.</summary>
     public static SynthOptions Elite { get; } = new()
