@@ -7,6 +7,7 @@ internal sealed class Armies(World world, Commands commands)
     private const uint MoveAbility = 16;
     private const int RetreatLoops = 1300;
     private const int MaxThresholdHalves = 150;
+    private const int MaxWaveUnits = 36;
     private const int MinLoops = 350;
 
     private readonly Wave[] _waves = [new(), new()];
@@ -29,7 +30,7 @@ internal sealed class Armies(World world, Commands commands)
         var halves = group.Sum(static unit => unit.Type.SupplyHalves);
         if (halves < wave.ThresholdHalves || world.Loop < wave.NotBefore || Target(player) is not { } site) return;
         wave.ThresholdHalves = Math.Min(wave.ThresholdHalves + 16, MaxThresholdHalves);
-        Launch(player, group, site.X, site.Y);
+        Launch(player, group.Count > MaxWaveUnits ? group[..MaxWaveUnits] : group, site.X, site.Y);
     }
 
     /// <summary>Makes a group the player's next wave, with its first target in 1/4096 cell.</summary>

@@ -34,7 +34,7 @@ internal sealed class Hatcheries(World world, Movement movement, Production prod
             var site = larva.Site!;
             movement.Towards(larva, site.X + larva.BuffMax * Fixed.One / 4, site.Y - 4 * Fixed.One, Fixed.One / 4);
         }
-        else if (world.Random.Chance(8))
+        else if (world.Random.Chance(12))
         {
             larva.Timer = world.Random.Between(8, 30);
             larva.BuffMax = world.Random.Between(-12, 12);

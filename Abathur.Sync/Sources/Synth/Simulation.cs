@@ -136,15 +136,13 @@ internal sealed class Simulation
         foreach (var unitBorn in born) Welcome(unitBorn);
     }
 
-    // Overlords spread over the player's half of the map; everybody else waits for the strategy or the rally.
+    // Overlords drift away from where they are; everybody else waits for the strategy or the rally.
     private void Welcome(SimUnit unit)
     {
         if (unit.Type.Role != UnitRole.Supply || unit.Type.IsStructure) return;
-        var sites = World.Map.Sites;
-        var site = sites[World.Random.Below(sites.Length / 2) * 2];
         unit.Task = UnitTask.Move;
-        var x = MapLayout.Clamp(site.X + World.Random.Between(-16, 16) * Fixed.One, World.Map.Width);
-        var y = MapLayout.Clamp(site.Y + World.Random.Between(-16, 16) * Fixed.One, World.Map.Height);
+        var x = MapLayout.Clamp(unit.X + World.Random.Between(-30, 30) * Fixed.One, World.Map.Width);
+        var y = MapLayout.Clamp(unit.Y + World.Random.Between(-30, 30) * Fixed.One, World.Map.Height);
         unit.Order = UnitOrder.At(16, x, y);
     }
 }

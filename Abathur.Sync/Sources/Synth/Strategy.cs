@@ -17,7 +17,7 @@ internal abstract class Strategy(World world, Player player, Building building, 
     protected Commands Commands { get; } = commands;
 
     /// <summary>Workers wanted for the number of bases.</summary>
-    protected int WantedWorkers => Math.Min(Player.Bases.Count * 20, World.Options.Start == MatchStart.Opening ? 84 : 50);
+    protected int WantedWorkers => Math.Min(Player.Bases.Count * 20, World.Options.Start == MatchStart.Opening ? 66 : 50);
 
     /// <summary>Minerals kept for a town hall or a building that is due.</summary>
     protected int Saved { get; private set; }

@@ -66,6 +66,9 @@ internal sealed record UnitType(uint Id, string Name, UnitRole Role, int Health)
     /// <summary>Whether the game writes is_powered for this type.</summary>
     public bool WritesPower { get; init; }
 
+    /// <summary>Whether the game writes the facing of a visible one; it leaves it out for some debris.</summary>
+    public bool WritesFacing { get; init; } = true;
+
     public float DetectRange { get; init; }
     public int CargoMax { get; init; }
     public int CargoSize { get; init; }

@@ -69,7 +69,7 @@ internal static class UnitTypes
     public static readonly UnitType MineralField750 = MineralField with { Id = 483, Name = "MineralField750" };
     public static readonly UnitType VespeneGeyser = MineralField with { Id = 342, Name = "VespeneGeyser", Radius = 1.5f };
     public static readonly UnitType XelNagaTower = new(149, "XelNagaTower", R.Neutral, 400) { Sight = 22, Radius = 1.125f, IsStructure = true, Attributes = [A.Structure] };
-    public static readonly UnitType Debris = new(365, "DestructibleDebris6x6", R.Neutral, 2000) { Armor = 3, Radius = 3.1875f, IsStructure = true, WritesPower = true, Attributes = [A.Armored, A.Structure] };
+    public static readonly UnitType Debris = new(365, "DestructibleDebris6x6", R.Neutral, 2000) { Armor = 3, Radius = 3.1875f, IsStructure = true, WritesPower = true, WritesFacing = false, Attributes = [A.Armored, A.Structure] };
     public static readonly UnitType Rock = new(638, "DestructibleRockEx14x4", R.Neutral, 2000) { Armor = 3, Radius = 2.25f, IsStructure = true, Attributes = [A.Armored, A.Structure] };
     public static readonly UnitType Plates = new(474, "UnbuildablePlatesDestructible", R.Neutral, 400) { Armor = 1, Radius = 1.125f, IsStructure = true, Attributes = [A.Armored, A.Structure] };
 

@@ -35,7 +35,7 @@ internal sealed class UnitWriter(World world, Commands commands, WireWriter wire
         var start = wire.Begin(UnitField, own ? 2 : 1);
         wire.Int(1, (int)DisplayType.Visible);
         WriteIdentity(unit, unit.Tag);
-        wire.Float(7, Fixed.FacingToFloat(unit.Facing));
+        if (type.WritesFacing) wire.Float(7, Fixed.FacingToFloat(unit.Facing));
         wire.Float(8, type.Radius);
         wire.Float(9, Progress(unit));
         wire.Int(10, (int)CloakState.NotCloaked);
