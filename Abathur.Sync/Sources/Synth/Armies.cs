@@ -12,6 +12,9 @@ internal sealed class Armies(World world, Commands commands)
 
     private readonly Wave[] _waves = [new(), new()];
 
+    // A short match has no time to gather large armies.
+    private bool IsHasty => world.Options.Start == MatchStart.MidGame;
+
     /// <summary>Looks at one player's army; called every 16 game loops.</summary>
     public void Step(Player player)
     {
@@ -29,7 +32,7 @@ internal sealed class Armies(World world, Commands commands)
         var group = army.FindAll(static unit => unit.Wave == 0);
         var halves = group.Sum(static unit => unit.Type.SupplyHalves);
         if (halves < wave.ThresholdHalves || world.Loop < wave.NotBefore || Target(player) is not { } site) return;
-        wave.ThresholdHalves = Math.Min(wave.ThresholdHalves + 16, MaxThresholdHalves);
+        if (!IsHasty) wave.ThresholdHalves = Math.Min(wave.ThresholdHalves + 16, MaxThresholdHalves);
         Launch(player, group.Count > MaxWaveUnits ? group[..MaxWaveUnits] : group, site.X, site.Y);
     }
 
@@ -87,11 +90,13 @@ internal sealed class Armies(World world, Commands commands)
         {
             foreach (var unit in group) unit.Wave = 0;
             Send(group, UnitTask.Move, MoveAbility, player.RallyX, player.RallyY);
-            wave.NotBefore = world.Loop + 500;
+            wave.NotBefore = world.Loop + (IsHasty ? 60 : 500);
             return;
         }
 
         var idle = group.FindAll(static unit => unit is { Task: UnitTask.Idle, Target: null });
+        if (world.Random.Chance(400) && group.Find(static unit => unit.Target is not null) is { Target: { } target })
+            Send(group.FindAll(_ => world.Random.Chance(200)), UnitTask.AttackMove, AttackAbility, target.X, target.Y);
         if (idle.Count * 2 > group.Count && Target(player) is { } next) Send(idle, UnitTask.AttackMove, AttackAbility, next.X, next.Y);
     }
 

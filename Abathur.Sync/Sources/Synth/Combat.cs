@@ -108,6 +108,8 @@ internal sealed class Combat(World world, Movement movement)
                 foreach (var other in _buckets[y * BucketsPerSide + x])
                 {
                     if (other.Owner == unit.Owner || !other.IsAlive || other.Type.IsBurrowed) continue;
+                    // One unit in three stops for harmless buildings; the others go on.
+                    if (other.Type is { IsStructure: true, Weapon: null } && (unit.Tag >> 18) % 3 != 0) continue;
                     if (other.Type.IsFlying ? !weapon.HitsAir : !weapon.HitsGround) continue;
                     var distance = Fixed.Distance(other.X - unit.X, other.Y - unit.Y) - other.Type.RadiusFixed;
                     if (distance > radius) continue;

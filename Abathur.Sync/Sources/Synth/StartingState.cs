@@ -163,10 +163,11 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
         MarchOut(player);
     }
 
-    // The armies of a developed match are already on their way, and meet within seconds.
+    // Half of each army of a developed match is already on its way, and they meet within seconds.
     private void MarchOut(Player player)
     {
         var army = _world.Units.FindAll(unit => unit.Owner == player.Id && unit.Type.Role == UnitRole.Army && !unit.IsInside);
+        army = army[..(army.Count / 2)];
         var (cx, cy) = (_world.Map.Width * 2048, _world.Map.Height * 2048);
         foreach (var unit in army)
         {

@@ -148,7 +148,7 @@ public class MatchGeneratorTests(ITestOutputHelper output)
     [Fact]
     public void ActionsAndEvents_OfAMatch_BelongToTheFrame()
     {
-        var generator = new MatchGenerator(SynthOptions.Skirmish with { Steps = 160 });
+        var generator = new MatchGenerator(SynthOptions.Skirmish with { Steps = 400 });
         int actions = 0, enemyActions = 0;
         while (generator.Next())
         {
