@@ -1,0 +1,87 @@
+using System.CommandLine;
+using System.Globalization;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Sources.Synth;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>synth -o FILE</c>: writes a simulated match, as a recording or as length-delimited observations.</summary>
+internal static class SynthCommand
+{
+    private const string DelimitedExtension = ".obs";
+
+    public static Command Create()
+    {
+        var preset = new Option<string>("--preset") { Description = "skirmish: 60 s with a fight; elite: a whole match in large frames", DefaultValueFactory = _ => "skirmish" };
+        preset.AcceptOnlyFromAmong("skirmish", "elite");
+        var seed = new Option<ulong?>("--seed") { Description = "Start of the random sequence (default: the preset's)", HelpName = "N" };
+        var steps = new Option<int?>("--steps") { Description = "Frames to make (default: the preset's)", HelpName = "N" };
+        steps.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int?>() is < 1 or > 1_000_000) result.AddError("--steps must be 1 to 1000000.");
+        });
+        var output = new Option<string>("--output", "-o")
+        {
+            Description = $"The recording to write; a name that ends in {DelimitedExtension}, or - (standard output): length-delimited observations",
+            HelpName = "OUT",
+            Required = true,
+        };
+        var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
+        var command = new Command("synth", "Simulate a match and record it") { preset, seed, steps, output, force };
+        command.SetAction((parsed, cancellation) =>
+        {
+            var name = parsed.GetValue(preset)!;
+            var chosen = name == "elite" ? SynthOptions.Elite : SynthOptions.Skirmish;
+            var options = chosen with { Seed = parsed.GetValue(seed) ?? chosen.Seed, Steps = parsed.GetValue(steps) ?? chosen.Steps };
+            var path = parsed.GetRequiredValue(output);
+            return Task.Run(() => Run(new MatchGenerator(options), $"{name}-{options.Seed}", path, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
+        });
+        return command;
+    }
+
+    private static int Run(MatchGenerator generator, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
+    {
+        if (path == StandardStreams.Dash)
+        {
+            using var stream = StandardStreams.OpenOutput();
+            WriteDelimited(generator, stream, cancellation);
+            return ExitCode.Ok;
+        }
+        using var file = new OutputFile(path, force);
+        var frames = path.EndsWith(DelimitedExtension, StringComparison.OrdinalIgnoreCase)
+            ? WriteDelimited(generator, file.WritePath, cancellation)
+            : WriteRecording(generator, matchId, file.WritePath, cancellation);
+        file.Commit();
+        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{path}: {frames} simulated observations, {new FileInfo(path).Length} bytes"));
+        return ExitCode.Ok;
+    }
+
+    private static long WriteRecording(MatchGenerator generator, string matchId, string path, CancellationToken cancellation)
+    {
+        using var recording = new SynthRecording(path, matchId, generator);
+        while (generator.Next())
+        {
+            cancellation.ThrowIfCancellationRequested();
+            recording.Add();
+        }
+        recording.Close();
+        return recording.FrameCount;
+    }
+
+    private static long WriteDelimited(MatchGenerator generator, string path, CancellationToken cancellation)
+    {
+        using var stream = File.Create(path);
+        return WriteDelimited(generator, stream, cancellation);
+    }
+
+    private static long WriteDelimited(MatchGenerator generator, Stream stream, CancellationToken cancellation)
+    {
+        var writer = new DelimitedObservationWriter(stream);
+        while (generator.Next())
+        {
+            cancellation.ThrowIfCancellationRequested();
+            writer.Write(generator.Observation.Span);
+        }
+        return writer.FrameCount;
+    }
+}
