@@ -15,7 +15,8 @@ internal static class SynthCommand
         var steps = new Option<int?>("--steps") { Description = "frames to make (default: the preset's)" };
         steps.Validators.Add(result =>
         {
-            if (result.GetValueOrDefault<int?>() is < 1 or > 1_000_000) result.AddError("--steps is 1 to 1000000");
+            // What is no number at all is reported by the parser itself.
+            if (int.TryParse(result.Tokens.SingleOrDefault()?.Value, out var count) && count is < 1 or > 1_000_000) result.AddError("--steps is 1 to 1000000");
         });
         var output = new Option<string>("--output", "-o") { Description = "file to write; .obs or - (standard output) for length-delimited observations", Required = true };
         var command = new Command("synth", "Simulate a match and write its observations") { preset, seed, steps, output };
