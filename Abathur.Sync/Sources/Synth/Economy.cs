@@ -7,6 +7,9 @@ internal sealed class Economy(World world, Movement movement)
 {
     private const int MineLoops = 44;
     private const int GasLoops = 31;
+
+    // A worker's mean speed between two stops, in percent of its full speed.
+    private const int MiningSpeed = 62;
     private const int MineralsPerTrip = 5;
     private const int GasPerTrip = 4;
     private const uint CarriesMinerals = 271;
@@ -102,7 +105,7 @@ internal sealed class Economy(World world, Movement movement)
             return;
         }
 
-        var arrived = movement.Towards(worker, subject.X, subject.Y, subject.Type.RadiusFixed / 2 + worker.Type.RadiusFixed);
+        var arrived = movement.Towards(worker, subject.X, subject.Y, subject.Type.RadiusFixed / 2 + worker.Type.RadiusFixed, MiningSpeed);
         if (!arrived || subject.IsBusy) return;
         subject.IsBusy = true;
         worker.Task = UnitTask.Gather;
@@ -145,7 +148,7 @@ internal sealed class Economy(World world, Movement movement)
             return;
         }
 
-        if (!movement.Towards(worker, hall.X, hall.Y, hall.Type.RadiusFixed + worker.Type.RadiusFixed)) return;
+        if (!movement.Towards(worker, hall.X, hall.Y, hall.Type.RadiusFixed + worker.Type.RadiusFixed, MiningSpeed)) return;
         var player = world.PlayerOf(worker);
         var percent = world.Options.Intensity;
         if (worker.Carries == CarriesMinerals)

@@ -4,17 +4,22 @@ namespace Abathur.Sync.Sources.Synth;
 internal sealed class Movement(World world)
 {
     private const int MaxTurn = 2400;
-    private const int WobblePerMille = 540;
+    private const int WobblePerMille = 500;
     private const int Wobble = 160;
 
     /// <summary>One game loop's way towards a point.</summary>
+    /// <param name="unit">Who moves.</param>
+    /// <param name="x">The point, in 1/4096 cell.</param>
+    /// <param name="y">The same for y.</param>
+    /// <param name="reach">Distance that is near enough.</param>
+    /// <param name="percent">Share of the full speed, for those who keep starting and stopping.</param>
     /// <returns>True when the unit is within <paramref name="reach"/> of it.</returns>
-    public bool Towards(SimUnit unit, int x, int y, int reach)
+    public bool Towards(SimUnit unit, int x, int y, int reach, int percent = 100)
     {
         int dx = x - unit.X, dy = y - unit.Y;
         var distance = Fixed.Distance(dx, dy);
         if (distance <= reach) return true;
-        var speed = unit.Type.SpeedFixed;
+        var speed = unit.Type.SpeedFixed * percent / 100;
         if (speed == 0) return true;
 
         var wanted = Fixed.Angle(dx, dy);

@@ -5,7 +5,7 @@ namespace Abathur.Sync.Sources.Synth;
 /// <summary>Everything that takes time and becomes something: eggs, trained units, buildings, morphs, research.</summary>
 internal sealed class Production(World world)
 {
-    /// <summary>Starts a larva's egg; the price is paid by the caller's leave.</summary>
+    /// <summary>Turns a larva into an egg and pays for it.</summary>
     public void StartEgg(SimUnit larva, UnitType product)
     {
         var player = world.PlayerOf(larva);
@@ -37,7 +37,10 @@ internal sealed class Production(World world)
 
     public void StartResearch(SimUnit building, int upgrade, uint ability, int cost, int loops)
     {
-        world.PlayerOf(building).Pay(cost, cost);
+        var player = world.PlayerOf(building);
+        player.Pay(cost, cost);
+        player.Score.UsedMinerals.Upgrade += cost;
+        player.Score.UsedVespene.Upgrade += cost;
         building.Research = upgrade;
         building.Product = null;
         building.Task = UnitTask.Produce;
@@ -52,7 +55,7 @@ internal sealed class Production(World world)
         return world.Spawn(type, player.Id, x, y, finished: false);
     }
 
-    /// <summary>One game loop of construction: a ninth tenth of the hit points grows with it.</summary>
+    /// <summary>One game loop of construction: nine tenths of the hit points grow with it.</summary>
     public void Build(SimUnit unit)
     {
         unit.BuildLoops++;

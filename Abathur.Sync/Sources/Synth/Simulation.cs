@@ -88,6 +88,7 @@ internal sealed class Simulation
             return;
         }
 
+        if (unit.Task == UnitTask.Idle) CountIdle(unit);
         if (unit.IsInside && unit.Type.Role != UnitRole.Worker) return;
         switch (unit.Task)
         {
@@ -120,6 +121,13 @@ internal sealed class Simulation
                 StepFighter(unit);
                 break;
         }
+    }
+
+    private void CountIdle(SimUnit unit)
+    {
+        var score = World.PlayerOf(unit).Score;
+        if (unit.Type.Role == UnitRole.Worker) score.IdleWorkerTime++;
+        if (unit.Type.Role is UnitRole.Production or UnitRole.Larva) score.IdleProductionTime++;
     }
 
     private void StepFighter(SimUnit unit)

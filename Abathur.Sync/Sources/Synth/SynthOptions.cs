@@ -56,7 +56,7 @@ public sealed record SynthOptions
         CreepBitsPerPixel = 8,
         BaseSites = 16,
         Start = MatchStart.Opening,
-        Intensity = 150,
+        Intensity = 180,
     };
 
     /// <summary>Checks the limits given with each option.</summary>

@@ -7,13 +7,22 @@ internal static class Generated
 {
     private static readonly Lazy<List<byte[]>> AllSkirmish = new(static () => [.. Frames(SynthOptions.Skirmish)]);
 
-    private static readonly Lazy<List<byte[]>> LateElite = new(static () => [.. Frames(SynthOptions.Elite, 12_000, 300)]);
+    private static readonly Lazy<List<byte[]>> LateElite = new(static () => [.. Windows()]);
 
     /// <summary>The whole preset.</summary>
     public static IReadOnlyList<byte[]> Skirmish => AllSkirmish.Value;
 
-    /// <summary>300 frames from game loop 12,000 on.</summary>
+    /// <summary>40 frames in a row out of every 800, from game loop 9,600 on.</summary>
     public static IReadOnlyList<byte[]> Elite => LateElite.Value;
+
+    private static IEnumerable<byte[]> Windows()
+    {
+        var generator = new MatchGenerator(SynthOptions.Elite);
+        while (generator.Next())
+        {
+            if (generator.GameLoop >= 9600 && generator.GameLoop % 800 < 40) yield return generator.Observation.ToArray();
+        }
+    }
 
     public static IEnumerable<byte[]> Frames(SynthOptions options, int skip = 0, int take = int.MaxValue)
     {

@@ -11,6 +11,7 @@ internal sealed class ObservationFigures
     private readonly Dictionary<(Alliance, DisplayType), (long Bytes, long Count)> _kinds = [];
     private readonly Dictionary<string, long> _changes = [];
     private Dictionary<ulong, Unit> _before = [];
+    private uint _loop;
     private long _unitsAgain;
     private long _unitsChanged;
 
@@ -21,7 +22,7 @@ internal sealed class ObservationFigures
     public int MinUnits { get; private set; } = int.MaxValue;
     public int MaxUnits { get; private set; }
 
-    /// <summary>Share of the units of the frame before that differ in any field.</summary>
+    /// <summary>Share of the units of the game loop before that differ in any field.</summary>
     public double Changed => (double)_unitsChanged / _unitsAgain;
 
     /// <summary>Share of the changed units in which this field differs.</summary>
@@ -47,7 +48,10 @@ internal sealed class ObservationFigures
 
     private void Add(byte[] frame, bool follow)
     {
-        var raw = ResponseObservation.Parser.ParseFrom(frame).Observation.RawData;
+        var observation = ResponseObservation.Parser.ParseFrom(frame).Observation;
+        var raw = observation.RawData;
+        if (observation.GameLoop != _loop + 1) _before = [];
+        _loop = observation.GameLoop;
         Frames++;
         MinBytes = Math.Min(MinBytes, frame.Length);
         MaxBytes = Math.Max(MaxBytes, frame.Length);

@@ -35,8 +35,9 @@ public class RealFiguresTests(ITestOutputHelper output)
         AssertBytesPerUnit(figures);
         Assert.InRange(figures.MinBytes, 133_000, 170_000);
         Assert.InRange(figures.MaxBytes, 133_000, 170_000);
-        // Two armies of 200 supply on the move are at the upper end of what matches show.
-        Assert.InRange(figures.Changed, 0.08, 0.35);
+        // An army of 200 supply on the move is at the upper end of what matches show.
+        Assert.InRange(figures.Changed, 0.08, 0.30);
+        AssertChanges(figures);
     }
 
     [SharedFact("observations")]
@@ -101,15 +102,16 @@ public class RealFiguresTests(ITestOutputHelper output)
         Assert.InRange(figures.BytesOf(Alliance.Neutral, DisplayType.Snapshot), 54, 57);
     }
 
-    // Figures of the literature, with the spread that real sequences show among each other.
+    // Expected: pos 75 %, facing 41 %, orders 12 %, energy 8 %, cooldown 7 %, health 6 %. Real sequences differ from each
+    // other far more than these ranges allow.
     private static void AssertChanges(ObservationFigures figures)
     {
         Assert.InRange(figures.ChangedIn("pos"), 0.65, 0.85);
         Assert.InRange(figures.ChangedIn("facing"), 0.33, 0.49);
-        Assert.InRange(figures.ChangedIn("orders"), 0.07, 0.17);
-        Assert.InRange(figures.ChangedIn("energy"), 0.05, 0.11);
-        Assert.InRange(figures.ChangedIn("weapon_cooldown"), 0.04, 0.10);
-        Assert.InRange(figures.ChangedIn("health"), 0.03, 0.09);
+        Assert.InRange(figures.ChangedIn("orders"), 0.06, 0.18);
+        Assert.InRange(figures.ChangedIn("energy"), 0.04, 0.12);
+        Assert.InRange(figures.ChangedIn("weapon_cooldown"), 0.03, 0.12);
+        Assert.InRange(figures.ChangedIn("health"), 0.03, 0.12);
     }
 
     private static void AssertClose(ObservationFigures real, ObservationFigures made, Alliance alliance, DisplayType display, double tolerance)
