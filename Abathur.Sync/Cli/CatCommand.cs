@@ -19,16 +19,20 @@ internal static class CatCommand
         var file = new Argument<string>("file") { Description = "The recording", HelpName = "FILE" };
         var fields = new Option<string?>("--fields")
         {
-            Description = "Fields of the messages to print, e.g. observation.game_loop,observation.raw_data.units.tag; * for all", HelpName = "PATHS",
+            Description = "Fields of the messages to print, e.g. observation.game_loop,observation.raw_data.units.tag; * for all",
+            HelpName = "PATHS",
         };
         var topic = new Option<string?>("--topic")
         {
-            Description = "Topic to print; * for all (default: all, with --fields /observation)", HelpName = "TOPIC",
+            Description = "Topic to print; * for all (default: all, with --fields /observation)",
+            HelpName = "TOPIC",
         };
         var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
         var stop = new Option<uint>("--stop")
         {
-            Description = "Game loop before which to stop", HelpName = "LOOP", DefaultValueFactory = _ => uint.MaxValue,
+            Description = "Game loop before which to stop",
+            HelpName = "LOOP",
+            DefaultValueFactory = _ => uint.MaxValue,
         };
         var limit = new Option<long>("--limit") { Description = "Most lines to print", HelpName = "N", DefaultValueFactory = _ => long.MaxValue };
         var command = new Command("cat", "Print the messages of a recording as JSON, one a line: topic, game loop, time, size, and chosen fields")

@@ -14,7 +14,9 @@ internal static class ExportCommand
         var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
         var stop = new Option<uint>("--stop")
         {
-            Description = "Game loop before which to stop", HelpName = "LOOP", DefaultValueFactory = _ => uint.MaxValue,
+            Description = "Game loop before which to stop",
+            HelpName = "LOOP",
+            DefaultValueFactory = _ => uint.MaxValue,
         };
         var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
         var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")

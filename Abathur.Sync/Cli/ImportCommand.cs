@@ -23,7 +23,8 @@ internal static class ImportCommand
         var gameData = new Option<string?>("--game-data") { Description = "Serialized ResponseData of the match", HelpName = "FILE" };
         var tickHz = new Option<double>("--tick-hz")
         {
-            Description = "Game loops a second: 22.4 (\"faster\") or 16 (\"normal\")", DefaultValueFactory = _ => GameTime.LoopsPerSecond,
+            Description = "Game loops a second: 22.4 (\"faster\") or 16 (\"normal\")",
+            DefaultValueFactory = _ => GameTime.LoopsPerSecond,
         };
         tickHz.Validators.Add(result =>
         {
@@ -32,7 +33,8 @@ internal static class ImportCommand
         });
         var startTime = new Option<DateTimeOffset?>("--start-time")
         {
-            Description = "Time of game loop 0, e.g. 2026-01-31T20:00:00Z (default: now)", HelpName = "TIME",
+            Description = "Time of game loop 0, e.g. 2026-01-31T20:00:00Z (default: now)",
+            HelpName = "TIME",
             CustomParser = result =>
             {
                 if (DateTimeOffset.TryParse(
@@ -44,7 +46,20 @@ internal static class ImportCommand
         var matchId = new Option<string?>("--match-id") { Description = "Id of the match (default: a new one)", HelpName = "ID" };
         var compression = new Option<McapCompression>("--compression")
         {
-            Description = "zstd (needs libzstd) or none", DefaultValueFactory = _ => defaults.Compression,
+            Description = "zstd (needs libzstd) or none",
+            HelpName = "zstd|none",
+            DefaultValueFactory = _ => defaults.Compression,
+            CustomParser = result =>
+            {
+                switch (result.Tokens[0].Value)
+                {
+                    case "zstd": return McapCompression.Zstd;
+                    case "none": return McapCompression.None;
+                    default:
+                        result.AddError($"--compression {result.Tokens[0].Value} is not known: zstd or none.");
+                        return default;
+                }
+            },
         };
         var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
         var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, 1024 * 1024 * 1024);

@@ -9,7 +9,13 @@ internal static class RecordingSample
 {
     public static RecordingMatch Match { get; } = new()
     {
-        MatchId = "sample", PlayerId = 2, MapName = "Testmap LE", GameVersion = "5.0.14", TickHz = 16, Source = "synth", Simulated = true,
+        MatchId = "sample",
+        PlayerId = 2,
+        MapName = "Testmap LE",
+        GameVersion = "5.0.14",
+        TickHz = 16,
+        Source = "synth",
+        Simulated = true,
     };
 
     /// <summary>A serialized observation of about so many bytes, different for each loop.</summary>
