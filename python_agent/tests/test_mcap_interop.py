@@ -99,7 +99,7 @@ def test_recording_of_the_mcap_package_is_read_by_us(
         channel = writer.register_channel("/observation", "protobuf", schema)
         for index, message in enumerate(sent):
             writer.add_message(channel, index * 1000, message.SerializeToString(), index * 1000, index)
-        writer.finish()
+        writer.finish()  # type: ignore[no-untyped-call]
     summary = json.loads(run("info", path, "--json"))
     assert summary["complete"]
     assert (summary["frames"], summary["first_game_loop"], summary["last_game_loop"]) == (200, 100, 299)
