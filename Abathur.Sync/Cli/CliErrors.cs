@@ -1,3 +1,4 @@
+using System.CommandLine;
 using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
@@ -30,6 +31,13 @@ internal static class CliErrors
             await error.WriteLineAsync($"abathur-sync: {e.Message.ReplaceLineEndings(" ")}");
             return code;
         }
+    }
+
+    /// <summary>Reports a command line that is not right, in one line.</summary>
+    public static int ReportUsage(ParseResult parsed, TextWriter error)
+    {
+        error.WriteLine($"abathur-sync: {parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
+        return ExitCode.Usage;
     }
 
     private static bool TryGetExitCode(Exception exception, out int code)

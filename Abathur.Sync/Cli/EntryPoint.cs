@@ -17,11 +17,7 @@ internal static class EntryPoint
             ExportCommand.Create(),
         };
         var parsed = root.Parse(args);
-        if (parsed.Errors.Count > 0)
-        {
-            Console.Error.WriteLine($"abathur-sync: {parsed.Errors[0].Message} See `abathur-sync --help`.");
-            return Task.FromResult(ExitCode.Usage);
-        }
+        if (parsed.Errors.Count > 0) return Task.FromResult(CliErrors.ReportUsage(parsed, Console.Error));
         return CliErrors.RunAsync(
             () => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false }), Console.Error);
     }

@@ -47,7 +47,19 @@ internal static class ImportCommand
         var compression = new Option<McapCompression>("--compression")
         {
             Description = "zstd (needs libzstd) or none",
+            HelpName = "zstd|none",
             DefaultValueFactory = _ => defaults.Compression,
+            CustomParser = result =>
+            {
+                switch (result.Tokens[0].Value)
+                {
+                    case "zstd": return McapCompression.Zstd;
+                    case "none": return McapCompression.None;
+                    default:
+                        result.AddError($"--compression {result.Tokens[0].Value} is not known: zstd or none.");
+                        return default;
+                }
+            },
         };
         var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
         var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, 1024 * 1024 * 1024);

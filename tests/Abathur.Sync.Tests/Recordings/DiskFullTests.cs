@@ -9,7 +9,12 @@ public class DiskFullTests
     public void RecordingWriter_DiskFull_ThrowsOnceAndLeavesWhatIsWhole()
     {
         var options = new RecordingOptions { ChunkSizeBytes = 4096, Compression = McapCompression.None };
-        var needed = RecordingSample.Write(Enumerable.Range(0, 100).Select(i => (uint)i), options).Length;
+        var roomy = new SmallDisk(int.MaxValue);
+        using (var all = new RecordingWriter(roomy, RecordingSample.Match, options, leaveOpen: true))
+        {
+            for (var loop = 0u; loop < 100; loop++) all.WriteObservation(loop, loop, RecordingSample.Observation(loop));
+        }
+        var needed = (int)roomy.Length;
         for (var room = 0; room < needed; room += needed / 40)
         {
             var disk = new SmallDisk(room);
