@@ -27,13 +27,8 @@ HEADER = """\
 // StarCraft II client protocol. Copyright (c) 2017 Blizzard Entertainment. Licensed under the MIT License:
 // see protos/s2clientprotocol/LICENSE.
 """
-_TYPES = {
-    number: name.removeprefix("TYPE_").lower() for name, number in FieldDescriptorProto.Type.items()
-}
-_LABELS = {
-    number: name.removeprefix("LABEL_").lower()
-    for name, number in FieldDescriptorProto.Label.items()
-}
+_TYPES = {number: name.removeprefix("TYPE_").lower() for name, number in FieldDescriptorProto.Type.items()}
+_LABELS = {number: name.removeprefix("LABEL_").lower() for name, number in FieldDescriptorProto.Label.items()}
 
 
 def descriptors() -> dict[str, FileDescriptorProto]:

@@ -93,7 +93,9 @@ def test_recording_of_the_mcap_package_is_read_by_us(
     sent = [observation(loop) for loop in range(100, 300)]
     path = tmp_path / "python.mcap"
     with path.open("wb") as file:
-        writer = McapWriter(file, compression=compression, chunk_size=20_000, index_types=index_types, use_chunking=use_chunking)
+        writer = McapWriter(
+            file, compression=compression, chunk_size=20_000, index_types=index_types, use_chunking=use_chunking
+        )
         writer.start()
         schema = register_schema(writer, sc2api_pb2.ResponseObservation)
         channel = writer.register_channel("/observation", "protobuf", schema)
