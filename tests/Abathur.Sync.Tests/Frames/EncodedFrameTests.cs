@@ -1,0 +1,119 @@
+using System.Buffers;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using SC2APIProtocol;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.Frames;
+
+public class EncodedFrameTests
+{
+    public static TheoryData<ulong, uint, uint, string> Cases => new()
+    {
+        { 0, 0, 0, "match" },
+        { 1, 0, 0, "" },
+        { 300, 5, 1_000_000, "quote \" and \\ and ü and \u0001" },
+        { ulong.MaxValue >> 1, uint.MaxValue, uint.MaxValue, "m" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void WriteFrame_AnyEnvelope_IsWhatGoogleProtobufWrites(ulong dropped, uint first, uint last, string matchId)
+    {
+        var observation = RecordingSample.Observation(77, 5000);
+        var missed = new Missed(dropped, first, last);
+        var (encoded, expected) = Make(matchId, observation, missed);
+        expected.Encoding = V1.Encoding.Proto;
+        expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
+
+        var output = new ArrayBufferWriter<byte>();
+        encoded.WriteFrame(output, missed);
+
+        Assert.Equal(expected.ToByteArray(), output.WrittenSpan.ToArray());
+        Assert.Equal(output.WrittenCount, encoded.MeasureFrame(missed));
+        encoded.Release();
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public void WriteJsonLine_AnyEnvelope_ParsesToTheSameMessage(ulong dropped, uint first, uint last, string matchId)
+    {
+        var observation = RecordingSample.Observation(77, 5000);
+        var missed = new Missed(dropped, first, last);
+        var (encoded, expected) = Make(matchId, observation, missed, json: true);
+        expected.Encoding = V1.Encoding.Json;
+        expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
+
+        var output = new ArrayBufferWriter<byte>();
+        encoded.WriteJsonLine(output, missed);
+
+        var line = System.Text.Encoding.UTF8.GetString(output.WrittenSpan);
+        Assert.EndsWith("\n", line, StringComparison.Ordinal);
+        Assert.Equal(line.Length - 1, line.IndexOf('\n', StringComparison.Ordinal));
+        Assert.Equal(new ServerMessage { Frame = expected }, JsonParser.Default.Parse<ServerMessage>(line));
+        encoded.Release();
+    }
+
+    [Fact]
+    public void WriteFrame_UnknownFieldsInTheObservation_StayWhereTheyAre()
+    {
+        // Field 999 of a newer game build, in front of what we know.
+        byte[] observation = [0xba, 0x3e, 0x03, 1, 2, 3, .. RecordingSample.Observation(1)];
+        var (encoded, _) = Make("m", observation, default);
+
+        var output = new ArrayBufferWriter<byte>();
+        encoded.WriteFrame(output, default);
+
+        Assert.Equal(observation, output.WrittenSpan[^observation.Length..].ToArray());
+        encoded.Release();
+    }
+
+    [Fact]
+    public void Release_OnceTooOften_IsAnError()
+    {
+        var buffer = SharedBuffer.Rent();
+        buffer.Release();
+        Assert.Throws<InvalidOperationException>(buffer.Release);
+    }
+
+    private static (EncodedFrame Encoded, V1.Frame Expected) Make(string matchId, byte[] observation, Missed missed, bool json = false)
+    {
+        var buffer = SharedBuffer.Rent();
+        observation.CopyTo(buffer.GetSpan(observation.Length));
+        buffer.Advance(observation.Length);
+        var frame = Frame.Rent(77, new FrameStamp(123_456_789, 1_790_000_000_000_000_000), buffer);
+        frame.MarkPublished(9, new FrameStamp(123_456_999, 1_790_000_000_000_000_100));
+        EncodedFrame encoded;
+        if (json)
+        {
+            var payload = SharedBuffer.Rent();
+            payload.Write(System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(ResponseObservation.Parser.ParseFrom(observation))));
+            encoded = EncodedFrame.Encoded(matchId, frame, V1.Encoding.Json, payload);
+        }
+        else
+        {
+            encoded = EncodedFrame.Plain(matchId, frame);
+        }
+        frame.Release();
+        var expected = new V1.Frame
+        {
+            MatchId = matchId,
+            Sequence = 9,
+            GameLoop = 77,
+            CapturedMonotonicNs = 123_456_789,
+            CapturedUnixNs = 1_790_000_000_000_000_000,
+            PublishedMonotonicNs = 123_456_999,
+            PublishedUnixNs = 1_790_000_000_000_000_100,
+            Keyframe = true,
+            Dropped = missed.Count,
+        };
+        if (missed.Count > 0)
+        {
+            expected.DroppedFirstGameLoop = missed.FirstGameLoop;
+            expected.DroppedLastGameLoop = missed.LastGameLoop;
+        }
+        return (encoded, expected);
+    }
+}

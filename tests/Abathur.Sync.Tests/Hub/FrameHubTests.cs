@@ -1,0 +1,313 @@
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.Hub;
+
+public class FrameHubTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private readonly ManualClock _clock = new();
+
+    [Fact]
+    public async Task Latest_ReaderLags_GetsTheNewestAndHowManyItMissed()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Latest))!;
+
+        for (var loop = 10u; loop <= 14; loop++) await Publish(hub, loop);
+
+        Assert.True(subscription.TryTake(out var frame, out var missed));
+        Assert.Equal((14u, 5ul), (frame.GameLoop, frame.Sequence));
+        Assert.Equal(new Missed(4, 10, 13), missed);
+        frame.Release();
+        Assert.False(subscription.TryTake(out _, out _));
+    }
+
+    [Fact]
+    public async Task Latest_ReaderKeepsUp_MissesNothing()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Latest))!;
+        for (var loop = 1u; loop <= 5; loop++)
+        {
+            await Publish(hub, loop);
+            Assert.True(subscription.TryTake(out var frame, out var missed));
+            Assert.Equal((loop, default(Missed)), (frame.GameLoop, missed));
+            frame.Release();
+        }
+    }
+
+    [Fact]
+    public async Task Every_PlaybackIsFasterThanReader_WaitsAndLosesNothing()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Every, buffer: 2))!;
+        await Publish(hub, 1);
+        await Publish(hub, 2);
+
+        var third = Publish(hub, 3).AsTask();
+        Assert.False(third.IsCompleted);
+
+        Assert.Equal(1u, Take(subscription));
+        await third.WaitAsync(Patience);
+        Assert.Equal(2u, Take(subscription));
+        Assert.Equal(3u, Take(subscription));
+    }
+
+    [Fact]
+    public async Task Every_ReaderTakesNothingForTheStallTimeout_IsEndedAndPlaybackGoesOn()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var stalled = hub.Subscribe(Options(Policy.Every, buffer: 1))!;
+        using var other = hub.Subscribe(Options(Policy.Latest))!;
+        await Publish(hub, 1);
+        var second = Publish(hub, 2).AsTask();
+
+        _clock.Advance(new HubOptions().StallTimeout);
+        await second.WaitAsync(Patience);
+
+        Assert.Equal(SubscriptionEndReason.TooSlow, stalled.End?.Reason);
+        Assert.Equal("no frame was taken for 10 s with 1 waiting", stalled.End?.Message);
+        Assert.Equal(2u, Take(other));
+        Assert.False(stalled.Aborted.IsCancellationRequested);
+        _clock.Advance(Subscription.Grace);
+        Assert.True(stalled.Aborted.IsCancellationRequested);
+    }
+
+    [Fact]
+    public async Task Every_LiveSourceAndFullBuffer_EndsThatSubscriptionOnly()
+    {
+        var hub = Hub(sourceWaits: false);
+        using var slow = hub.Subscribe(Options(Policy.Every, buffer: 2))!;
+        using var fast = hub.Subscribe(Options(Policy.Every, buffer: 2))!;
+        for (var loop = 1u; loop <= 3; loop++)
+        {
+            await Publish(hub, loop).AsTask().WaitAsync(Patience);
+            Assert.Equal(loop, Take(fast));
+        }
+
+        Assert.Equal(SubscriptionEndReason.TooSlow, slow.End?.Reason);
+        Assert.Equal("2 frames wait already, and this source does not wait", slow.End?.Message);
+        // What was queued before the end can still be had.
+        Assert.Equal(1u, Take(slow));
+        Assert.Equal(2u, Take(slow));
+        Assert.Null(fast.End);
+    }
+
+    [Fact]
+    public async Task Lockstep_NextFrameIsNotPublishedBeforeTheAnswer()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Lockstep))!;
+        var publishing = Publish(hub, 1).AsTask();
+        Assert.Equal(1u, Take(subscription));
+        Assert.False(publishing.IsCompleted);
+
+        subscription.Acknowledge(1);
+
+        await publishing.WaitAsync(Patience);
+    }
+
+    [Fact]
+    public async Task Lockstep_NoAnswerInTime_EndsThatSubscriptionAndGoesOn()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Lockstep) with { LockstepTimeout = TimeSpan.FromSeconds(3) })!;
+        var publishing = Publish(hub, 1).AsTask();
+
+        _clock.Advance(TimeSpan.FromSeconds(3));
+
+        await publishing.WaitAsync(Patience);
+        Assert.Equal(new(SubscriptionEndReason.NoAnswer, "frame 1 was not acknowledged within 3 s"), subscription.End);
+    }
+
+    [Fact]
+    public async Task Lockstep_JsonEncoding_WaitsForTheAnswerAsWell()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Lockstep, encoding: Encoding.Json))!;
+        var publishing = Publish(hub, 1).AsTask();
+        await subscription.WaitAsync().AsTask().WaitAsync(Patience);
+        Assert.Equal(1u, Take(subscription));
+        Assert.False(publishing.IsCompleted);
+        subscription.Acknowledge(1);
+        await publishing.WaitAsync(Patience);
+    }
+
+    [Fact]
+    public async Task Credits_UsedUp_HoldFramesBackUntilAcknowledged()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Latest) with { Credits = 1 })!;
+        await Publish(hub, 1);
+        Assert.Equal(1u, Take(subscription));
+        await Publish(hub, 2);
+        await Publish(hub, 3);
+        Assert.False(subscription.TryTake(out _, out _));
+
+        subscription.Acknowledge(1);
+
+        Assert.True(subscription.TryTake(out var frame, out var missed));
+        Assert.Equal((3u, new Missed(1, 2, 2)), (frame.GameLoop, missed));
+        frame.Release();
+    }
+
+    [Fact]
+    public async Task EveryGameLoops_ThinsAndDoesNotCountAsDropped()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Every) with { EveryGameLoops = 4 })!;
+        for (var loop = 100u; loop < 110; loop++) await Publish(hub, loop);
+        // A seek back starts the count anew.
+        await Publish(hub, 50);
+
+        var loops = new List<uint>();
+        while (subscription.TryTake(out var frame, out var missed))
+        {
+            Assert.Equal(default, missed);
+            loops.Add(frame.GameLoop);
+            frame.Release();
+        }
+        Assert.Equal([100u, 104, 108, 50], loops);
+    }
+
+    [Fact]
+    public async Task SameStream_ManySubscribers_ShareOnePayload()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var first = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
+        using var second = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
+        await Publish(hub, 1);
+        await first.WaitAsync().AsTask().WaitAsync(Patience);
+        await second.WaitAsync().AsTask().WaitAsync(Patience);
+
+        Assert.True(first.TryTake(out var one, out _));
+        Assert.True(second.TryTake(out var two, out _));
+
+        Assert.Same(one, two);
+        Assert.StartsWith("{ \"observation\": { ", System.Text.Encoding.UTF8.GetString(one.Payload.Span), StringComparison.Ordinal);
+        one.Release();
+        two.Release();
+    }
+
+    [Fact]
+    public async Task BadObservation_CannotBeJson_EndsThatStreamOnly()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var json = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
+        using var plain = hub.Subscribe(Options(Policy.Every))!;
+        await hub.PublishAsync(Frame.Rent(5, FrameStamp.Now(_clock), Buffer([0x1a, 0xff])));
+        await json.WaitAsync().AsTask().WaitAsync(Patience);
+
+        Assert.Equal(SubscriptionEndReason.BadFrame, json.End?.Reason);
+        Assert.Equal(5u, Take(plain));
+        Assert.Null(plain.End);
+    }
+
+    [Fact]
+    public async Task Finish_QueuedFramesComeBeforeTheEnd_AndLateSubscribersAreToldAtOnce()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
+        await Publish(hub, 1);
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Patience);
+
+        Assert.Equal(1u, Take(subscription));
+        Assert.Equal(SubscriptionEndReason.MatchOver, subscription.End?.Reason);
+        using var late = hub.Subscribe(Options(Policy.Latest))!;
+        Assert.Equal(SubscriptionEndReason.MatchOver, late.End?.Reason);
+    }
+
+    [Fact]
+    public void Subscribe_TooMany_IsRefused()
+    {
+        var hub = new FrameHub(new HubOptions { MaxSubscriptions = 1 }, "m", sourceWaits: true, _clock);
+        using var first = hub.Subscribe(Options(Policy.Latest));
+        Assert.NotNull(first);
+        Assert.Null(hub.Subscribe(Options(Policy.Latest)));
+        first.Dispose();
+        using var again = hub.Subscribe(Options(Policy.Latest));
+        Assert.NotNull(again);
+    }
+
+    [Fact]
+    public async Task Describe_CountsSentAndDropped()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Latest))!;
+        await Publish(hub, 1);
+        Take(subscription);
+        subscription.CountSent(1000);
+        await Publish(hub, 2);
+        await Publish(hub, 3);
+
+        var status = new Status();
+        hub.Describe(status);
+
+        var row = Assert.Single(status.Subscribers);
+        Assert.Equal((1ul, 1ul, 1000ul, 1u, 2u), (row.FramesSent, row.FramesDropped, row.BytesSent, row.FramesWaiting, row.LagGameLoops));
+        Assert.Equal((3ul, 1000ul, 3.0), (status.FramesPublished, status.BytesSent, status.FramesPerSecond));
+        subscription.Dispose();
+        status = new Status();
+        hub.Describe(status);
+        Assert.Equal((0, 1000ul), (status.Subscribers.Count, status.BytesSent));
+    }
+
+    [Fact]
+    public async Task Publish_SteadyState_AllocatesNothingPerSubscriber()
+    {
+        var hub = Hub(sourceWaits: true);
+        var subscriptions = Enumerable.Range(0, 50).Select(_ => hub.Subscribe(Options(Policy.Latest))!).ToList();
+        var observation = RecordingSample.Observation(1, 50_000);
+        for (var i = 0; i < 200; i++) await Round();
+
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        for (var i = 0; i < 100; i++) await Round();
+        var perFrame = (GC.GetAllocatedBytesForCurrentThread() - before) / 100;
+
+        // Bounded well below one object per subscriber.
+        Assert.InRange(perFrame, 0, 200);
+        subscriptions.ForEach(each => each.Dispose());
+
+        ValueTask Round()
+        {
+            var publishing = hub.PublishAsync(Frame.Rent(1, FrameStamp.Now(_clock), Buffer(observation)));
+            foreach (var subscription in subscriptions) Take(subscription);
+            return publishing;
+        }
+    }
+
+    private FrameHub Hub(bool sourceWaits) => new(new HubOptions(), "m", sourceWaits, _clock);
+
+    private static SubscriptionOptions Options(Policy policy, int buffer = 64, Encoding encoding = Encoding.Proto) => new()
+    {
+        Policy = policy,
+        Encoding = encoding,
+        BufferFrames = policy == Policy.Latest ? 1 : buffer,
+        LockstepTimeout = TimeSpan.FromSeconds(10),
+        Transport = "test",
+        Peer = "test",
+    };
+
+    private ValueTask Publish(FrameHub hub, uint gameLoop) =>
+        hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), Buffer(RecordingSample.Observation(gameLoop))));
+
+    private static SharedBuffer Buffer(byte[] bytes)
+    {
+        var buffer = SharedBuffer.Rent(bytes.Length);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        return buffer;
+    }
+
+    private static uint Take(Subscription subscription)
+    {
+        Assert.True(subscription.TryTake(out var frame, out _));
+        var gameLoop = frame.GameLoop;
+        frame.Release();
+        return gameLoop;
+    }
+}
