@@ -1,3 +1,4 @@
+using System.Net;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
@@ -9,6 +10,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -18,6 +20,7 @@ namespace Abathur.Sync.Hosting;
 /// <summary>One source, one hub, and the transports around them.</summary>
 public sealed class Daemon : IAsyncDisposable
 {
+    private const int SendBufferBytes = 256 * 1024;
     private const string ServiceName = "abathur.sync.v1.GameSync";
 
     private readonly DaemonOptions _options;
@@ -41,6 +44,7 @@ public sealed class Daemon : IAsyncDisposable
         builder.Logging.SetMinimumLevel(LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));
+        builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         // What is to be drained has been drained when the server is told to stop.
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
         _app = builder.Build();
@@ -126,6 +130,14 @@ public sealed class Daemon : IAsyncDisposable
             listener.Run(socket.HandleAsync);
             _listeners.Add(("socket", listener));
         }
+    }
+
+    /// <summary>Bounds what the operating system holds for a slow reader: left alone it takes megabytes, which are stale when they arrive.</summary>
+    private static System.Net.Sockets.Socket CreateListenSocket(EndPoint endpoint)
+    {
+        var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
+        socket.SendBufferSize = SendBufferBytes;
+        return socket;
     }
 
     private static string Describe(ListenOptions listener) => listener.SocketPath is { } path ? $"unix:{path}" : listener.IPEndPoint!.ToString();

@@ -1,8 +1,20 @@
 namespace Abathur.Sync.Sources;
 
 /// <summary>A playback command that cannot be carried out.</summary>
-public sealed class PlaybackException(string message, bool outOfRange = false) : Exception(message)
+public sealed class PlaybackException(PlaybackRefusal reason, string message) : Exception(message)
 {
-    /// <summary>Whether the command asks for a place that the recording does not have (rather than for nonsense).</summary>
-    public bool IsOutOfRange { get; } = outOfRange;
+    public PlaybackRefusal Reason { get; } = reason;
+}
+
+/// <summary>Why a playback command cannot be carried out.</summary>
+public enum PlaybackRefusal
+{
+    /// <summary>The command makes no sense.</summary>
+    Invalid,
+
+    /// <summary>It asks for a place that the recording does not have.</summary>
+    OutOfRange,
+
+    /// <summary>The playback is over.</summary>
+    Over,
 }

@@ -55,7 +55,13 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         }
         catch (PlaybackException e)
         {
-            throw new GrpcException(e.IsOutOfRange ? GrpcStatusCode.OutOfRange : GrpcStatusCode.InvalidArgument, e.Message);
+            var code = e.Reason switch
+            {
+                PlaybackRefusal.OutOfRange => GrpcStatusCode.OutOfRange,
+                PlaybackRefusal.Over => GrpcStatusCode.FailedPrecondition,
+                _ => GrpcStatusCode.InvalidArgument,
+            };
+            throw new GrpcException(code, e.Message);
         }
     }
 

@@ -13,10 +13,10 @@ from s2clientprotocol import sc2api_pb2
 from abathur import _address, _control, _request
 from abathur._address import Address
 from abathur._frame import Frame
-from abathur._grpc import AsyncGrpcConnection, BlockingGrpcConnection, LostError
+from abathur._grpc import AsyncGrpcConnection, BlockingGrpcConnection
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection, BlockingSocketConnection
-from abathur.errors import ConnectError
+from abathur.errors import ConnectError, LostError
 from abathur.sync.v1 import sync_pb2
 
 #: How long `frames` tries to connect (again) before it gives up, in seconds.

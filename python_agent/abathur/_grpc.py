@@ -15,7 +15,7 @@ from abathur import _frame, _messages
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._request import needs_acknowledgements
-from abathur.errors import AbathurError, ProtocolError, request_error
+from abathur.errors import LostError, ProtocolError, request_error
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
@@ -29,10 +29,6 @@ _OPTIONS: list[tuple[str, Any]] = [
     # A Unix socket's path as the authority is refused by HTTP servers.
     ("grpc.default_authority", "localhost"),
 ]
-
-
-class LostError(AbathurError):
-    """The connection broke; the caller may connect again."""
 
 
 def _target(address: Address) -> str:
@@ -115,11 +111,13 @@ class AsyncGrpcConnection:
         try:
             async for data in call:
                 received = _frame.monotonic_ns()
-                frame = _session_frame(data, received)
-                if frame is None:
+                event = _session_event(data, received)
+                if event is None:
                     continue
-                yield frame
-                acknowledgement = sync_pb2.Ack(sequence=frame.sequence)
+                if isinstance(event, sync_pb2.End):
+                    return
+                yield event
+                acknowledgement = sync_pb2.Ack(sequence=event.sequence)
                 outgoing.put_nowait(sync_pb2.ClientMessage(ack=acknowledgement))
         finally:
             call.cancel()
@@ -196,11 +194,13 @@ class BlockingGrpcConnection:
         try:
             for data in call:
                 received = _frame.monotonic_ns()
-                frame = _session_frame(data, received)
-                if frame is None:
+                event = _session_event(data, received)
+                if event is None:
                     continue
-                yield frame
-                outgoing.put(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+                if isinstance(event, sync_pb2.End):
+                    return
+                yield event
+                outgoing.put(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=event.sequence)))
         finally:
             outgoing.put(None)
             call.cancel()
@@ -218,11 +218,12 @@ class BlockingGrpcConnection:
             raise _translate(error) from None
 
 
-def _session_frame(data: bytes, received: int) -> Frame | None:
+def _session_event(data: bytes, received: int) -> Frame | sync_pb2.End | None:
+    """A frame or the end; None for the match, which comes first."""
     message = sync_pb2.ServerMessage.FromString(data)
-    if message.WhichOneof("message") in ("match", "end"):
+    if message.WhichOneof("message") == "match":
         return None
     event = _messages.event_from_message(message, received, len(data))
-    if not isinstance(event, Frame):
+    if isinstance(event, tuple):
         raise ProtocolError(f"unexpected answer {event!r}")
     return event

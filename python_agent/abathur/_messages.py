@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError, Message
 
 from abathur import _frame
 from abathur._frame import Frame
-from abathur.errors import ProtocolError, RequestError, request_error
+from abathur.errors import LostError, ProtocolError, RequestError, request_error
 from abathur.sync.v1 import sync_pb2
 
 #: Longest message that a daemon may send, in bytes.
@@ -102,6 +102,8 @@ def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int
 
 def _refusal(error: sync_pb2.Error) -> Event:
     refusal = request_error(error.code, error.message)
+    if error.fatal and error.code == "UNAVAILABLE":
+        raise LostError(error.message)
     if error.fatal:
         raise refusal
     return error.id, refusal

@@ -181,7 +181,7 @@ class Recording:
         return int(statistics.channel_message_counts.get(self._channel, 0))
 
     def _messages(self, topic: str, start_time: int | None) -> Iterator[Any]:
-        return iter(self._reader.iter_messages(topics=[topic], start_time=start_time))
+        return iter(self._reader.iter_messages(topics=[topic], starting_at=start_time))
 
     def _first(self, topic: str) -> bytes | None:
         for _, _, message in self._messages(topic, None):

@@ -71,6 +71,10 @@ class RecordingError(AbathurError):
     """A recording is missing, damaged, or not a recording."""
 
 
+class LostError(AbathurError):
+    """The connection broke, and may be made again. Used within the package; users see ConnectionLostError."""
+
+
 def request_error(code: str, message: str) -> RequestError:
     """The error for a gRPC status name."""
     kinds = {"RESOURCE_EXHAUSTED": TooSlowError, "DEADLINE_EXCEEDED": NoAnswerError}

@@ -188,18 +188,18 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         switch (request.CommandCase)
         {
             case ControlRequest.CommandOneofCase.None:
-                throw new PlaybackException("no command is set: expected one of pause, resume, step, seek, set_rate");
+                throw new PlaybackException(PlaybackRefusal.Invalid, "no command is set: expected one of pause, resume, step, seek, set_rate");
             case ControlRequest.CommandOneofCase.SetRate:
                 CheckRate(request.SetRate.Rate);
                 break;
             case ControlRequest.CommandOneofCase.Seek when request.Seek.GameLoop > _lastGameLoop:
-                throw new PlaybackException($"game loop {request.Seek.GameLoop} is after the last, {_lastGameLoop}", outOfRange: true);
+                throw new PlaybackException(PlaybackRefusal.OutOfRange, $"game loop {request.Seek.GameLoop} is after the last, {_lastGameLoop}");
         }
     }
 
     private void RefuseCommands()
     {
-        while (_commands.TryDequeue(out var command)) command.Done.SetException(new PlaybackException("the playback is over"));
+        while (_commands.TryDequeue(out var command)) command.Done.SetException(new PlaybackException(PlaybackRefusal.Over, "the playback is over"));
     }
 
     private PlaybackState Snapshot()
@@ -223,7 +223,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         if (first > recording.LastGameLoop)
         {
             var seconds = (recording.LastGameLoop - recording.FirstGameLoop) / tickHz;
-            throw new PlaybackException($"--start-offset {options.StartOffset.TotalSeconds} s is after the end of the recording ({seconds:0.#} s)", outOfRange: true);
+            throw new PlaybackException(PlaybackRefusal.OutOfRange, $"--start-offset {options.StartOffset.TotalSeconds} s is after the end of the recording ({seconds:0.#} s)");
         }
         var last = options.Duration is { } duration ? Math.Min(recording.LastGameLoop, first + (duration.TotalSeconds * tickHz)) : recording.LastGameLoop;
         return ((uint)first, (uint)last);
@@ -231,7 +231,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private static double CheckRate(double rate) => rate is 0 or >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
         ? rate
-        : throw new PlaybackException($"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
+        : throw new PlaybackException(PlaybackRefusal.Invalid, $"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
 
     private sealed record Command(ControlRequest Request)
     {

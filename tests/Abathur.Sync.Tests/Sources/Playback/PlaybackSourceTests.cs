@@ -88,10 +88,10 @@ public sealed class PlaybackSourceTests : IDisposable
     {
         await using var playing = Play(new PlaybackOptions { StartPaused = true });
         var late = await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count } }));
-        Assert.True(late.IsOutOfRange);
+        Assert.Equal(PlaybackRefusal.OutOfRange, late.Reason);
         Assert.Equal("game loop 1064 is after the last, 1063", late.Message);
         var rate = await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new() { SetRate = new() { Rate = double.NaN } }));
-        Assert.False(rate.IsOutOfRange);
+        Assert.Equal(PlaybackRefusal.Invalid, rate.Reason);
         await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new ControlRequest()));
     }
 

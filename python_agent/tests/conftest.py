@@ -1,0 +1,37 @@
+"""A real daemon for tests: started on free ports, ended with the test."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs import Daemon, Play, start
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[Play]:
+    """Start `play FILE` on free ports; ended after the test, by its own process id."""
+    daemons: list[Daemon] = []
+
+    def starter(file: Path | str, *arguments: str, uds: bool = False) -> Daemon:
+        ports = ["--grpc-port", "0", "--socket-port", "0"]
+        if uds:
+            ports += ["--grpc-uds", str(tmp_path / "g.sock"), "--socket-uds", str(tmp_path / "s.sock")]
+        daemon = start("play", str(file), *ports, *arguments)
+        daemons.append(daemon)
+        return daemon
+
+    yield starter
+    for daemon in daemons:
+        if daemon.process.stdin is not None and not daemon.process.stdin.closed:
+            daemon.process.stdin.close()
+        try:
+            daemon.process.wait(10)
+        except subprocess.TimeoutExpired:
+            daemon.process.kill()
+            daemon.process.wait()
+        for stream in (daemon.process.stdout, daemon.process.stderr):
+            if stream is not None:
+                stream.close()

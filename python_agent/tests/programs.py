@@ -1,0 +1,113 @@
+"""Running the real programs in tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
+DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
+PATIENCE = 30
+
+
+def daemon_command(*arguments: str) -> list[str]:
+    """The command line of the daemon's Release build."""
+    if not DAEMON.exists():
+        raise FileNotFoundError(f"{DAEMON} is missing: run `dotnet make.cs setup` first")
+    return ["dotnet", str(DAEMON), *arguments]
+
+
+def run_daemon(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run a verb to its end."""
+    settings = {"capture_output": True, "text": True, "timeout": PATIENCE, "check": False, **options}
+    return subprocess.run(daemon_command(*arguments), **settings)  # type: ignore[call-overload]
+
+
+@dataclass
+class Daemon:
+    """A running daemon."""
+
+    process: subprocess.Popen[str]
+    addresses: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def grpc(self) -> str:
+        return self.addresses["grpc"]
+
+    @property
+    def socket(self) -> str:
+        return self.addresses["socket"]
+
+    @property
+    def socket_port(self) -> int:
+        return int(self.socket.rpartition(":")[2])
+
+    def wait(self) -> int:
+        return self.process.wait(PATIENCE)
+
+    def stop(self) -> int:
+        """Close the daemon's standard input, as the end of its parent would."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        return self.wait()
+
+
+Play = Callable[..., Daemon]
+
+
+def start(*arguments: str) -> Daemon:
+    process = subprocess.Popen(
+        daemon_command(*arguments, "--stop-with-parent"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    daemon = Daemon(process)
+    assert process.stdout is not None
+    ready = process.stdout.readline().split()
+    if ready[:1] != ["ready"]:
+        assert process.stderr is not None
+        raise AssertionError(f"the daemon did not start: {process.stderr.read()}")
+    for item in ready[1:]:
+        transport, _, address = item.partition("=")
+        if address.startswith("unix:"):
+            daemon.addresses[f"{transport}+unix"] = f"{transport}+{address}"
+        else:
+            daemon.addresses[transport] = f"{transport}://{address}"
+    return daemon
+
+
+def abathur(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the Python command line to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "abathur", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "COLUMNS": "120", **environment},
+    )
+
+
+def in_thread(target: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=target, daemon=True)
+    thread.start()
+    return thread
+
+
+needs_observations = pytest.mark.skipif(
+    not (SHARED / "observations").is_dir(), reason="../shared/observations is not beside this checkout"
+)
+needs_sequences = pytest.mark.skipif(
+    not (SHARED / "sequences").is_dir(), reason="../shared/sequences is not beside this checkout"
+)

@@ -1,0 +1,347 @@
+"""What agents rely on: policies, drops, control, reconnection, agents as classes, both twins."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+import abathur
+import numpy as np
+import pytest
+from abathur._units import COLUMNS
+from programs import SKIRMISH, Play, in_thread
+from s2clientprotocol import raw_pb2, sc2api_pb2
+
+FIRST_LOOP = 8960
+ADDRESSES = ["grpc", "socket"]
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_latest_reader_that_lags_skips_and_is_told(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "4", "--playback-duration", "40")
+    accounted = 0
+    dropped = 0
+    last_loop = FIRST_LOOP - 1
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(policy="latest", encoding="proto"):
+            accounted += 1 + frame.dropped
+            dropped += frame.dropped
+            assert frame.sequence == accounted, "what was not delivered is counted"
+            if frame.dropped:
+                assert frame.dropped_loops == (last_loop + 1, frame.game_loop - 1)
+            else:
+                assert frame.game_loop == last_loop + 1
+            last_loop = frame.game_loop
+            if dropped < 20:
+                await asyncio.sleep(0.3)
+    assert dropped >= 20
+    assert accounted == 40 * 22.4 + 1
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_credits_keep_a_slow_reader_fresh(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "4")
+    ages = []
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(policy="latest", encoding="proto", credits=1):
+            ages.append(frame.latency)
+            await asyncio.sleep(0.2)
+    # With one frame on the way, a frame waits at most one tick in the daemon, never in the network's buffers.
+    assert len(ages) >= 10
+    assert np.median(ages) < 0.06
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_lockstep_game_waits_for_each_answer(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "1")
+    loops = []
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(policy="lockstep", encoding="proto"):
+            loops.append(frame.game_loop)
+            await asyncio.sleep(0.01)
+            status = daemon_status(daemon.grpc)
+            assert status.frames_published == frame.sequence, "the next frame waits for the answer"
+    assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 23))
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_lockstep_without_an_answer_ends_with_the_reason(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited")
+    async with abathur.connect(daemon.addresses[transport], reconnect_timeout=0) as game:
+        with pytest.raises(abathur.NoAnswerError, match=r"frame 1 was not acknowledged within 0\.2 s"):
+            async for _ in game.frames(policy="lockstep", lockstep_timeout=0.2, encoding="proto"):
+                await asyncio.sleep(1)
+
+
+async def test_every_reader_that_stops_is_cut_off_and_others_go_on(play: Play) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "2", "--rate", "unlimited", "--stall-timeout", "0.5")
+
+    async def stalled() -> None:
+        async with abathur.connect(daemon.grpc, reconnect_timeout=0) as game:
+            with pytest.raises(abathur.TooSlowError):
+                async for frame in game.frames(policy="every", buffer=2):
+                    if frame.sequence == 1:
+                        await asyncio.sleep(4)
+
+    async def other() -> int:
+        count = 0
+        async with abathur.connect(daemon.socket) as game:
+            async for _ in game.frames(policy="every", encoding="proto"):
+                count += 1
+        return count
+
+    count, _ = await asyncio.gather(other(), stalled())
+    assert count == 1344
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_stalled_latest_reader_delays_nobody(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "2", "--playback-duration", "3", "--rate", "4")
+    latencies = []
+
+    async def stalled() -> None:
+        async with abathur.connect(daemon.addresses[transport]) as game:
+            async for _ in game.frames(policy="latest"):
+                await asyncio.sleep(30)
+
+    stuck = asyncio.create_task(stalled())
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(policy="every", encoding="proto"):
+            latencies.append(frame.latency)
+    stuck.cancel()
+    assert len(latencies) == int(3 * 22.4) + 1
+    assert np.median(latencies) < 0.05
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_control_steers_the_playback(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--start-paused", "--rate", "unlimited")
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        frames = game.frames(policy="every", encoding="proto")
+        first = asyncio.create_task(anext(frames))
+        while not daemon_status(daemon.grpc).subscribers:
+            await asyncio.sleep(0.02)
+        state = await game.step(2)
+        assert state.paused
+        assert (await first).game_loop == FIRST_LOOP
+        assert (await anext(frames)).game_loop == FIRST_LOOP + 1
+        following = asyncio.create_task(anext(frames))
+        await asyncio.sleep(0)
+        await game.seek(FIRST_LOOP + 1000)
+        assert (await game.set_rate(2)).rate == 2
+        assert not (await game.resume()).paused
+        assert (await following).game_loop == FIRST_LOOP + 1000
+        waiting = asyncio.create_task(anext(frames))
+        with pytest.raises(abathur.RequestError, match="OUT_OF_RANGE: game loop 99999 is after the last, 10303"):
+            await game.seek(99_999)
+        with pytest.raises(abathur.RequestError, match="INVALID_ARGUMENT: rate -1"):
+            await game.set_rate(-1)
+        with pytest.raises(abathur.RequestError, match="FAILED_PRECONDITION: a playback takes no actions"):
+            await game.act([])
+        await waiting
+        await frames.aclose()
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+def test_blocking_twin_steers_and_reads(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "2")
+    with abathur.connect_blocking(daemon.addresses[transport]) as game:
+        loops = []
+        for frame in game.frames(policy="every", encoding="proto", fields=["observation.game_loop"]):
+            loops.append(frame.game_loop)
+            assert frame.observation.game_loop == frame.game_loop
+            assert not frame.observation.HasField("raw_data")
+            if len(loops) == 3:
+                assert game.set_rate(100).rate == 100
+                with pytest.raises(abathur.RequestError, match="OUT_OF_RANGE"):
+                    game.seek(99_999)
+        match = game.match() if transport == "socket" else None
+    assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 45))
+    if match is not None:
+        assert (match.map_name, match.simulated, match.tick_hz) == ("Synthetic LE", True, 22.4)
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+@pytest.mark.parametrize("encoding", ["proto", "json"])
+async def test_units_are_the_same_columns_in_each_encoding(play: Play, transport: str, encoding: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "0.5")
+    with abathur.open(SKIRMISH) as match:
+        expected = {frame.game_loop: frame for frame in match.frames(stop=FIRST_LOOP + 20)}
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(policy="every", encoding=encoding):
+            units = expected[frame.game_loop].response.observation.raw_data.units
+            assert len(frame.units) == len(units)
+            for name, (dtype, path) in COLUMNS.items():
+                column = getattr(frame.units, name)
+                assert column.dtype == np.dtype(dtype), name
+                assert column.shape == (len(units),), name
+                values = [unit.pos for unit in units] if "." in path else units
+                wanted = np.array([getattr(value, path.rpartition(".")[2]) for value in values], dtype)
+                np.testing.assert_array_equal(column, wanted, name)
+            assert frame.units.pos.shape == (len(units), 3)
+
+
+def test_units_with_odd_values_are_the_same_from_protobuf_and_json() -> None:
+    from google.protobuf import json_format
+
+    units = [
+        raw_pb2.Unit(tag=2**64 - 1, health=float("nan"), alliance=raw_pb2.Enemy, pos={"x": float("inf"), "y": -0.0}),
+        raw_pb2.Unit(),
+    ]
+    proto = abathur.Units.from_proto(units)
+    json = abathur.Units.from_json([json_format.MessageToDict(unit) for unit in units])
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(proto, name), getattr(json, name), name)
+    with pytest.raises(AttributeError, match="units have no column 'healht'"):
+        _ = proto.healht  # type: ignore[attr-defined]
+
+
+async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
+    """A relay in front of the daemon is cut; the client comes back through it."""
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "2")
+    writers: list[asyncio.StreamWriter] = []
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", daemon.socket_port)
+        writers.extend((writer, upstream_writer))
+
+        async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+            try:
+                while data := await source.read(65536):
+                    target.write(data)
+                    await target.drain()
+            except ConnectionError:
+                pass
+            target.close()
+
+        await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
+
+    server = await asyncio.start_server(relay, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    sequences = 0
+    reconnected = []
+    async with abathur.connect(f"socket://127.0.0.1:{port}") as game:
+        frames = game.frames(policy="every", encoding="proto")
+        async for frame in frames:
+            sequences += 1 + frame.dropped
+            assert frame.sequence == sequences
+            if frame.reconnected:
+                reconnected.append(frame)
+            if len(reconnected) == 2:
+                break
+            if sequences % 40 == 10:
+                for writer in writers:
+                    writer.transport.abort()
+                writers.clear()
+        await frames.aclose()
+    server.close()
+    assert all(frame.dropped > 0 and frame.dropped_loops is not None for frame in reconnected)
+
+
+async def test_nobody_listens_is_one_clear_error() -> None:
+    for address in ("127.0.0.1:1", "socket://127.0.0.1:1"):
+        started = time.monotonic()
+        async with abathur.connect(address, reconnect_timeout=0) as game:
+            with pytest.raises(abathur.ConnectError, match=r"127\.0\.0\.1:1.*Is the daemon running\?"):
+                async for _ in game.frames():
+                    pass
+        with (
+            abathur.connect_blocking(address, reconnect_timeout=0) as blocking,
+            pytest.raises(abathur.ConnectError),
+        ):
+            next(blocking.frames())
+        assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_daemon_killed_is_a_lost_connection(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1")
+    async with abathur.connect(daemon.addresses[transport], reconnect_timeout=0.3) as game:
+        with pytest.raises(abathur.ConnectionLostError, match="lost the connection to"):
+            async for frame in game.frames():
+                if frame.sequence == 3:
+                    daemon.process.kill()
+
+
+def test_unknown_options_name_what_there_is() -> None:
+    with abathur.connect_blocking() as game:
+        with pytest.raises(ValueError, match="unknown policy 'newest'; known: latest, every, lockstep"):
+            next(game.frames(policy="newest"))
+        with pytest.raises(ValueError, match="unknown encoding 'xml'; known: auto, proto, json, columns"):
+            next(game.frames(encoding="xml"))
+    for address in ("http://127.0.0.1:1", "127.0.0.1:port", "grpc://:1", "socket://h:99999"):
+        with pytest.raises(ValueError, match="is not an address"):
+            abathur.connect(address)
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+def test_refused_subscription_says_why(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    with abathur.connect_blocking(daemon.addresses[transport], reconnect_timeout=0) as game:
+        with pytest.raises(abathur.RequestError, match=r"INVALID_ARGUMENT.*ObservationRaw has no field \"unit\""):
+            next(game.frames(fields=["observation.raw_data.unit"]))
+        with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: encoding columns is not served"):
+            next(game.frames(encoding="columns"))
+        with pytest.raises(abathur.RequestError, match="buffer_frames is 5000; at most 1024"):
+            next(game.frames(buffer=5000))
+
+
+async def test_agent_class_is_called_in_order(play: Play) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--start-offset", "59")
+    calls: list[object] = []
+
+    class Recorder(abathur.Agent):
+        policy = "every"
+
+        async def on_start(self) -> None:
+            match = await self.game.match()
+            calls.append(match.map_name if match else None)
+
+        async def on_step(self, frame: abathur.Frame) -> None:
+            calls.append(frame.game_loop)
+
+        async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
+            calls.append({each.player_id: sc2api_pb2.Result.Name(each.result) for each in results})
+
+    await Recorder().run_async(daemon.grpc)
+    assert calls[0] == "Synthetic LE"
+    assert calls[1:-1] == list(range(calls[1], 10304))  # type: ignore[call-overload]
+    assert calls[-1] in ({1: "Victory", 2: "Defeat"}, {1: "Defeat", 2: "Victory"})
+
+
+def test_address_comes_from_the_environment(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1")
+    monkeypatch.setenv("ABATHUR_ADDRESS", daemon.socket)
+    with abathur.connect_blocking() as game:
+        assert next(game.frames(policy="every")).game_loop == FIRST_LOOP
+
+
+def test_status_shows_who_listens(play: Play) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "2")
+    received = []
+
+    def listen() -> None:
+        with (
+            contextlib.suppress(abathur.ConnectionLostError),
+            abathur.connect_blocking(daemon.socket, reconnect_timeout=0) as game,
+        ):
+            received.extend(frame.sequence for frame in game.frames(name="listener", every=2, encoding="json"))
+
+    in_thread(listen)
+    with abathur.connect_blocking(daemon.grpc) as game:
+        for frame in game.frames(name="me"):
+            if frame.sequence == 20:
+                break
+        status = game.status()
+    rows = {each.name: each for each in status.subscribers}
+    assert rows["listener"].transport == "socket"
+    assert rows["listener"].frames_sent > 0
+    assert status.match.map_name == "Synthetic LE"
+    assert not status.match.HasField("game_info")
+    assert status.process.working_set_bytes > 0
+
+
+def daemon_status(address: str):  # type: ignore[no-untyped-def]
+    with abathur.connect_blocking(address) as game:
+        return game.status()
