@@ -36,7 +36,9 @@ internal static class CliErrors
     /// <summary>Reports a command line that is not right, in one line.</summary>
     public static int ReportUsage(ParseResult parsed, TextWriter error)
     {
-        error.WriteLine($"abathur-sync: {parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
+        // What was not understood explains best why something required seems to be missing.
+        var unknown = parsed.UnmatchedTokens.Count > 0 ? $"Unrecognized command or argument '{parsed.UnmatchedTokens[0]}'." : null;
+        error.WriteLine($"abathur-sync: {unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
         return ExitCode.Usage;
     }
 

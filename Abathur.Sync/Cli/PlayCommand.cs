@@ -71,7 +71,13 @@ internal static class PlayCommand
             Duration = result.GetValue(Duration) is { } seconds ? TimeSpan.FromSeconds(seconds) : null,
             WaitForAgents = result.GetValue(WaitAgents),
         };
-        using var source = new PlaybackSource(RecordingReader.Open(result.GetValue(FileArgument)!), options, TimeProvider.System);
+        var path = result.GetValue(FileArgument)!;
+        using var recording = RecordingReader.Open(path);
+        if (recording.Damage is { } damage)
+        {
+            Console.Error.WriteLine($"abathur-sync: warning: {path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
+        }
+        using var source = new PlaybackSource(recording, options, TimeProvider.System);
         await using var daemon = new Daemon(source, Listen.Read(result), TimeProvider.System);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         var addresses = await daemon.StartAsync(stop.Token);

@@ -1,4 +1,6 @@
 using System.Net;
+using System.Net.Sockets;
+using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
@@ -25,10 +27,12 @@ public sealed class Daemon : IAsyncDisposable
 
     private readonly DaemonOptions _options;
     private readonly IMatchSource _source;
+    private readonly TimeProvider _clock;
     private readonly FrameHub _hub;
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
+    private bool _listens;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
@@ -37,11 +41,14 @@ public sealed class Daemon : IAsyncDisposable
     {
         _options = options;
         _source = source;
+        _clock = clock;
         _hub = new FrameHub(options.Hub, source.Match.MatchId, source.CanWait, clock);
         var api = new SyncApi(source, _hub, clock);
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.AddProvider(new StandardErrorLoggerProvider());
         builder.Logging.SetMinimumLevel(LogLevel.Warning);
+        // A failed start is told once, by whoever starts the daemon.
+        builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
         builder.WebHost.UseKestrelCore();
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
@@ -56,24 +63,25 @@ public sealed class Daemon : IAsyncDisposable
         _app.Run(grpc.HandleAsync);
     }
 
+    private IEnumerable<string> UnixSockets => new[] { _options.GrpcUnixSocket, _options.SocketUnixSocket }.OfType<string>();
+
     /// <summary>Fan-out of the match.</summary>
     public FrameHub Hub => _hub;
 
     /// <summary>Opens the ports. Throws <see cref="DaemonException"/> where one cannot be had.</summary>
     public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
     {
-        RemoveStaleSocket(_options.GrpcUnixSocket);
-        RemoveStaleSocket(_options.SocketUnixSocket);
         try
         {
+            foreach (var path in UnixSockets) UnixSocketPath.Clear(path);
             await _app.StartAsync(cancellation);
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or SocketException or UnauthorizedAccessException or ArgumentException)
         {
             throw new DaemonException($"cannot listen: {e.Message} Another daemon may be running; choose other ports with --grpc-port and --socket-port (0: any free one)", e);
         }
-        Restrict(_options.GrpcUnixSocket);
-        Restrict(_options.SocketUnixSocket);
+        foreach (var path in UnixSockets) UnixSocketPath.Restrict(path);
+        _listens = true;
         _health.Set(ServiceName, GrpcServingStatus.Serving);
         return new BoundAddresses([.. _listeners.Select(each => (each.Transport, Describe(each.Listener)))]);
     }
@@ -91,22 +99,28 @@ public sealed class Daemon : IAsyncDisposable
         await FinishAsync(new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops"));
         await _app.StopAsync();
         await _app.DisposeAsync();
-        foreach (var path in new[] { _options.GrpcUnixSocket, _options.SocketUnixSocket }) RemoveStaleSocket(path);
+        // Kestrel leaves them behind. Those of another program, that made this one fail to start, stay.
+        if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
 
     private async Task FinishAsync(SubscriptionEnd end)
     {
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
-        using var limit = new CancellationTokenSource(_options.DrainTimeout);
-        try
+        var finishing = DrainAsync(end);
+        var sent = _hub.FramesSent;
+        while (await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock)) != finishing)
         {
-            await _hub.FinishAsync(end).WaitAsync(limit.Token);
-            await _hub.WaitForSubscribersAsync(count => count == 0, limit.Token);
+            // At the end of a match readers may take their time as long as they take something; a daemon that is told to stop, stops.
+            var sentBefore = sent;
+            sent = _hub.FramesSent;
+            if (sent == sentBefore || end.Reason != SubscriptionEndReason.MatchOver) break;
         }
-        catch (OperationCanceledException)
-        {
-            // Whoever has not taken the end by now is cut off.
-        }
+    }
+
+    private async Task DrainAsync(SubscriptionEnd end)
+    {
+        await _hub.FinishAsync(end);
+        await _hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None);
     }
 
     private void Listen(KestrelServerOptions kestrel, SocketHandler socket)
@@ -133,7 +147,7 @@ public sealed class Daemon : IAsyncDisposable
     }
 
     /// <summary>Bounds what the operating system holds for a slow reader: left alone it takes megabytes, which are stale when they arrive.</summary>
-    private static System.Net.Sockets.Socket CreateListenSocket(EndPoint endpoint)
+    private static Socket CreateListenSocket(EndPoint endpoint)
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
         socket.SendBufferSize = SendBufferBytes;
@@ -142,14 +156,4 @@ public sealed class Daemon : IAsyncDisposable
 
     private static string Describe(ListenOptions listener) => listener.SocketPath is { } path ? $"unix:{path}" : listener.IPEndPoint!.ToString();
 
-    private static void RemoveStaleSocket(string? path)
-    {
-        if (path is not null && File.Exists(path)) File.Delete(path);
-    }
-
-    /// <summary>Only the user who started the daemon may connect.</summary>
-    private static void Restrict(string? path)
-    {
-        if (path is not null && !OperatingSystem.IsWindows()) File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-    }
 }

@@ -27,7 +27,10 @@ public sealed record DaemonOptions
     /// <summary>Connections at once, all transports together. Default 1,000.</summary>
     public int MaxConnections { get; init; } = 1000;
 
-    /// <summary>How long agents may take for what is still on the way when the match is over or the daemon stops. Default 5 s.</summary>
+    /// <summary>
+    /// How long agents may take nothing of what is still on the way when the match is over, and how long they have in all
+    /// when the daemon is told to stop. Default 5 s.
+    /// </summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     public HubOptions Hub { get; init; } = new();

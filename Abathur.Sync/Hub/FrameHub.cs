@@ -44,6 +44,9 @@ public sealed class FrameHub
     /// <summary>Sequence of the newest frame; 0 before the first.</summary>
     public ulong Sequence => _sequence;
 
+    /// <summary>Frames that subscribers who are still there have taken, all together.</summary>
+    public ulong FramesSent => _streams.SelectMany(stream => stream.Subscriptions).Aggregate(0UL, (sum, each) => sum + each.FramesSent);
+
     /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
     public Subscription? Subscribe(SubscriptionOptions options)
     {

@@ -65,6 +65,15 @@ public sealed class Subscription : IDisposable
     /// <summary>The first frame that this subscriber is sure to be offered, if its stream takes it.</summary>
     internal ulong FirstSequence { get; }
 
+    /// <summary>Frames written so far.</summary>
+    internal ulong FramesSent
+    {
+        get
+        {
+            lock (_gate) return _framesSent;
+        }
+    }
+
     /// <summary>Whether the queue is never to be overwritten.</summary>
     internal bool IsLossless => Options.Policy != Policy.Latest;
 
@@ -206,7 +215,8 @@ public sealed class Subscription : IDisposable
             if (End is not null) return;
             End = end;
         }
-        if (end.Reason != SubscriptionEndReason.Closed) _aborted.CancelAfter(Grace);
+        // At the end of a match, and when the daemon stops, the daemon itself waits for the readers.
+        if (end.Reason is SubscriptionEndReason.TooSlow or SubscriptionEndReason.NoAnswer or SubscriptionEndReason.BadFrame) _aborted.CancelAfter(Grace);
         _ready.Set();
         _room.Set();
         _answered.Set();

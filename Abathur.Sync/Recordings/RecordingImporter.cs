@@ -27,6 +27,7 @@ public static class RecordingImporter
         if (options.GameData is { } data) Check(data, ResponseData.Parser, "the game data", "ResponseData");
         RecordingWriter? writer = null;
         var result = default(ImportResult);
+        var logTime = 0L;
         try
         {
             try
@@ -80,7 +81,9 @@ public static class RecordingImporter
                     $"{input.Name}: frame {frame} (byte offset {offset}, {observation.Length} bytes) is not a serialized ResponseObservation");
             }
             writer ??= Start(observation);
-            writer.WriteObservation(gameLoop, LogTime(options, gameLoop), observation.Span);
+            // Readers go by log time: where loops do not rise (single frames of many maps), each frame comes one tick after the last.
+            logTime = Math.Max(LogTime(options, gameLoop), result.FrameCount == 0 ? long.MinValue : logTime + (long)(NanosecondsPerSecond / options.TickHz));
+            writer.WriteObservation(gameLoop, logTime, observation.Span);
             result = result with
             {
                 FirstGameLoop = result.FrameCount == 0 ? gameLoop : result.FirstGameLoop,

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import abathur
+import grpc
+import grpc.aio
 import pytest
+from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
+from google.protobuf.internal.encoder import _VarintBytes  # type: ignore[attr-defined]
+from mcap.reader import make_reader
 from programs import SHARED, SKIRMISH, Daemon, Play, needs_observations, needs_sequences, run_daemon
 from s2clientprotocol import sc2api_pb2
 
@@ -24,28 +31,73 @@ SEQUENCES = [
 
 
 def recorded(path: Path, stop: int | None = None) -> list[bytes]:
-    frames = []
+    """The observations as they stand in the file, by the public mcap package."""
+    with path.open("rb") as file:
+        messages = make_reader(file).iter_messages(topics=["/observation"])
+        return [message.data for _, _, message in itertools.islice(messages, stop)]
+
+
+def recorded_until(path: Path, seconds: float) -> list[bytes]:
+    """The same, of the first seconds of game time."""
     with abathur.open(path) as match:
-        for frame in match.frames():
-            frames.append(frame.response.SerializeToString())
-            if len(frames) == stop:
-                break
-    return frames
+        first = next(match.frames()).game_loop
+        count = sum(1 for _ in match.frames(stop=first + int(seconds * match.tick_hz) + 1))
+    return recorded(path, stop=count)
+
+
+def payload(message: bytes, expected: bytes) -> None:
+    """A Frame's bytes end with the observation's, as the last field of its message."""
+    assert message.endswith(expected)
+    prefix = b"\x72" + _VarintBytes(len(expected))
+    assert message[: -len(expected)].endswith(prefix)
+
+
+async def raw_frames(daemon: Daemon, transport: str) -> AsyncIterator[bytes]:
+    """The bytes of each Frame message, without the package under test."""
+    kind = transport.partition(" ")[0]
+    request = sync_pb2.SubscribeRequest(policy=sync_pb2.every, encoding=sync_pb2.proto)
+    if kind.startswith("grpc"):
+        target = daemon.addresses[kind].removeprefix("grpc+").removeprefix("grpc://")
+        options = [("grpc.max_receive_message_length", -1), ("grpc.default_authority", "localhost")]
+        async with grpc.aio.insecure_channel(target, options=options) as channel:
+            call = channel.unary_stream("/abathur.sync.v1.GameSync/Subscribe")(request.SerializeToString())
+            async for message in call:
+                yield message
+        return
+    address = daemon.addresses[kind]
+    if kind == "socket":
+        reader, writer = await asyncio.open_connection("127.0.0.1", daemon.socket_port, limit=2**26)
+    else:
+        reader, writer = await asyncio.open_unix_connection(address.removeprefix("socket+unix:"), limit=2**26)
+    writer.write(b'{"subscribe":{"policy":"every","encoding":"proto"}}\n')
+    assert (await reader.readline()).startswith(b'{ "match": {')
+    while True:
+        message = await reader.readexactly(int.from_bytes(await reader.readexactly(4), "little"))
+        if not message.startswith(b"\x12"):
+            assert sync_pb2.ServerMessage.FromString(message).HasField("end")
+            break
+        yield message
+    writer.close()
+    await writer.wait_closed()
 
 
 async def check_all(daemon: Daemon, transport: str, expected: list[bytes]) -> None:
     """One agent: each frame equal to what was recorded, none missed, none left over."""
     kind, _, encoding = transport.partition(" ")
     loops = 0
+    if encoding != "json":
+        async for raw in raw_frames(daemon, transport):
+            payload(raw, expected[loops])
+            loops += 1
+        assert loops == len(expected)
+        return
     async with abathur.connect(daemon.addresses[kind], reconnect_timeout=0) as game:
         async for frame in game.frames(policy="every", encoding=encoding or "auto"):
             assert frame.sequence == loops + 1
             assert frame.dropped == 0
-            if encoding == "json":
-                message = sc2api_pb2.ResponseObservation.FromString(expected[loops])
-                assert frame.json == json_format.MessageToDict(message), f"frame {loops}"
-            else:
-                assert frame.response.SerializeToString() == expected[loops], f"frame {loops}"
+            message = sc2api_pb2.ResponseObservation.FromString(expected[loops])
+            assert frame.json == json_format.MessageToDict(message), f"frame {loops}"
+            assert frame.response == message, f"frame {loops}"
             loops += 1
     assert loops == len(expected)
 
@@ -74,26 +126,16 @@ async def test_sequences_reach_every_transport(play: Play, tmp_path: Path, name:
     recording = tmp_path / f"{name}.mcap"
     done = run_daemon("import", str(SHARED / "sequences" / f"{name}.obs.zst"), "-o", str(recording))
     assert done.returncode == 0, done.stderr
-    # A few seconds of JSON (Python's own formatter is the oracle, and slow), then the whole over the fast forms.
-    hz, seconds = 22.4, 2.0
-    with abathur.open(recording) as match:
-        first = next(match.frames()).game_loop
-        part = [frame.response.SerializeToString() for frame in match.frames(stop=first + int(hz * seconds) + 1)]
-    await check_transports(
-        play, recording, part, ["grpc", "socket json"], "--playback-duration", str(seconds), "--rate", "unlimited"
-    )
-    expected = recorded(recording)
-    await check_transports(play, recording, expected, ["grpc", "socket proto"], "--rate", "unlimited")
+    # Two seconds in every form (Python's own JSON formatter is the oracle, and slow), the whole in the fast ones.
+    start = recorded_until(recording, seconds=2)
+    options = ["--playback-duration", "2", "--rate", "unlimited"]
+    await check_transports(play, recording, start, TRANSPORTS, *options)
+    await check_transports(play, recording, recorded(recording), ["grpc", "socket proto"], "--rate", "unlimited")
 
 
 async def test_committed_recording_reaches_every_transport(play: Play) -> None:
-    seconds = 3
-    with abathur.open(SKIRMISH) as match:
-        first = next(match.frames()).game_loop
-        expected = [
-            frame.response.SerializeToString() for frame in match.frames(stop=first + int(seconds * match.tick_hz) + 1)
-        ]
-    await check_transports(play, SKIRMISH, expected, TRANSPORTS, "--playback-duration", str(seconds))
+    start = recorded_until(SKIRMISH, seconds=3)
+    await check_transports(play, SKIRMISH, start, TRANSPORTS, "--playback-duration", "3")
 
 
 async def test_frames_come_at_the_tick_rate(play: Play) -> None:

@@ -58,7 +58,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         await using var stopping = cancellation.Register(_wake.Set);
         try
         {
-            await hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
+            await WaitForAgentsAsync(hub, cancellation);
             GoToStart();
             while (!cancellation.IsCancellationRequested)
             {
@@ -91,6 +91,18 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     {
         _wake.Dispose();
         _recording.Dispose();
+    }
+
+    private async Task WaitForAgentsAsync(FrameHub hub, CancellationToken cancellation)
+    {
+        try
+        {
+            await hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            // The daemon stops: the caller sees that itself.
+        }
     }
 
     /// <summary>How long to wait before looking again; null: the next frame is due.</summary>

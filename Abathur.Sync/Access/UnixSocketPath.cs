@@ -1,0 +1,58 @@
+using System.Net.Sockets;
+
+namespace Abathur.Sync.Access;
+
+/// <summary>The place of a Unix domain socket in the file system.</summary>
+internal static class UnixSocketPath
+{
+    /// <summary>
+    /// Makes room at the path: removes a socket that nobody listens on any more. Throws <see cref="IOException"/> where
+    /// something else is there.
+    /// </summary>
+    public static void Clear(string path)
+    {
+        if (Directory.Exists(path)) throw new IOException($"{path} is a folder, not a socket.");
+        if (!File.Exists(path)) return;
+        if (IsListening(path)) throw new IOException($"another program listens on {path}.");
+        if (IsFile(path)) throw new IOException($"{path} is a file, not a socket.");
+        File.Delete(path);
+    }
+
+    /// <summary>Lets only the user who started the daemon connect.</summary>
+    public static void Restrict(string path)
+    {
+        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+    }
+
+    private static bool IsListening(string path)
+    {
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            socket.Connect(new UnixDomainSocketEndPoint(path));
+            return true;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Sockets cannot be opened as files.</summary>
+    private static bool IsFile(string path)
+    {
+        try
+        {
+            using var file = File.OpenRead(path);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+        catch (UnauthorizedAccessException)
+        {
+            return true;
+        }
+    }
+}

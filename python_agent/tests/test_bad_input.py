@@ -1,0 +1,256 @@
+"""Bad input: always a clear error, nothing lost, never a stack trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import abathur
+import pytest
+from programs import SKIRMISH, Daemon, Play, daemon_command, run_daemon
+
+HANDSHAKES = {
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n": 'expected a line of JSON such as {"subscribe":{}}, got "GET / HTTP/1.1',
+    b"hello\n": 'got "hello"',
+    b"\xff\xfe\x00\x01\n": "the line is not UTF-8 text",
+    b"{\n": "not a ClientMessage",
+    b"[1,2]\n": "expected a line of JSON",
+    b"{}\n": 'the first line must be {"subscribe":{...}}',
+    b'{"act":{}}\n': 'the first line must be {"subscribe":{...}}',
+    b'{"subscribe":{"lockstepTimeout":"7200s"}}\n': "lockstep_timeout is 7200 s; 0.001 to 3600 s are allowed",
+    b'{"subscribe":{"policy":"newest"}}\n': "newest",
+    b'{"subscribe":{"policy":17}}\n': "policy 17 is not served; known here: latest, every, lockstep",
+    b'{"subscribe":{"encoding":"columns"}}\n': "encoding columns is not served; known here: auto, proto, json",
+    b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd is not served; known here: none",
+    b'{"subscribe":{"fieldMask":"observation.nothing"}}\n': 'has no field "nothing"',
+    b'{"subscribe":{"surprise":1}}\n': "surprise",
+    b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': "Invalid Duration value",
+    b'{"subscribe":' + b"[" * 5000 + b"\n": "not a ClientMessage",
+    b"x" * (1 << 20) + b"yyyyyyyy": "a line is longer than 1048576 bytes",
+}
+
+
+def connect(daemon: Daemon) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", daemon.socket_port), timeout=20)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    data = b""
+    try:
+        while chunk := connection.recv(65536):
+            data += chunk
+    except ConnectionResetError:
+        pass
+    return data
+
+
+def test_socket_handshakes_that_are_none_get_one_error_line(play: Play) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    for handshake, expected in HANDSHAKES.items():
+        with connect(daemon) as connection:
+            connection.sendall(handshake)
+            answer = read_all(connection)
+        lines = answer.splitlines()
+        assert len(lines) == 1, (handshake[:60], answer[:200])
+        error = json.loads(lines[0])["error"]
+        assert error["fatal"] is True
+        assert expected in error["message"], handshake[:60]
+        assert "Exception" not in error["message"]
+    assert daemon.process.poll() is None
+
+
+def test_socket_garbage_after_the_handshake_ends_that_connection_only(play: Play) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    garbage = {"json": b"garbage\n", "proto": b"\xff\xff\xff\xff", "proto ": b"\x03\x00\x00\x00\xff\xff\xff"}
+    for encoding, data in garbage.items():
+        with connect(daemon) as connection:
+            connection.sendall(b'{"subscribe":{"encoding":"%s"}}\n' % encoding.strip().encode())
+            file = connection.makefile("rb")
+            assert file.readline().startswith(b'{ "match"')
+            connection.sendall(data)
+            assert b"INVALID_ARGUMENT" in file.read()
+    assert daemon.process.poll() is None
+
+
+def test_socket_requests_that_are_refused_keep_the_connection(play: Play) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    with connect(daemon) as connection:
+        file = connection.makefile("rb")
+        connection.sendall(b'{"subscribe":{"policy":"every"}}\n')
+        file.readline()
+        connection.sendall(b'\n{"id":"7","act":{}}\n{"id":"8","subscribe":{}}\n{"id":"9","control":{"step":{}}}\n')
+        answers = {}
+        for line in file:
+            message = json.loads(line)
+            if "frame" in message:
+                assert message["frame"]["gameLoop"] == 8960
+                break
+            answer = next(iter(message.values()))
+            answers[answer["id"]] = message
+    assert answers["7"]["error"]["code"] == "FAILED_PRECONDITION"
+    assert answers["8"]["error"]["message"] == "expected one of ack, act, control"
+    assert not answers["7"]["error"].get("fatal")
+
+
+def test_agents_killed_in_the_middle_cost_the_others_nothing(play: Play) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "4", "--playback-duration", "4")
+    code = "import abathur, sys\nfor f in abathur.connect_blocking(sys.argv[1]).frames(): print(f.sequence, flush=True)"
+    victims = [
+        subprocess.Popen([sys.executable, "-c", code, address], stdout=subprocess.PIPE)
+        for address in (daemon.grpc, daemon.socket, daemon.grpc)
+    ]
+    count = 0
+    with abathur.connect_blocking(daemon.grpc) as game:
+        for frame in game.frames(policy="every"):
+            count += 1
+            assert frame.sequence == count
+            if count % 20 == 0 and victims:
+                victim = victims.pop()
+                assert victim.stdout is not None
+                victim.stdout.readline()
+                victim.kill()
+                victim.wait()
+                victim.stdout.close()
+    assert count == int(4 * 22.4) + 1
+    assert daemon.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "expected"),
+    [
+        (["play", "missing.mcap"], 3, "there is no file missing.mcap"),
+        (["play", "."], 3, "is a folder, not a recording"),
+        (["play", "EMPTY"], 3, "empty"),
+        (["play", "TEXT"], 3, "not an MCAP file"),
+        (["play", "SCHEMA"], 3, "/observation"),
+        (["play"], 2, "FILE"),
+        (["dance"], 2, "dance"),
+        (["play", "SKIRMISH", "--jump"], 2, "--jump"),
+        (["play", "SKIRMISH", "--rate", "0.01"], 2, "--rate must be 0.1 to 1000, or unlimited"),
+        (["play", "SKIRMISH", "--tick-hz", "60"], 2, "--tick-hz must be 22.4 or 16"),
+        (["play", "SKIRMISH", "--start-offset", "3600"], 2, "is after the end of the recording"),
+        (["play", "SKIRMISH", "--address", "0.0.0.0"], 2, "0.0.0.0 is not a loopback address"),
+        (["play", "SKIRMISH", "--address", "192.168.1.4"], 2, "is not a loopback address"),
+        (["play", "SKIRMISH", "--address", "home"], 2, '"home" is not an IP address'),
+        (["play", "SKIRMISH", "--grpc-port", "70000"], 2, "--grpc-port must be 0 to 65535"),
+        (["play", "SKIRMISH", "--grpc-uds", "/nowhere/at/all.sock"], 1, "cannot listen"),
+    ],
+)
+def test_command_lines_that_cannot_work_say_why(tmp_path: Path, arguments: list[str], code: int, expected: str) -> None:
+    (tmp_path / "empty.mcap").write_bytes(b"")
+    (tmp_path / "text.mcap").write_text("not a recording\n" * 100)
+    schema = tmp_path / "schema.mcap"
+    write_other_schema(schema)
+    places = {
+        "SKIRMISH": str(SKIRMISH),
+        "EMPTY": str(tmp_path / "empty.mcap"),
+        "TEXT": str(tmp_path / "text.mcap"),
+        "SCHEMA": str(schema),
+    }
+    done = run_daemon(*(places.get(each, each) for each in arguments), cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("abathur-sync: ")
+    assert expected in lines[0]
+    assert done.stdout == ""
+
+
+def write_other_schema(path: Path) -> None:
+    from mcap.writer import Writer
+
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        schema = writer.register_schema(name="Other", encoding="jsonschema", data=b"{}")
+        channel = writer.register_channel(topic="/observation", message_encoding="json", schema_id=schema)
+        writer.add_message(channel, log_time=0, data=b"{}", publish_time=0)
+        writer.finish()
+
+
+def test_truncated_recording_plays_what_is_there_and_says_so(play: Play, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(SKIRMISH.read_bytes()[:1_000_000])
+    daemon = play(cut, "--rate", "unlimited", "--wait-agents", "1")
+    with abathur.connect_blocking(daemon.grpc) as game:
+        count = sum(1 for _ in game.frames(policy="every"))
+    assert 300 < count < 1344
+    assert daemon.wait() == 0
+    assert daemon.process.stderr is not None
+    warning = daemon.process.stderr.read()
+    assert "truncated" in warning
+    assert "recover" in warning
+    with pytest.raises(abathur.RecordingError, match="abathur-sync recover"):
+        abathur.open(cut)
+
+
+def test_port_that_is_taken_is_one_clear_error(play: Play) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    port = daemon.grpc.rpartition(":")[2]
+    done = run_daemon("play", str(SKIRMISH), "--grpc-port", port, "--socket-port", "0")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert f"127.0.0.1:{port}" in done.stderr
+    assert "--grpc-port" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("phase", ["waiting", "paused", "playing"])
+def test_signals_end_the_daemon_cleanly_and_agents_are_told(play: Play, number: int, phase: str) -> None:
+    options = {"waiting": ["--wait-agents", "9"], "paused": ["--start-paused"], "playing": []}[phase]
+    daemon = play(SKIRMISH, *options)
+    with connect(daemon) as connection:
+        connection.sendall(b'{"subscribe":{"encoding":"json","policy":"every"}}\n')
+        file = connection.makefile("rb")
+        file.readline()
+        if phase == "playing":
+            file.readline()
+        daemon.process.send_signal(number)
+        rest = file.read()
+    last = json.loads(rest.splitlines()[-1])
+    assert last["error"]["code"] == "UNAVAILABLE"
+    assert last["error"]["message"] == "the daemon stops"
+    assert daemon.wait() == 0
+    assert daemon.process.stderr is not None
+    assert daemon.process.stderr.read() == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX signals")
+def test_signal_while_starting_leaves_no_stack_trace() -> None:
+    for delay in (0.0, 0.05, 0.1, 0.15, 0.2, 0.3):
+        process = subprocess.Popen(
+            daemon_command("play", str(SKIRMISH), "--grpc-port", "0", "--socket-port", "0"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        # The delay is the test: the signal is to arrive in another phase of the start each time.
+        time.sleep(delay)
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=20)
+        assert "   at " not in error
+        assert process.returncode in (0, 130, 143, -signal.SIGTERM), delay
+
+
+def test_stale_unix_socket_is_replaced_and_a_file_is_not(play: Play, tmp_path: Path) -> None:
+    stale = tmp_path / "g.sock"
+    with socket.socket(socket.AF_UNIX) as left_over:
+        left_over.bind(str(stale))
+    daemon = play(SKIRMISH, "--start-paused", uds=True)
+    assert stale.stat().st_mode & 0o777 == 0o600
+    assert daemon.stop() == 0
+    assert not stale.exists()
+
+    precious = tmp_path / "notes.txt"
+    precious.write_text("do not delete")
+    done = run_daemon("play", str(SKIRMISH), "--grpc-port", "0", "--socket-port", "0", "--grpc-uds", str(precious))
+    assert done.returncode == 1
+    assert "is a file, not a socket" in done.stderr
+    assert precious.read_text() == "do not delete"
