@@ -127,7 +127,7 @@ public sealed class GrpcCall
     public async ValueTask WriteAsync(ReadOnlyMemory<byte> message)
     {
         CheckSendSize(message.Length);
-        if (PrepareCompression())
+        if (PrepareCompression() && !message.IsEmpty)
         {
             message = GrpcEncoding.Compress(message.Span);
             WritePrefix(_body, (uint)message.Length, compressed: true);

@@ -287,6 +287,12 @@ def test_server_compressed_streaming(service, messages):
     assert sizes(call) == [31415, 92653, 0, 5]
 
 
+def test_server_compressed_empty_message(channel):
+    # The response to no bytes at all: no payload asked for, but compression.
+    call = channel.unary_unary("/grpc.testing.TestService/StreamingInputCall")
+    assert call(b"", compression=Compression.Gzip) == b""
+
+
 def test_rpc_soak(service, large):
     for _ in range(150):
         assert len(service.unary(large, timeout=10).payload.body) == LARGE_RESPONSE
