@@ -117,7 +117,13 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """The message classes of interop.proto by name."""
     output = tmp_path_factory.mktemp("protos") / "interop.binpb"
     well_known = Path(grpc_tools.__file__).parent / "_proto"
-    arguments = ["protoc", f"-I{PROTO.parent}", f"-I{well_known}", "--include_imports", f"--descriptor_set_out={output}"]
+    arguments = [
+        "protoc",
+        f"-I{PROTO.parent}",
+        f"-I{well_known}",
+        "--include_imports",
+        f"--descriptor_set_out={output}",
+    ]
     assert protoc.main([*arguments, PROTO.name]) == 0
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(output.read_bytes()).file:
