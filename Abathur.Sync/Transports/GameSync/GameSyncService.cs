@@ -1,4 +1,3 @@
-using System.IO.Pipelines;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -31,11 +30,12 @@ public sealed class GameSyncService
         await using var closing = call.Cancellation.Register(subscription.Close);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         await call.SendHeadersAsync();
-        ThrowUnlessOver(await SendFramesAsync(subscription, call.BodyWriter, call.Cancellation));
+        ThrowUnlessOver(await SendFramesAsync(subscription, call));
     }
 
-    private static async Task<SubscriptionEnd> SendFramesAsync(Subscription subscription, PipeWriter body, CancellationToken cancellation)
+    private static async Task<SubscriptionEnd> SendFramesAsync(Subscription subscription, GrpcCall call)
     {
+        var body = call.BodyWriter;
         while (true)
         {
             if (subscription.TryTake(out var frame, out var missed))
@@ -45,7 +45,7 @@ public sealed class GameSyncService
                 frame.WriteFrame(body, missed);
                 frame.Release();
                 subscription.CountSent(GrpcCall.PrefixBytes + bytes);
-                if ((await body.FlushAsync(cancellation)).IsCompleted) subscription.Close();
+                if (!await call.FlushAsync()) subscription.Close();
             }
             else if (subscription.End is { } end)
             {

@@ -25,5 +25,5 @@ internal sealed class GrpcSessionWire(GrpcCall call) : ISessionWire
         return GrpcCall.PrefixBytes + messageBytes;
     }
 
-    public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await call.BodyWriter.FlushAsync(cancellation)).IsCompleted;
+    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => call.FlushAsync(cancellation);
 }

@@ -1,6 +1,8 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
+using System.Net;
+using System.Runtime.CompilerServices;
 using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -20,6 +22,7 @@ public sealed class GrpcCall
     private readonly GrpcServerOptions _options;
     private readonly GrpcMessageReader _reader;
     private readonly PipeWriter _body;
+    private bool? _headersSayGzip;
 
     internal GrpcCall(HttpContext http, GrpcServerOptions options, DateTimeOffset? deadline, CancellationToken cancellation)
     {
@@ -36,8 +39,8 @@ public sealed class GrpcCall
     /// <summary>Full name of the method, "/package.Service/Method".</summary>
     public string Method => _http.Request.Path.Value!;
 
-    /// <summary>Address of the client, "127.0.0.1:50414", or "unix".</summary>
-    public string Peer => _http.Connection.RemoteIpAddress is { } address ? $"{address}:{_http.Connection.RemotePort}" : "unix";
+    /// <summary>Address of the client, "127.0.0.1:50414" or "[::1]:50414", or "unix".</summary>
+    public string Peer => _http.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, _http.Connection.RemotePort).ToString() : "unix";
 
     /// <summary>Fires when the client cancels or goes away, and when the deadline passes.</summary>
     public CancellationToken Cancellation { get; }
@@ -48,7 +51,7 @@ public sealed class GrpcCall
     /// <summary>What the client sent along.</summary>
     public GrpcMetadata RequestHeaders { get; }
 
-    /// <summary>Initial metadata of the response; without effect after the first message or <see cref="SendHeadersAsync"/>.</summary>
+    /// <summary>Initial metadata of the response; read-only after the first message or <see cref="SendHeadersAsync"/>.</summary>
     public GrpcMetadata ResponseHeaders { get; }
 
     /// <summary>Trailing metadata of the response, sent with the status.</summary>
@@ -58,21 +61,24 @@ public sealed class GrpcCall
     public bool RequestWasCompressed => _reader.WasCompressed;
 
     /// <summary>
-    /// Whether messages written from now on are compressed with gzip, where the client accepts it. Default false. To
-    /// switch it on after the first message, it must have been on when the headers were sent.
+    /// Whether messages written from now on are compressed with gzip, where the client accepts it. Default false. It is
+    /// without effect where it was false when the headers were sent: they say which compression the stream may use.
     /// </summary>
     public bool CompressResponses { get; set; }
 
     /// <summary>
     /// The response body itself, for handlers that frame ready bytes on their own: <see cref="WritePrefix"/>, then the
-    /// message, then <see cref="PipeWriter.FlushAsync"/>. Not compressed.
+    /// message, then <see cref="FlushAsync()"/>. Not compressed.
     /// </summary>
     public PipeWriter BodyWriter => _body;
+
+    /// <summary>Whether a read or a write has found that nobody is there any more. <see cref="Cancellation"/> may fire later.</summary>
+    internal bool ClientIsGone { get; private set; }
 
     private bool ClientAcceptsGzip => _http.Request.Headers["grpc-accept-encoding"].ToString().Split(',').Any(name => name.Trim() == GrpcEncoding.Gzip);
 
     /// <summary>The next request message as a view valid until the next read, or null at the end of the client's stream.</summary>
-    public ValueTask<ReadOnlySequence<byte>?> ReadAsync() => _reader.ReadAsync(Cancellation);
+    public ValueTask<ReadOnlySequence<byte>?> ReadAsync() => ReadAsync(Cancellation);
 
     /// <summary>The next request message, or null at the end. Throws <see cref="GrpcException"/> (INTERNAL) where it does not parse.</summary>
     public ValueTask<T?> ReadAsync<T>(MessageParser<T> parser)
@@ -83,7 +89,7 @@ public sealed class GrpcCall
     public async ValueTask<T?> ReadAsync<T>(MessageParser<T> parser, CancellationToken cancellation)
         where T : class, IMessage<T>
     {
-        if (await _reader.ReadAsync(cancellation) is not { } bytes) return null;
+        if (await ReadAsync(cancellation) is not { } bytes) return null;
         try
         {
             return parser.ParseFrom(bytes);
@@ -97,33 +103,31 @@ public sealed class GrpcCall
     /// <summary>Sends the initial metadata now rather than with the first message. Streams of rare messages should.</summary>
     public async ValueTask SendHeadersAsync()
     {
-        PrepareHeaders();
+        PrepareCompression();
         await _http.Response.StartAsync(Cancellation);
-        await _body.FlushAsync(Cancellation);
+        await FlushOrThrowAsync();
     }
 
     /// <summary>Writes one message and waits until the client's window has taken it.</summary>
     public async ValueTask WriteAsync(IMessage message)
     {
         var length = message.CalculateSize();
-        if (CompressResponses && ClientAcceptsGzip)
+        CheckSendSize(length);
+        if (PrepareCompression())
         {
             await WriteAsync(message.ToByteArray());
             return;
         }
-        CheckSendSize(length);
-        PrepareHeaders();
         WritePrefix(_body, (uint)length);
         message.WriteTo((IBufferWriter<byte>)_body);
-        await FlushAsync();
+        await FlushOrThrowAsync();
     }
 
     /// <summary>The same with the bytes of a message.</summary>
     public async ValueTask WriteAsync(ReadOnlyMemory<byte> message)
     {
         CheckSendSize(message.Length);
-        PrepareHeaders();
-        if (CompressResponses && ClientAcceptsGzip)
+        if (PrepareCompression() && !message.IsEmpty)
         {
             message = GrpcEncoding.Compress(message.Span);
             WritePrefix(_body, (uint)message.Length, compressed: true);
@@ -133,7 +137,33 @@ public sealed class GrpcCall
             WritePrefix(_body, (uint)message.Length);
         }
         _body.Write(message.Span);
-        await FlushAsync();
+        await FlushOrThrowAsync();
+    }
+
+    /// <summary>
+    /// Sends what was written to <see cref="BodyWriter"/> and waits until the client's window has taken it. False: the
+    /// client is gone, or the call is cancelled.
+    /// </summary>
+    public ValueTask<bool> FlushAsync() => FlushAsync(Cancellation);
+
+    /// <summary>The same, given up when <paramref name="cancellation"/> fires.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+    {
+        // The token is not for Kestrel: it would reset the stream, and with it the status, when a waiting flush is cancelled.
+        var flush = _body.FlushAsync(CancellationToken.None);
+        FlushResult result;
+        if (flush.IsCompleted)
+        {
+            result = await flush;
+        }
+        else
+        {
+            using var registration = cancellation.UnsafeRegister(static body => ((PipeWriter)body!).CancelPendingFlush(), _body);
+            result = await flush;
+        }
+        if (result.IsCompleted) ClientIsGone = true;
+        return !result.IsCompleted && !result.IsCanceled && !cancellation.IsCancellationRequested;
     }
 
     /// <summary>Writes the five bytes that stand before a message.</summary>
@@ -155,16 +185,35 @@ public sealed class GrpcCall
         _http.Features.Get<IHttpResetFeature>()?.Reset(EnhanceYourCalm);
     }
 
-    private void PrepareHeaders()
+    /// <summary>Says in the headers, while they are not sent, which compression is used. True: compress this message.</summary>
+    private bool PrepareCompression()
     {
-        if (_http.Response.HasStarted) return;
-        _http.Response.Headers["grpc-encoding"] = CompressResponses && ClientAcceptsGzip ? GrpcEncoding.Gzip : GrpcEncoding.Identity;
+        if (_headersSayGzip is null)
+        {
+            _headersSayGzip = !_http.Response.HasStarted && CompressResponses && ClientAcceptsGzip;
+            if (!_http.Response.HasStarted) _http.Response.Headers["grpc-encoding"] = _headersSayGzip.Value ? GrpcEncoding.Gzip : GrpcEncoding.Identity;
+        }
+        return CompressResponses && _headersSayGzip.Value;
     }
 
-    private async ValueTask FlushAsync()
+    private async ValueTask<ReadOnlySequence<byte>?> ReadAsync(CancellationToken cancellation)
     {
-        var result = await _body.FlushAsync(Cancellation);
-        if (result.IsCompleted || result.IsCanceled) throw new OperationCanceledException("the client is gone");
+        try
+        {
+            return await _reader.ReadAsync(cancellation);
+        }
+        catch (IOException e)
+        {
+            ClientIsGone = true;
+            throw new OperationCanceledException("the client is gone", e);
+        }
+    }
+
+    private async ValueTask FlushOrThrowAsync()
+    {
+        if (await FlushAsync(Cancellation)) return;
+        Cancellation.ThrowIfCancellationRequested();
+        throw new OperationCanceledException("the client is gone");
     }
 
     private void CheckSendSize(int length)

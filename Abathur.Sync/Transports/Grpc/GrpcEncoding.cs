@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Buffers.Binary;
 using System.IO.Compression;
 
 namespace Abathur.Sync.Transports.Grpc;
@@ -14,8 +15,10 @@ internal static class GrpcEncoding
 
     public static bool IsKnown(string name) => name is Identity or Gzip;
 
+    /// <summary>The message as one gzip member. An empty message is refused: GZipStream would write nothing, which is not gzip.</summary>
     public static byte[] Compress(ReadOnlySpan<byte> message)
     {
+        ArgumentOutOfRangeException.ThrowIfZero(message.Length);
         var compressed = new MemoryStream();
         using (var gzip = new GZipStream(compressed, CompressionLevel.Fastest)) gzip.Write(message);
         return compressed.ToArray();
@@ -23,7 +26,7 @@ internal static class GrpcEncoding
 
     /// <summary>
     /// The decompressed message. Throws <see cref="GrpcException"/> (RESOURCE_EXHAUSTED) past <paramref name="maxBytes"/>,
-    /// <see cref="InvalidDataException"/> for what is not gzip.
+    /// <see cref="InvalidDataException"/> for what is not one whole gzip member.
     /// </summary>
     public static byte[] Decompress(ReadOnlySequence<byte> message, int maxBytes)
     {
@@ -46,6 +49,21 @@ internal static class GrpcEncoding
         {
             ArrayPool<byte>.Shared.Return(chunk);
         }
+        if (!IsWhole(message, decompressed.Length)) throw new InvalidDataException();
         return decompressed.ToArray();
+    }
+
+    /// <summary>
+    /// GZipStream takes an end within the header for an empty stream, so the length in the last four bytes is compared. No
+    /// bytes at all are an empty message: clients on GZipStream send it like that.
+    /// </summary>
+    private static bool IsWhole(ReadOnlySequence<byte> member, long decompressedBytes)
+    {
+        const int HeaderBytes = 10, TrailerBytes = 8;
+        if (member.IsEmpty) return true;
+        if (member.Length < HeaderBytes + TrailerBytes) return false;
+        Span<byte> length = stackalloc byte[4];
+        member.Slice(member.Length - 4).CopyTo(length);
+        return BinaryPrimitives.ReadUInt32LittleEndian(length) == decompressedBytes;
     }
 }

@@ -14,53 +14,63 @@ internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, st
 
     private SequencePosition _consumed;
     private bool _holdsMessage;
+    private GrpcException? _failure;
 
     /// <summary>Whether the last message came compressed.</summary>
     public bool WasCompressed { get; private set; }
 
-    /// <summary>The next message, or null at the end of the stream. Throws <see cref="GrpcException"/> for what is not framed right.</summary>
+    /// <summary>
+    /// The next message, or null at the end of the stream. Throws <see cref="GrpcException"/> for what is not framed
+    /// right, and again on every later read: where the next message begins is not known then.
+    /// </summary>
     public async ValueTask<ReadOnlySequence<byte>?> ReadAsync(CancellationToken cancellation)
     {
+        if (_failure is not null) throw _failure;
         if (_holdsMessage) body.AdvanceTo(_consumed);
         _holdsMessage = false;
         while (true)
         {
             var result = await body.ReadAsync(cancellation);
             var buffer = result.Buffer;
-            if (TryTake(buffer, out var message))
+            if (TryTake(buffer, result.IsCompleted, out var message))
             {
                 _consumed = buffer.GetPosition(PrefixBytes + message.Length);
                 _holdsMessage = true;
                 return WasCompressed ? Decompress(message) : message;
             }
             body.AdvanceTo(buffer.Start, buffer.End);
-            if (!result.IsCompleted) continue;
-            if (buffer.IsEmpty) return null;
-            throw new GrpcException(GrpcStatusCode.Internal, $"the request ends in the middle of a message ({buffer.Length} bytes are there)");
+            if (_failure is not null) throw _failure;
+            if (result.IsCompleted) return null;
         }
     }
 
-    private bool TryTake(ReadOnlySequence<byte> buffer, out ReadOnlySequence<byte> message)
+    /// <summary>True: a message is there. False: read on, or see <see cref="_failure"/>.</summary>
+    private bool TryTake(ReadOnlySequence<byte> buffer, bool isLast, out ReadOnlySequence<byte> message)
     {
         message = default;
-        if (buffer.Length < PrefixBytes) return false;
+        if (buffer.Length < PrefixBytes) return isLast && !buffer.IsEmpty && Fail(Truncated(buffer.Length));
         Span<byte> prefix = stackalloc byte[PrefixBytes];
         buffer.Slice(0, PrefixBytes).CopyTo(prefix);
         var length = BinaryPrimitives.ReadUInt32BigEndian(prefix[1..]);
         if (length > (uint)maxMessageBytes)
         {
-            throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"a request message of {length} bytes is over the limit of {maxMessageBytes}");
+            return Fail(new(GrpcStatusCode.ResourceExhausted, $"a request message of {length} bytes is over the limit of {maxMessageBytes}"));
         }
-        WasCompressed = prefix[0] switch
-        {
-            0 => false,
-            1 => true,
-            _ => throw new GrpcException(GrpcStatusCode.Internal, $"compressed flag {prefix[0]} is neither 0 nor 1"),
-        };
-        if (buffer.Length < PrefixBytes + length) return false;
+        if (prefix[0] > 1) return Fail(new(GrpcStatusCode.Internal, $"compressed flag {prefix[0]} is neither 0 nor 1"));
+        if (buffer.Length < PrefixBytes + length) return isLast && Fail(Truncated(buffer.Length));
+        WasCompressed = prefix[0] == 1;
         message = buffer.Slice(PrefixBytes, length);
         return true;
     }
+
+    private bool Fail(GrpcException failure)
+    {
+        _failure = failure;
+        return false;
+    }
+
+    private static GrpcException Truncated(long bytes) =>
+        new(GrpcStatusCode.Internal, $"the request ends in the middle of a message ({bytes} bytes are there)");
 
     private ReadOnlySequence<byte> Decompress(ReadOnlySequence<byte> message)
     {

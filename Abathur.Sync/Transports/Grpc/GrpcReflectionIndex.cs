@@ -1,4 +1,4 @@
-using Google.Protobuf;
+using Abathur.Sync.Transports.Grpc.Reflection;
 using Google.Protobuf.Reflection;
 
 namespace Abathur.Sync.Transports.Grpc;
@@ -27,22 +27,7 @@ internal sealed class GrpcReflectionIndex
 
     public IEnumerable<int> ExtensionNumbers(string type) => _extensions.Keys.Where(key => key.Type == type).Select(key => key.Number).Order();
 
-    /// <summary>ExtensionRequest { string containing_type = 1; int32 extension_number = 2 }.</summary>
-    public FileDescriptor? ByExtension(ByteString request)
-    {
-        var input = request.CreateCodedInput();
-        var (type, number) = ("", 0);
-        while (input.ReadTag() is var tag and not 0)
-        {
-            switch (WireFormat.GetTagFieldNumber(tag))
-            {
-                case 1: type = input.ReadString(); break;
-                case 2: number = input.ReadInt32(); break;
-                default: input.SkipLastField(); break;
-            }
-        }
-        return _extensions.GetValueOrDefault((type, number));
-    }
+    public FileDescriptor? ByExtension(ExtensionRequest request) => _extensions.GetValueOrDefault((request.ContainingType, request.ExtensionNumber));
 
     private void Add(FileDescriptor file)
     {
@@ -71,7 +56,9 @@ internal sealed class GrpcReflectionIndex
     private void Add(EnumDescriptor type)
     {
         _symbols[type.FullName] = type.File;
-        foreach (var value in type.Values) _symbols[value.FullName] = type.File;
+        // A value is in the scope that its enum is in, not in the enum, as FullName has it.
+        var scope = type.FullName[..^type.Name.Length];
+        foreach (var value in type.Values) _symbols[scope + value.Name] = type.File;
     }
 
     private void Add(FieldDescriptor extension)

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -12,6 +11,7 @@ namespace Abathur.Sync.Transports.Grpc;
 public sealed class GrpcServer
 {
     private const string ContentType = "application/grpc";
+    private static readonly TimeSpan LongestTimer = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
     private readonly Dictionary<string, Func<GrpcCall, Task>> _methods = [];
     private readonly HashSet<string> _services = [];
     private readonly GrpcServerOptions _options;
@@ -29,8 +29,12 @@ public sealed class GrpcServer
     /// <summary>Serves one call. Never throws.</summary>
     public async Task HandleAsync(HttpContext http)
     {
-        if (!TryAccept(http)) return;
         var response = http.Response;
+        if (FindRefusal(http.Request) is { } refusal)
+        {
+            await RefuseAsync(response, refusal);
+            return;
+        }
         response.ContentType = ContentType;
         response.Headers["grpc-accept-encoding"] = GrpcEncoding.Accepted;
 
@@ -40,43 +44,59 @@ public sealed class GrpcServer
             return;
         }
         var method = http.Request.Path.Value!;
-        var deadline = timeout is { } limit ? _options.TimeProvider.GetUtcNow() + limit : (DateTimeOffset?)null;
+        // What is beyond the reach of a timer (49 days) is as good as no deadline.
+        if (timeout > LongestTimer) timeout = null;
+        var deadline = _options.TimeProvider.GetUtcNow() + timeout;
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(http.RequestAborted);
-        await using var timer = timeout is { } due ? StartTimer(cancellation, due) : null;
+        await using var timer = timeout is { } due ? StartTimer(method, cancellation, due) : null;
         var call = new GrpcCall(http, _options, deadline, cancellation.Token);
+        var (status, message) = await RunAsync(method, call);
+        var isOver = cancellation.IsCancellationRequested;
+        if (call.ClientIsGone || http.RequestAborted.IsCancellationRequested) return;
+        if (isOver) (status, message) = (GrpcStatusCode.DeadlineExceeded, $"the deadline of {timeout} has passed");
+        Finish(http, call, status, message);
+    }
+
+    /// <summary>Runs the handler. Returns the status that it ends with, which counts while client and deadline are still there.</summary>
+    private async Task<(GrpcStatusCode Status, string Message)> RunAsync(string method, GrpcCall call)
+    {
         try
         {
             await _methods[method](call);
-            Finish(http, call, GrpcStatusCode.Ok, "");
+            return (GrpcStatusCode.Ok, "");
         }
         catch (GrpcException e)
         {
-            Finish(http, call, e.StatusCode, e.Message);
+            return (e.StatusCode, e.Message);
         }
-        catch (Exception e) when (cancellation.IsCancellationRequested && e is OperationCanceledException or IOException or ConnectionAbortedException)
+        catch (Exception e) when ((call.ClientIsGone || call.Cancellation.IsCancellationRequested) && e is OperationCanceledException or IOException)
         {
-            // Either the client is gone, and nobody reads this, or the deadline has passed.
-            if (!http.RequestAborted.IsCancellationRequested) Finish(http, call, GrpcStatusCode.DeadlineExceeded, $"the deadline of {timeout} has passed");
+            return (GrpcStatusCode.Cancelled, "the call is cancelled");
         }
         catch (Exception e)
         {
             _options.OnHandlerFailure(method, e);
-            Finish(http, call, GrpcStatusCode.Unknown, "the handler failed");
+            return (GrpcStatusCode.Unknown, "the handler failed");
         }
     }
 
-    /// <summary>Answers in plain HTTP what is not gRPC at all.</summary>
-    private static bool TryAccept(HttpContext http)
+    /// <summary>The HTTP status for what is not gRPC at all, and why; null for a call.</summary>
+    private static (int Status, string Reason)? FindRefusal(HttpRequest request) => request switch
     {
-        http.Response.StatusCode = http.Request switch
-        {
-            { Protocol: not "HTTP/2" } => StatusCodes.Status426UpgradeRequired,
-            { Method: not "POST" } => StatusCodes.Status405MethodNotAllowed,
-            { ContentType: null } => StatusCodes.Status415UnsupportedMediaType,
-            { ContentType: var type } when !IsGrpc(type) => StatusCodes.Status415UnsupportedMediaType,
-            _ => StatusCodes.Status200OK,
-        };
-        return http.Response.StatusCode == StatusCodes.Status200OK;
+        { Protocol: not "HTTP/2" } => (StatusCodes.Status426UpgradeRequired, $"gRPC needs HTTP/2, not {request.Protocol}"),
+        { Method: not "POST" } => (StatusCodes.Status405MethodNotAllowed, "gRPC calls are POST requests"),
+        { ContentType: var type } when !IsGrpc(type ?? "") => (StatusCodes.Status415UnsupportedMediaType, $"the content type of gRPC calls is {ContentType}"),
+        _ => null,
+    };
+
+    /// <summary>Answers in plain HTTP, for a person who has sent a browser or curl here.</summary>
+    private static async Task RefuseAsync(HttpResponse response, (int Status, string Reason) refusal)
+    {
+        response.StatusCode = refusal.Status;
+        response.ContentType = "text/plain";
+        if (refusal.Status == StatusCodes.Status405MethodNotAllowed) response.Headers.Allow = HttpMethods.Post;
+        if (refusal.Status == StatusCodes.Status426UpgradeRequired) response.Headers.Upgrade = "h2c";
+        await response.WriteAsync($"This port speaks gRPC: {refusal.Reason}.\n");
     }
 
     private static bool IsGrpc(string contentType) =>
@@ -104,28 +124,28 @@ public sealed class GrpcServer
         return null;
     }
 
-    private ITimer StartTimer(CancellationTokenSource cancellation, TimeSpan due)
+    private ITimer StartTimer(string method, CancellationTokenSource cancellation, TimeSpan due)
     {
-        var longest = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
-        return _options.TimeProvider.CreateTimer(static state => Cancel((CancellationTokenSource)state!), cancellation, due < longest ? due : longest, Timeout.InfiniteTimeSpan);
+        return _options.TimeProvider.CreateTimer(Cancel, null, due, Timeout.InfiniteTimeSpan);
 
-        static void Cancel(CancellationTokenSource source)
+        void Cancel(object? state)
         {
             try
             {
-                source.Cancel();
+                cancellation.Cancel();
             }
-            catch (ObjectDisposedException)
+            catch (AggregateException e)
             {
-                // The call ended while the timer fired.
+                // What a handler has registered with the token failed; left alone on a timer it would end the process.
+                _options.OnHandlerFailure(method, e);
             }
         }
     }
 
-    /// <summary>Sends the status: in the headers where nothing was sent yet, in trailers otherwise.</summary>
+    /// <summary>Sends the status: in the headers where there is nothing else to send, in trailers otherwise.</summary>
     private static void Finish(HttpContext http, GrpcCall? call, GrpcStatusCode code, string message)
     {
-        var target = http.Response.HasStarted || http.Response.BodyWriter.UnflushedBytes > 0
+        var target = http.Response.HasStarted || http.Response.BodyWriter.UnflushedBytes > 0 || call is { ResponseHeaders.HasAdded: true }
             ? http.Features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers
             : http.Response.Headers;
         if (target.IsReadOnly) return;

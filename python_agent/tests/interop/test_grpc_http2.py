@@ -1,0 +1,372 @@
+"""Hand-made HTTP/2 frames: what breaks the protocol is answered with the error RFC 9113 names, and nothing hangs."""
+
+import contextlib
+import socket
+import struct
+from collections.abc import Iterator
+
+import pytest
+
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+ACK = END_STREAM = 0x1
+END_HEADERS, PADDED = 0x4, 0x8
+PROTOCOL_ERROR, INTERNAL_ERROR, FLOW_CONTROL_ERROR, SETTINGS_TIMEOUT, STREAM_CLOSED, FRAME_SIZE_ERROR = range(1, 7)
+REFUSED_STREAM, CANCEL, COMPRESSION_ERROR, CONNECT_ERROR, ENHANCE_YOUR_CALM = range(7, 12)
+HEADER_TABLE_SIZE, ENABLE_PUSH, MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE = range(1, 6)
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+EMPTY_MESSAGE = bytes(5)
+
+
+def frame(kind, flags=0, stream=0, payload=b"", length=None):
+    length = len(payload) if length is None else length
+    return struct.pack(">I", length)[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def settings(**values):
+    return b"".join(struct.pack(">HI", globals()[name.upper()], value) for name, value in values.items())
+
+
+def block(*fields):
+    """A header block of literals: no table, no Huffman."""
+
+    def text(value):
+        value = value.encode()
+        if len(value) < 127:
+            return bytes([len(value)]) + value
+        rest, length = len(value) - 127, b"\x7f"
+        while rest >= 128:
+            length += bytes([rest % 128 + 128])
+            rest //= 128
+        return length + bytes([rest]) + value
+
+    return b"".join(b"\x00" + text(name) + text(value) for name, value in fields)
+
+
+def call_headers(method="EmptyCall", *more, content_type="application/grpc"):
+    return block(
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", f"/grpc.testing.TestService/{method}"),
+        (":authority", "localhost"),
+        ("te", "trailers"),
+        ("content-type", content_type),
+        *more,
+    )
+
+
+class Connection:
+    """A socket that speaks frames."""
+
+    def __init__(self, port, preface=PREFACE, **initial_settings):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.input = self.socket.makefile("rb")
+        # Without a table the server's headers are literals as well.
+        initial_settings.setdefault("header_table_size", 0)
+        self.send(preface + frame(SETTINGS, payload=settings(**initial_settings)))
+
+    def send(self, data):
+        # What the server has said before it closed is still to be read.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.socket.sendall(data)
+
+    def frames(self) -> Iterator[tuple[int, int, int, bytes]]:
+        """Kind, flags, stream and payload of each frame until the server closes."""
+        try:
+            while len(head := self.input.read(9)) == 9:
+                length = int.from_bytes(head[:3])
+                kind, flags, stream = struct.unpack(">BBI", head[3:])
+                yield kind, flags, stream, self.input.read(length)
+        except ConnectionResetError:
+            return
+
+    def wait_for(self, kind, stream=None, flags=0):
+        """The first such frame's payload."""
+        for got_kind, got_flags, got_stream, payload in self.frames():
+            if got_kind == kind and stream in (None, got_stream) and got_flags & flags == flags:
+                return payload
+        raise AssertionError(f"the server closed without a frame of kind {kind}")
+
+    def error(self):
+        """The code of the first RST_STREAM or GOAWAY; None where the server just closes."""
+        for kind, _, _, payload in self.frames():
+            if kind == RST_STREAM:
+                return int.from_bytes(payload)
+            if kind == GOAWAY:
+                return int.from_bytes(payload[4:8])
+        return None
+
+    def response(self, stream=1):
+        """Header blocks joined, and data, of a stream up to its end."""
+        headers, data = b"", b""
+        for kind, flags, got_stream, payload in self.frames():
+            if got_stream != stream:
+                continue
+            headers += payload if kind in (HEADERS, CONTINUATION) else b""
+            data += payload if kind == DATA else b""
+            if kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM):
+                return headers, data
+        raise AssertionError("the server closed in the middle of a response")
+
+    def close(self):
+        self.input.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def connect(host):
+    connections = []
+
+    def connect(*args, **kwargs):
+        connections.append(Connection(host.port, *args, **kwargs))
+        return connections[-1]
+
+    yield connect
+    for each in connections:
+        each.close()
+
+
+@pytest.fixture
+def connection(connect):
+    return connect()
+
+
+def status(headers):
+    """The grpc-status in a literal header block."""
+    _, found, rest = headers.partition(b"grpc-status")
+    assert found, headers
+    return int(rest[1 : 1 + rest[0]])
+
+
+def test_call_by_hand(connection):
+    connection.send(frame(HEADERS, END_HEADERS, 1, call_headers()) + frame(DATA, END_STREAM, 1, EMPTY_MESSAGE))
+    headers, data = connection.response()
+    assert (status(headers), data) == (0, EMPTY_MESSAGE)
+
+
+def test_call_in_small_pieces(connection):
+    headers = call_headers()
+    pieces = [headers[i : i + 7] for i in range(0, len(headers), 7)]
+    connection.send(frame(HEADERS, 0, 1, pieces[0]))
+    for piece in pieces[1:]:
+        connection.send(frame(CONTINUATION, 0, 1, piece))
+    connection.send(frame(CONTINUATION, END_HEADERS, 1))
+    for byte in EMPTY_MESSAGE:
+        connection.send(frame(DATA, PADDED, 1, bytes([3, byte, 0, 0, 0])))
+    connection.send(frame(DATA, END_STREAM, 1))
+    headers, data = connection.response()
+    assert (status(headers), data) == (0, EMPTY_MESSAGE)
+
+
+def test_calls_one_after_the_other_on_a_connection(connection):
+    for stream in range(1, 200, 2):
+        connection.send(frame(HEADERS, END_HEADERS, stream, call_headers()))
+        connection.send(frame(DATA, END_STREAM, stream, EMPTY_MESSAGE))
+        assert status(connection.response(stream)[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "expected"),
+    [
+        (("grpc-encoding", "br"), EMPTY_MESSAGE, 12),
+        (("x", "y"), b"\x01" + bytes(4), 13),  # compressed, but no grpc-encoding
+        (("x", "y"), b"\x02" + bytes(4), 13),  # no such flag
+        (("x", "y"), b"\x00\x00\x00\x00\x09\x08", 13),  # the message ends early
+        (("x", "y"), b"\x00\x00", 13),  # so does the prefix
+        (("x", "y"), b"", 13),  # no message
+        (("x", "y"), b"\x00\xff\xff\xff\xff", 8),  # 4 GB announced
+        (("grpc-encoding", "gzip"), b"\x01\x00\x00\x00\x03abc", 13),  # not gzip
+        (("grpc-timeout", "1"), EMPTY_MESSAGE, 13),
+        (("grpc-timeout", "99999999H"), EMPTY_MESSAGE, 0),
+    ],
+)
+def test_call_that_is_wrong_gets_a_status(connection, header, body, expected):
+    connection.send(
+        frame(HEADERS, END_HEADERS, 1, call_headers("EmptyCall", header)) + frame(DATA, END_STREAM, 1, body)
+    )
+    headers, _ = connection.response()
+    assert status(headers) == expected
+    assert b"identity,gzip" in headers
+
+
+def test_wrong_content_type_is_told_in_plain_http(connection):
+    connection.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, call_headers(content_type="text/html")))
+    headers, data = connection.response()
+    assert b"415" in headers
+    assert data.startswith(b"This port speaks gRPC")
+
+
+def test_settings_are_acknowledged(connection):
+    assert connection.wait_for(SETTINGS, flags=ACK) == b""
+    connection.send(frame(SETTINGS, payload=struct.pack(">HI", 0x7777, 1)))  # unknown: ignored
+    assert connection.wait_for(SETTINGS, flags=ACK) == b""
+
+
+def test_ping_is_answered_with_its_bytes(connection):
+    connection.send(frame(PING, payload=b"12345678"))
+    assert connection.wait_for(PING, flags=ACK) == b"12345678"
+
+
+def test_unknown_frame_is_ignored(connection):
+    connection.send(frame(0x77, 0xFF, 0, b"anything") + frame(PING, payload=bytes(8)))
+    assert connection.wait_for(PING, flags=ACK) == bytes(8)
+
+
+def open_stream(stream=1, flags=END_HEADERS):
+    return frame(HEADERS, flags, stream, call_headers("FullDuplexCall"))
+
+
+ERRORS = {
+    "HEADERS on stream 0": (frame(HEADERS, END_HEADERS, 0, call_headers()), [PROTOCOL_ERROR]),
+    "HEADERS on an even stream": (frame(HEADERS, END_HEADERS, 2, call_headers()), [PROTOCOL_ERROR]),
+    "HEADERS padded past their end": (frame(HEADERS, END_HEADERS | PADDED, 1, b"\xff" + bytes(9)), [PROTOCOL_ERROR]),
+    "HEADERS on a lower stream": (open_stream(3) + open_stream(1), [PROTOCOL_ERROR, STREAM_CLOSED]),
+    "HEADERS that are no HPACK": (frame(HEADERS, END_HEADERS, 1, b"\xff" * 20), [COMPRESSION_ERROR]),
+    "HEADERS with an index that is not there": (frame(HEADERS, END_HEADERS, 1, b"\xc6"), [COMPRESSION_ERROR]),
+    "DATA on stream 0": (frame(DATA, 0, 0, b"x"), [PROTOCOL_ERROR]),
+    "DATA on an idle stream": (frame(DATA, 0, 1, b"x"), [PROTOCOL_ERROR, STREAM_CLOSED]),
+    "DATA padded past its end": (open_stream() + frame(DATA, PADDED, 1, b"\xff" + bytes(9)), [PROTOCOL_ERROR]),
+    "DATA after the end": (
+        open_stream(1, END_HEADERS | END_STREAM) + frame(DATA, 0, 1, b"x"),
+        [STREAM_CLOSED],
+    ),
+    "DATA over the frame size": (open_stream() + frame(DATA, 0, 1, bytes(20_000)), [FRAME_SIZE_ERROR]),
+    "a frame of 16 MB announced": (open_stream() + frame(DATA, 0, 1, b"", length=0xFFFFFF), [FRAME_SIZE_ERROR]),
+    "RST_STREAM on stream 0": (frame(RST_STREAM, 0, 0, bytes(4)), [PROTOCOL_ERROR]),
+    "RST_STREAM on an idle stream": (frame(RST_STREAM, 0, 1, bytes(4)), [PROTOCOL_ERROR]),
+    "RST_STREAM too short": (open_stream() + frame(RST_STREAM, 0, 1, bytes(3)), [FRAME_SIZE_ERROR]),
+    "SETTINGS on a stream": (frame(SETTINGS, 0, 1), [PROTOCOL_ERROR]),
+    "SETTINGS too short": (frame(SETTINGS, payload=bytes(5)), [FRAME_SIZE_ERROR]),
+    "SETTINGS acknowledged with bytes": (frame(SETTINGS, ACK, 0, bytes(6)), [FRAME_SIZE_ERROR]),
+    "SETTINGS that push neither on nor off": (frame(SETTINGS, payload=settings(enable_push=2)), [PROTOCOL_ERROR]),
+    "SETTINGS of a tiny frame": (frame(SETTINGS, payload=settings(max_frame_size=1)), [PROTOCOL_ERROR]),
+    "SETTINGS of a negative window": (
+        frame(SETTINGS, payload=settings(initial_window_size=1 << 31)),
+        [FLOW_CONTROL_ERROR],
+    ),
+    "PUSH_PROMISE": (frame(PUSH_PROMISE, END_HEADERS, 1, bytes(8)), [PROTOCOL_ERROR]),
+    "PING on a stream": (frame(PING, 0, 1, bytes(8)), [PROTOCOL_ERROR]),
+    "PING too short": (frame(PING, payload=bytes(7)), [FRAME_SIZE_ERROR]),
+    "GOAWAY on a stream": (frame(GOAWAY, 0, 1, bytes(8)), [PROTOCOL_ERROR]),
+    "WINDOW_UPDATE of 0": (frame(WINDOW_UPDATE, payload=bytes(4)), [PROTOCOL_ERROR]),
+    "WINDOW_UPDATE too short": (frame(WINDOW_UPDATE, payload=bytes(3)), [FRAME_SIZE_ERROR]),
+    "WINDOW_UPDATE over 2^31 - 1": (frame(WINDOW_UPDATE, payload=b"\x7f\xff\xff\xff") * 2, [FLOW_CONTROL_ERROR]),
+    "WINDOW_UPDATE of a stream over 2^31 - 1": (
+        open_stream() + frame(WINDOW_UPDATE, 0, 1, b"\x7f\xff\xff\xff") * 2,
+        [FLOW_CONTROL_ERROR],
+    ),
+    "CONTINUATION of nothing": (frame(CONTINUATION, END_HEADERS, 1, b"\x88"), [PROTOCOL_ERROR]),
+    "PING among CONTINUATIONs": (open_stream(1, 0) + frame(PING, payload=bytes(8)), [PROTOCOL_ERROR]),
+    "CONTINUATION of another stream": (open_stream(1, 0) + frame(CONTINUATION, 0, 3), [PROTOCOL_ERROR]),
+    "PRIORITY on itself": (frame(PRIORITY, 0, 1, b"\x00\x00\x00\x01\x00"), [PROTOCOL_ERROR]),
+    "an upper case header": (
+        frame(HEADERS, END_HEADERS, 1, call_headers("EmptyCall", ("X-Upper", "y"))),
+        [PROTOCOL_ERROR],
+    ),
+    "a connection header": (
+        frame(HEADERS, END_HEADERS, 1, call_headers("EmptyCall", ("connection", "close"))),
+        [PROTOCOL_ERROR],
+    ),
+    "a pseudo header after others": (
+        frame(HEADERS, END_HEADERS, 1, call_headers("EmptyCall", (":scheme", "http"))),
+        [PROTOCOL_ERROR],
+    ),
+    "no path": (frame(HEADERS, END_HEADERS, 1, block((":method", "POST"), (":scheme", "http"))), [PROTOCOL_ERROR]),
+}
+
+
+@pytest.mark.parametrize("what", ERRORS)
+def test_what_breaks_the_protocol_is_answered_with_its_error(connection, what):
+    sent, expected = ERRORS[what]
+    connection.send(sent)
+    assert connection.error() in expected
+
+
+def test_window_of_the_client_is_kept(connect):
+    connection = connect(initial_window_size=3)
+    connection.send(frame(HEADERS, END_HEADERS, 1, call_headers()) + frame(DATA, END_STREAM, 1, EMPTY_MESSAGE))
+    assert connection.wait_for(DATA) == bytes(3)
+    connection.send(frame(PING, payload=bytes(8)))
+    assert connection.wait_for(PING, flags=ACK) == bytes(8)  # and no DATA before it
+    connection.send(frame(WINDOW_UPDATE, 0, 1, b"\x00\x00\x00\x09"))
+    assert connection.wait_for(DATA) == bytes(2)
+
+
+def test_window_of_the_server_overrun_is_an_error(connection, messages):
+    sleep = messages.StreamingOutputCallRequest(response_parameters=[{"interval_us": 60_000_000}]).SerializeToString()
+    connection.send(open_stream() + frame(DATA, 0, 1, b"\x00" + len(sleep).to_bytes(4) + sleep))
+    for _ in range(200):  # 3 MB, of which the sleeping handler reads none
+        connection.send(frame(DATA, 0, 1, bytes(16_384)))
+    assert connection.error() == FLOW_CONTROL_ERROR
+
+
+def test_reset_ends_the_call(connection, host):
+    connection.send(open_stream())
+    connection.wait_for(HEADERS, stream=1)
+    assert host.tell()["calls"] == 1
+    connection.send(frame(RST_STREAM, 0, 1, CANCEL.to_bytes(4)))
+    assert host.wait_until_idle()["calls"] == 0
+
+
+def test_closed_connection_ends_its_calls(connection, host):
+    for stream in (1, 3, 5):
+        connection.send(open_stream(stream))
+        connection.wait_for(HEADERS, stream=stream)
+    assert host.tell()["calls"] == 3
+    connection.close()
+    assert host.wait_until_idle()["calls"] == 0
+
+
+def test_more_streams_than_allowed_are_refused(connection):
+    connection.send(b"".join(open_stream(stream) for stream in range(1, 2 * 1001 + 1, 2)))
+    assert connection.error() == REFUSED_STREAM
+
+
+def test_continuation_flood_is_bounded(connection):
+    connection.send(open_stream(1, 0))
+    filler = frame(CONTINUATION, 0, 1, block(("x", "a" * 16_000)))
+    for _ in range(50):
+        connection.send(filler)
+    assert connection.error() in (None, PROTOCOL_ERROR, ENHANCE_YOUR_CALM, COMPRESSION_ERROR)
+
+
+def test_empty_continuation_flood_is_bounded(connection, host):
+    connection.send(open_stream(1, 0))
+    for _ in range(200):
+        connection.send(frame(CONTINUATION, 0, 1) * 100)
+    connection.close()
+
+
+def test_rapid_reset_does_not_exhaust_the_server(connect):
+    flood = connect()
+    reset = CANCEL.to_bytes(4)
+    for stream in range(1, 10_000, 2):
+        flood.send(open_stream(stream) + frame(RST_STREAM, 0, stream, reset))
+    other = connect()
+    other.send(frame(HEADERS, END_HEADERS, 1, call_headers()) + frame(DATA, END_STREAM, 1, EMPTY_MESSAGE))
+    assert status(other.response()[0]) == 0
+
+
+GARBAGE = {
+    "lines": b"garbage of more than a preface\r\n\r\n",
+    "a wrong preface": PREFACE[:-1] + b"x" + bytes(40),
+    "bytes after the preface": PREFACE + b"\xff" * 40,
+    "zeros": bytes(100_000),
+    "TLS": bytes.fromhex("1603010200010001fc0303") + bytes(100_000),
+}
+
+
+@pytest.mark.parametrize("what", GARBAGE)
+def test_garbage_closes_the_connection(host, what):
+    with socket.create_connection(("127.0.0.1", host.port), timeout=5) as client, contextlib.suppress(ConnectionError):
+        client.sendall(GARBAGE[what])
+        while client.recv(4096):
+            pass
+
+
+def test_http1_request_is_told_why_and_closed(host):
+    with socket.create_connection(("127.0.0.1", host.port), timeout=5) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"HTTP/2" in answer
