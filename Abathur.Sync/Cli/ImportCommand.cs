@@ -26,11 +26,7 @@ internal static class ImportCommand
             Description = "Game loops a second: 22.4 (\"faster\") or 16 (\"normal\")",
             DefaultValueFactory = _ => GameTime.LoopsPerSecond,
         };
-        tickHz.Validators.Add(result =>
-        {
-            if (result.Errors.Any() || result.GetValueOrDefault<double>() is > 0 and <= 1000) return;
-            result.AddError("--tick-hz must be above 0 and at most 1000.");
-        });
+        tickHz.Must(hz => hz is > 0 and <= 1000, "--tick-hz must be above 0 and at most 1000.");
         var startTime = new Option<DateTimeOffset?>("--start-time")
         {
             Description = "Time of game loop 0, e.g. 2026-01-31T20:00:00Z (default: now)",
@@ -127,12 +123,7 @@ internal static class ImportCommand
     private static Option<int> RangeOption(string name, string description, int value, int min, int max)
     {
         var option = new Option<int>(name) { Description = description, DefaultValueFactory = _ => value };
-        option.Validators.Add(result =>
-        {
-            if (result.Errors.Any()) return;
-            var given = result.GetValueOrDefault<int>();
-            if (given < min || given > max) result.AddError($"{name} must be {min} to {max}, not {given}.");
-        });
+        option.Must(given => given >= min && given <= max, $"{name} must be {min} to {max}.");
         return option;
     }
 }

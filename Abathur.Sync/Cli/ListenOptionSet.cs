@@ -44,21 +44,12 @@ internal sealed class ListenOptionSet
 
     public void AddTo(Command command)
     {
-        foreach (var port in new[] { _grpcPort, _socketPort })
-        {
-            port.Validators.Add(result =>
-            {
-                if (result.GetValueOrDefault<int>() is < 0 or > 65535) result.AddError($"{port.Name} must be 0 to 65535");
-            });
-        }
+        foreach (var port in new[] { _grpcPort, _socketPort }) port.Must(number => number is >= 0 and <= 65535, $"{port.Name} must be 0 to 65535.");
         _address.Validators.Add(result =>
         {
-            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}");
+            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}.");
         });
-        _stallTimeout.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<double>() is not (> 0 and <= 3600)) result.AddError("--stall-timeout must be more than 0 and at most 3600 s");
-        });
+        _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _grpcUds, _socketUds, _stallTimeout, _stopWithParent }) command.Add(option);
     }
 

@@ -8,6 +8,8 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>play FILE</c>: publishes a recording to agents at the game's tick rate.</summary>
 internal static class PlayCommand
 {
+    private const double MaxSeconds = 1e6;
+
     private static readonly Argument<string> FileArgument = new("FILE") { Description = "Recording (MCAP) to play." };
 
     private static readonly Option<double?> TickHz = new("--tick-hz") { Description = "Game loops per second: 22.4 (\"faster\") or 16 (\"normal\"). Default: as recorded.", HelpName = "HZ" };
@@ -33,26 +35,11 @@ internal static class PlayCommand
 
     public static Command Create()
     {
-        TickHz.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<double?>() is not (null or 22.4 or 16)) result.AddError("--tick-hz must be 22.4 or 16");
-        });
-        Rate.Validators.Add(result =>
-        {
-            if (ParseRate(result.GetValueOrDefault<string>()!) is null) result.AddError("--rate must be 0.1 to 1000, or unlimited");
-        });
-        StartOffset.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<double>() is not (>= 0 and < 1e6)) result.AddError("--start-offset must be 0 or more seconds");
-        });
-        Duration.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<double?>() is { } seconds and not (> 0 and < 1e6)) result.AddError("--playback-duration must be more than 0 seconds");
-        });
-        WaitAgents.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 0 or > 1000) result.AddError("--wait-agents must be 0 to 1000");
-        });
+        TickHz.Must(hz => hz is null or 22.4 or 16, "--tick-hz must be 22.4 or 16.");
+        Rate.Must(text => ParseRate(text) is not null, "--rate must be 0.1 to 1000, or unlimited.");
+        StartOffset.Must(seconds => seconds is >= 0 and < MaxSeconds, "--start-offset must be 0 or more seconds.");
+        Duration.Must(seconds => seconds is null or (> 0 and < MaxSeconds), "--playback-duration must be more than 0 seconds.");
+        WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
         var command = new Command("play", "Play a recording to agents at the game's tick rate.") { FileArgument, TickHz, Rate, Loop, StartPaused, StartOffset, Duration, WaitAgents };
         Listen.AddTo(command);
         command.SetAction(RunAsync);

@@ -16,10 +16,7 @@ internal static class SynthCommand
         preset.AcceptOnlyFromAmong("skirmish", "elite");
         var seed = new Option<ulong?>("--seed") { Description = "Start of the random sequence (default: the preset's)", HelpName = "N" };
         var steps = new Option<int?>("--steps") { Description = "Frames to make (default: the preset's)", HelpName = "N" };
-        steps.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int?>() is < 1 or > 1_000_000) result.AddError("--steps must be 1 to 1000000.");
-        });
+        steps.Must(count => count is null or (>= 1 and <= 1_000_000), "--steps must be 1 to 1000000.");
         var output = new Option<string>("--output", "-o")
         {
             Description = $"The recording to write; a name that ends in {DelimitedExtension}, or - (standard output): length-delimited observations",

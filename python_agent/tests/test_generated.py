@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import grpc_tools
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from grpc_tools import protoc
 from programs import ROOT
@@ -53,6 +54,7 @@ def test_python_modules_are_what_protoc_generates(tmp_path: Path) -> None:
     arguments = [
         "protoc",
         f"-I{PROTOS}",
+        f"-I{Path(grpc_tools.__file__).parent / '_proto'}",
         f"--python_out={tmp_path}",
         f"--pyi_out={tmp_path}",
         "abathur/sync/v1/sync.proto",

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from abathur import _address
 from abathur._game import connect
 from abathur.cli._stats import Counter
 from abathur.errors import AbathurError
@@ -30,8 +31,12 @@ class Options:
     @property
     def label(self) -> str:
         """How the agent is called in tables."""
-        address = self.address or "127.0.0.1:22400"
-        return address if self.encoding == "auto" else f"{address} {self.encoding}"
+        address = _address.parse(self.address)
+        encoding = self.encoding
+        if encoding == "auto":
+            encoding = "proto" if address.transport == "grpc" else "json"
+        where = address.path or f"{'' if address.host == '127.0.0.1' else address.host}:{address.port}"
+        return f"{address.transport} {encoding} {where}"
 
 
 def run(options: Options, reports: Connection) -> None:

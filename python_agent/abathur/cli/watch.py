@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
+from collections.abc import Sequence
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
@@ -101,50 +102,57 @@ def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Any:
 
 
 def _live_table(snapshots: list[Snapshot]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(title="Abathur.Sync agents", box=box.ROUNDED, caption="Ctrl-C stops")
-    for heading in ("agent", "game loop", "frames/s", "Mbit/s", "decode ms", "latency p50", "p99 ms", "dropped"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
-    for each in snapshots:
-        of_tick = f" / {each.tick_hz:g}" if each.tick_hz else ""
-        table.add_row(
+    rows = [
+        (
             each.label,
             f"{each.game_loop}",
-            f"{each.frames_per_second:.1f}{of_tick}",
+            f"{each.frames_per_second:.1f} / {each.tick_hz:g}" if each.tick_hz else f"{each.frames_per_second:.1f}",
             f"{each.megabits_per_second:.1f}",
-            f"{each.decode_ms:.2f}",
-            f"{each.latency_p50_ms:.2f}",
-            f"{each.latency_p99_ms:.2f}",
-            _drops(each),
+            *_times(each),
         )
-    return table
+        for each in snapshots
+    ]
+    headings = ("agent", "loop", "frames/s", "Mbit/s", "decode", "p50", "p99", "drops")
+    return _table("Abathur.Sync agents", headings, rows, "decode and latency (p50, p99) in ms; Ctrl-C stops")
 
 
 def _summary_table(snapshots: list[Snapshot]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(title="Summary", box=box.ROUNDED)
-    for heading in (
-        "agent", "frames", "seconds", "frames/s", "KB/frame", "Mbit/s", "decode ms", "latency p50", "p99 ms", "dropped",
-    ):  # fmt: skip
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
-    for each in snapshots:
-        table.add_row(
+    rows = [
+        (
             each.label,
             f"{each.frames}",
-            f"{each.seconds:.1f}",
             f"{each.mean_frames_per_second:.2f}",
             f"{each.bytes / each.frames / 1000:.1f}" if each.frames else "-",
             f"{each.mean_megabits_per_second:.1f}",
-            f"{each.decode_ms:.2f}",
-            f"{each.latency_p50_ms:.2f}",
-            f"{each.latency_p99_ms:.2f}",
-            _drops(each),
+            *_times(each),
         )
+        for each in snapshots
+    ]
+    headings = ("agent", "frames", "frames/s", "KB", "Mbit/s", "decode", "p50", "p99", "drops")
+    seconds = max((each.seconds for each in snapshots), default=0.0)
+    title = f"Summary of {seconds:.1f} s"
+    return _table(title, headings, rows, "KB a frame; decode and latency (published to received: p50, p99) in ms")
+
+
+def _table(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], caption: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, title_style="bold", padding=(0, 1))
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if index == 0 else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _times(snapshot: Snapshot) -> tuple[str, str, str, str]:
+    return (
+        f"{snapshot.decode_ms:.2f}",
+        f"{snapshot.latency_p50_ms:.2f}",
+        f"{snapshot.latency_p99_ms:.2f}",
+        _drops(snapshot),
+    )
 
 
 def _drops(snapshot: Snapshot) -> str:

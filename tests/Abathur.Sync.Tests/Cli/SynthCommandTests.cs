@@ -24,7 +24,7 @@ public sealed class SynthCommandTests : IDisposable
     {
         Assert.Equal(0, Run("--preset", "elite", "--seed", "5", "--steps", "20", "-o", _file));
         var first = File.ReadAllBytes(_file);
-        Assert.Equal(0, Run("--preset", "elite", "--seed", "5", "--steps", "20", "-o", _file));
+        Assert.Equal(0, Run("--preset", "elite", "--seed", "5", "--steps", "20", "--force", "-o", _file));
         Assert.Equal(first, File.ReadAllBytes(_file));
     }
 

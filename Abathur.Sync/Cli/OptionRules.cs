@@ -1,0 +1,14 @@
+using System.CommandLine;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>Rules that option values must keep to.</summary>
+internal static class OptionRules
+{
+    /// <summary>Adds a rule; a value that breaks it is refused with the message. Values that do not even parse have their own.</summary>
+    public static void Must<T>(this Option<T> option, Func<T, bool> isRight, string message) =>
+        option.Validators.Add(result =>
+        {
+            if (!result.Errors.Any() && !isRight(result.GetValueOrDefault<T>()!)) result.AddError(message);
+        });
+}
