@@ -330,10 +330,11 @@ def test_continuation_flood_is_bounded(connection):
     assert connection.error() in (None, PROTOCOL_ERROR, ENHANCE_YOUR_CALM, COMPRESSION_ERROR)
 
 
-def test_empty_continuation_flood_is_bounded(connection, host):
+def test_empty_continuation_flood_starts_no_call(connection, host):
     connection.send(open_stream(1, 0))
     for _ in range(200):
         connection.send(frame(CONTINUATION, 0, 1) * 100)
+    assert host.tell()["calls"] == 0
     connection.close()
 
 

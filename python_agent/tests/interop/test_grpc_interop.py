@@ -287,8 +287,8 @@ def test_server_compressed_streaming(service, messages):
     assert sizes(call) == [31415, 92653, 0, 5]
 
 
-def test_server_compressed_empty_message(channel):
-    # The response to no bytes at all: no payload asked for, but compression.
+def test_client_compressed_empty_message(channel):
+    # No bytes at all, to be compressed: grpcio leaves them as they are.
     call = channel.unary_unary("/grpc.testing.TestService/StreamingInputCall")
     assert call(b"", compression=Compression.Gzip) == b""
 

@@ -156,7 +156,7 @@ public class GrpcServerTests
         }
         catch (HttpRequestException)
         {
-            // Kestrel closes the connection.
+            // Past a little more, Kestrel closes the connection.
         }
     }
 
