@@ -201,21 +201,24 @@ async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
     """A relay in front of the daemon is cut; the client comes back through it."""
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "2")
     writers: list[asyncio.StreamWriter] = []
+    relays = asyncio.Semaphore(0)
+    connections = 0
 
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
         upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", daemon.socket_port)
         writers.extend((writer, upstream_writer))
 
         async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-            try:
+            with contextlib.suppress(ConnectionError):
                 while data := await source.read(65536):
                     target.write(data)
                     await target.drain()
-            except ConnectionError:
-                pass
-            target.close()
+            target.transport.abort()
 
         await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
+        relays.release()
 
     server = await asyncio.start_server(relay, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -236,6 +239,8 @@ async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
                 writers.clear()
         await frames.aclose()
     server.close()
+    for _ in range(connections):
+        await relays.acquire()
     assert all(frame.dropped > 0 and frame.dropped_loops is not None for frame in reconnected)
 
 
