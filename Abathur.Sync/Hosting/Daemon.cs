@@ -9,6 +9,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -40,6 +41,9 @@ public sealed class Daemon : IAsyncDisposable
         builder.Logging.AddProvider(new StandardErrorLoggerProvider());
         builder.Logging.SetMinimumLevel(LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>, BlockMemoryPool.Factory>();
+        // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
+        builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));
         // What is to be drained has been drained when the server is told to stop.
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));

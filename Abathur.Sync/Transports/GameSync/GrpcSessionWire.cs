@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -25,5 +26,6 @@ internal sealed class GrpcSessionWire(GrpcCall call) : ISessionWire
         return GrpcCall.PrefixBytes + messageBytes;
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await call.BodyWriter.FlushAsync(cancellation)).IsCompleted;
 }
