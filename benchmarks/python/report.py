@@ -38,7 +38,7 @@ def write(figures: Figures, machine: dict[str, Any], *, rounds: int, complete: b
 
 def _inputs(figures: Figures) -> str:
     sizes = {name: figures.find("message_bytes", "unlimited", name, "floor", "bare") for name in _FRAMES}
-    means = {name: f"{figure.median / 1000:.0f} KB" if figure else "not measured" for name, figure in sizes.items()}
+    means = {name: f"{figure.median / 1000:.0f} KB" if figure else "(not measured)" for name, figure in sizes.items()}
     return (
         "## What was sent and who read\n\n"
         "Frames are simulated (see recordings/README.md). `skirmish`: recordings/skirmish.mcap, "

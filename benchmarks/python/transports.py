@@ -10,8 +10,9 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import figures
 import numpy as np
@@ -25,7 +26,7 @@ LOCAL = ROOT / "benchmarks" / "local"
 AGENT_PROCESSES = 4
 #: From this many agents on they take their frames without decoding them: the machine could not decode that much.
 BARE_FROM = 100
-_DEVNULL_GRACE_SECONDS = 0.3
+_TRYING_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Plan:
     """What to measure, and for how long."""
 
     rounds: int
+    warm_up: float
     settle: float
     seconds: dict[tuple[str, int], float]
     cases: list[Case]
@@ -81,6 +83,7 @@ class Plan:
         """Under ten minutes."""
         return Plan(
             rounds=3,
+            warm_up=5.0,
             settle=0.6,
             seconds={("paced", 1): 4.5, ("paced", 10): 3.0, ("paced", 100): 3.0},
             cases=_cases(paced=[1, 10, 100], json=[1, 10], fan_out=[10, 100]),
@@ -92,6 +95,7 @@ class Plan:
         """Under a minute and a half: one round, fewer cases."""
         return Plan(
             rounds=1,
+            warm_up=3.0,
             settle=0.3,
             seconds={("paced", 1): 2.0, ("unlimited", 1): 0.8},
             cases=_cases(paced=[1, 100], json=[1], fan_out=[]),
@@ -100,7 +104,7 @@ class Plan:
 
     def seconds_of(self, case: Case) -> float:
         """How long a case is measured."""
-        return self.seconds.get((case.kind, case.agents), 1.2)
+        return self.seconds.get((case.kind, case.agents), 1.0)
 
 
 def _cases(*, paced: list[int], json: list[int], fan_out: list[int]) -> list[Case]:
@@ -145,7 +149,7 @@ class Bench:
             Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options()]) as paced_floor,
             Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options(), "--unlimited"]) as unlimited_floor,
         ):
-            self._warm_up(daemon, agents)
+            self._warm_up(daemon, [paced_floor, unlimited_floor], agents)
             daemon.pause()
             self.figures.add("B", daemon.status_cost(), "status_cost", frames.name)
             cases = self._random.sample(self.plan.cases, len(self.plan.cases))
@@ -158,14 +162,18 @@ class Bench:
                     summary = f"not measured: {error}"
                 self.say(f"{where}: {case.kind} {case.transport} {case.name}: {summary}")
 
-    def _warm_up(self, daemon: Daemon, agents: list[AgentProcess]) -> None:
-        """Have the code compiled and the pools filled, as they are in a daemon that has run for a while."""
+    def _warm_up(self, daemon: Daemon, floors: list[Server], agents: list[AgentProcess]) -> None:
+        """Have the code compiled and the pools filled, as they are in a server that has run for a while."""
         for transport, agent in zip(("grpc", "socket", "json"), agents, strict=False):
-            agent.send_read(Subscription(transport, daemon.address(transport), "every", decode=False), 2)
+            agent.send_read(Subscription(transport, daemon.address(transport), "every", decode=False), 4)
         for agent in agents[:3]:
             agent.answer()
         daemon.set_rate(0)
-        time.sleep(2 * self.plan.settle)
+        for floor in floors:
+            agents[3].send_read(Subscription("floor", floor.address("floor"), decode=False), 4)
+            agents[3].answer()
+            time.sleep(self.plan.warm_up / len(floors))
+            _stop(agents[3:])
         daemon.set_rate(1)
         _stop(agents[:3])
 
@@ -207,11 +215,11 @@ class Bench:
         frames: Frames,
         before: Observation,
         after: Observation,
-        answers: list[dict[str, object]],
+        answers: list[dict[str, Any]],
     ) -> str:
         seconds = self.plan.seconds_of(case)
         key = (case.kind, frames.name, case.transport, case.name)
-        published = len({stamp for answer in answers for stamp in answer["published"]})  # type: ignore[attr-defined]
+        published = len({stamp for answer in answers for stamp in answer["published"]})
         if before.status is not None and after.status is not None:
             published = after.status.frames_published - before.status.frames_published
             cost = self.figures.find("status_cost", frames.name)
@@ -222,7 +230,7 @@ class Bench:
         self.figures.add("µs", cpu_us / max(1, published), "cpu_per_frame", *key)
         if not answers:
             return f"{published / seconds:,.0f} frames/s, {self.figures.text('allocated', *key)} B/frame"
-        received = sum(int(answer["frames"]) for answer in answers)  # type: ignore[call-overload]
+        received = sum(int(answer["frames"]) for answer in answers)
         latency = np.concatenate([np.array(answer["latency_us"], dtype=float) for answer in answers]) / 1000
         if not len(latency):
             raise MeasureError("no frame was received")
@@ -230,7 +238,7 @@ class Bench:
             self.figures.add("ms", float(np.percentile(latency, value)), f"latency_{name}", *key)
         self.figures.add("frames/s", received / seconds / case.agents, "frames_per_second", *key)
         self.figures.add("µs", cpu_us / max(1, received), "cpu_per_delivery", *key)
-        client_cpu = sum(float(answer["cpu_seconds"]) for answer in answers)  # type: ignore[arg-type]
+        client_cpu = sum(float(answer["cpu_seconds"]) for answer in answers)
         self.figures.add("µs", client_cpu * 1e6 / max(1, received), "client_cpu", *key)
         self.figures.add("%", 100 * (client_cpu * 1e6 + cpu_us) / 1e6 / seconds, "machine_cpu", *key)
         if case.decode:
@@ -293,7 +301,7 @@ class Bench:
             bare.start()
         else:
             agent.send_read(Subscription(transport, address, "every"), 1)
-            time.sleep(_DEVNULL_GRACE_SECONDS)
+            time.sleep(_TRYING_SECONDS)
         with Daemon(frames.recording, *options) as daemon:
             self.figures.add("ms", (daemon.ready_ns - daemon.started_ns) / 1e6, "ready", transport)
             if transport == "none":
@@ -399,7 +407,7 @@ def main() -> int:
     options = parser.parse_args()
     plan = Plan.quick() if options.quick else Plan.full()
     if options.rounds:
-        plan = Plan(options.rounds, plan.settle, plan.seconds, plan.cases, plan.start_rounds)
+        plan = replace(plan, rounds=options.rounds)
     bench = Bench(plan, options.seed)
     machine = figures.machine()
     interrupted = False
