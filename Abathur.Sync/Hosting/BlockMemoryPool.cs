@@ -11,16 +11,16 @@ namespace Abathur.Sync.Hosting;
 /// Blocks are pinned, handed out last in first out, and kept when they come back. What was not needed for a whole
 /// <see cref="Period"/> is let go. Thread-safe.
 /// </remarks>
-internal sealed class BlockMemoryPool : MemoryPool<byte>
+internal sealed class BlockMemoryPool(TimeProvider clock) : MemoryPool<byte>
 {
     /// <summary>Bytes of a block; a late observation has 133 to 170 KB.</summary>
     public const int BlockBytes = 256 * 1024;
 
     /// <summary>How long a block may lie unused.</summary>
-    public static readonly TimeSpan Period = TimeSpan.FromSeconds(10);
+    public static readonly TimeSpan Period = TimeSpan.FromMinutes(1);
 
     private readonly Stack<Block> _kept = new();
-    private long _periodStart = Environment.TickCount64;
+    private long _periodStart = clock.GetTimestamp();
     private int _leastKept;
 
     public override int MaxBufferSize => BlockBytes;
@@ -47,17 +47,17 @@ internal sealed class BlockMemoryPool : MemoryPool<byte>
         lock (_kept)
         {
             _kept.Push(block);
-            if (Environment.TickCount64 - _periodStart < Period.TotalMilliseconds) return;
+            if (clock.GetElapsedTime(_periodStart) < Period) return;
             for (; _leastKept > 0; _leastKept--) _kept.Pop();
-            _periodStart = Environment.TickCount64;
+            _periodStart = clock.GetTimestamp();
             _leastKept = _kept.Count;
         }
     }
 
     /// <summary>One pool for all parts of the server.</summary>
-    internal sealed class Factory : IMemoryPoolFactory<byte>, IDisposable
+    internal sealed class Factory(TimeProvider clock) : IMemoryPoolFactory<byte>, IDisposable
     {
-        private readonly BlockMemoryPool _pool = new();
+        private readonly BlockMemoryPool _pool = new(clock);
 
         public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => _pool;
 

@@ -41,7 +41,7 @@ public sealed class Daemon : IAsyncDisposable
         builder.Logging.AddProvider(new StandardErrorLoggerProvider());
         builder.Logging.SetMinimumLevel(LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>, BlockMemoryPool.Factory>();
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
         // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
         builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));

@@ -148,6 +148,7 @@ internal sealed class FrameStream : IDisposable
         _room.Set();
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask EncodeAsync(Frame frame, Missed missed)
     {
         if (_sourceWaits)

@@ -1,7 +1,7 @@
 """A process full of agents: reads commands from standard input, a JSON object a line, and answers each with one.
 
 - ``{"read": {...}, "count": 25, "blocking": false}`` subscribes that many times; answered once each has had a frame.
-- ``{"measure": [START_NS, END_NS]}``: what was received in that time.
+- ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
 - ``{"first": true}``: when the first frame came. ``{"progress": true}``: after the match, when each frame came.
 - ``{"stall": {...}}`` subscribes, takes one frame and reads no more.
 - ``{"stop": true}`` ends the subscriptions.
@@ -57,15 +57,15 @@ class Agents:
             await asyncio.sleep(0.01)
         return {"started": count}
 
-    async def measure(self, start: int, end: int) -> dict[str, Any]:
-        """What was received between two moments of the monotonic clock, and what that cost this process."""
+    async def measure(self, start: int, end: int, moment: str) -> dict[str, Any]:
+        """What was published or received between two moments of the clock, and what that cost this process."""
         await _sleep_until(start)
         cpu_start = time.process_time()
         await _sleep_until(end)
         cpu = time.process_time() - cpu_start
         # What is on the way at the end is late, not lost.
         await asyncio.sleep(_LINGER_SECONDS)
-        samples = [each for samples in self._samples for each in samples if start <= each.published < end]
+        samples = [each for samples in self._samples for each in samples if start <= getattr(each, moment) < end]
         return {
             "frames": sum(1 for each in self._samples for sample in each if start <= sample.received < end),
             "published": [each.published for each in samples],
