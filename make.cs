@@ -48,9 +48,13 @@ internal sealed class MakeException(string message) : Exception(message);
 internal sealed class Make
 {
     private const string MinimumPython = "3.11";
+    private const string OperationsBenchmark = "operations";
+    // All but the single operations, which BenchmarkDotNet runs, are Python programs of the same name. The first is the default.
+    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
+    private static readonly string OperationBenchmarks = Path.Combine(Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
     private static readonly string Wheels = Path.GetFullPath(Path.Combine(Root, "..", "shared", "wheels"));
     private int _passed, _failed, _skipped;
 
@@ -68,7 +72,10 @@ internal sealed class Make
               demo [FILE] [--seconds N]   play a recording to two Python agents, with a live view (default: 30 s)
               test                        format check, build, all tests; closes with "N passed, N failed"
               setup                       restore, build Release, make .venv with the Python package
-              bench [ARGUMENTS]           measure transports; results in benchmarks/local
+              bench [transports] [--quick] [--output DIR]
+                                          measure the transports with real agents; results in benchmarks/local
+              bench operations [--filter PATTERN]
+                                          measure single operations with BenchmarkDotNet
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew
               clean                       remove artifacts, .venv and caches
@@ -122,8 +129,13 @@ internal sealed class Make
 
     public int Bench(string[] arguments)
     {
+        var (name, rest) = arguments is [var first, .. var others] && !first.StartsWith('-') ? (first, others) : (Benchmarks[0], arguments);
+        if (!Benchmarks.Contains(name)) throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
         Setup();
-        return Start(Python, [Path.Combine("benchmarks", "python", "transports.py"), .. arguments]);
+        if (IsInterrupted) return 130;
+        return name == OperationsBenchmark
+            ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])
+            : Start(Python, [Path.Combine("benchmarks", "python", $"{name}.py"), .. rest]);
     }
 
     public int Recordings()

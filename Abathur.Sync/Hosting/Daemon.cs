@@ -50,6 +50,9 @@ public sealed class Daemon : IAsyncDisposable
         // A failed start is told once, by whoever starts the daemon.
         builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
         builder.WebHost.UseKestrelCore();
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
+        // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
+        builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         // What is to be drained has been drained when the server is told to stop.

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -76,6 +77,7 @@ public sealed class FrameHub
     /// Publishes a frame, whose reference it takes over. Waits only where the source can: until lossless readers have
     /// room, and until lockstep readers have answered.
     /// </summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask PublishAsync(Frame frame)
     {
         if (_sourceWaits)

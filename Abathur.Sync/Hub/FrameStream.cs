@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
@@ -52,6 +53,7 @@ internal sealed class FrameStream : IDisposable
     public void Remove(Subscription subscription) => _subscriptions = [.. _subscriptions.Where(each => each != subscription)];
 
     /// <summary>Waits until the next frame can be offered without loss to those who may lose nothing.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForRoomAsync()
     {
         if (_encoder is null)
@@ -66,6 +68,7 @@ internal sealed class FrameStream : IDisposable
     }
 
     /// <summary>Waits until each lockstep reader has answered this frame.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForAnswersAsync(ulong sequence)
     {
         foreach (var subscription in _subscriptions)
@@ -145,6 +148,7 @@ internal sealed class FrameStream : IDisposable
         _room.Set();
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask EncodeAsync(Frame frame, Missed missed)
     {
         if (_sourceWaits)

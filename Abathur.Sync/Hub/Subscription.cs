@@ -194,6 +194,7 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>Waits until the reader has acknowledged a frame; ends it when it does not in time.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     internal async ValueTask WaitForAnswerAsync(ulong sequence)
     {
         while (true)

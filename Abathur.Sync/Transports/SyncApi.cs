@@ -23,6 +23,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
     private readonly long _started = clock.GetTimestamp();
+    private readonly Match _matchWithoutGame = WithoutGame(source.Match);
 
     public Match Match => source.Match;
 
@@ -68,12 +69,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     public Status GetStatus()
     {
         using var process = Process.GetCurrentProcess();
-        var match = source.Match.Clone();
-        match.GameInfo = null;
-        match.GameData = null;
         var status = new Status
         {
-            Match = match,
+            Match = _matchWithoutGame,
             Playback = source.Control?.State,
             Process = new ProcessStatus
             {
@@ -87,6 +85,15 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         };
         hub.Describe(status);
         return status;
+    }
+
+    /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every look at the status.</summary>
+    private static Match WithoutGame(Match match)
+    {
+        var copy = match.Clone();
+        copy.GameInfo = null;
+        copy.GameData = null;
+        return copy;
     }
 
     private static SubscriptionOptions Check(SubscribeRequest request, Encoding native, bool canAcknowledge, string transport, string peer)

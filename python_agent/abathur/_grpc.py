@@ -26,6 +26,10 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.http2.lookahead_bytes", 256 * 1024),
     ("grpc.http2.bdp_probe", 0),
     ("grpc.enable_http_proxy", 0),
+    # `frames` has a backoff of its own; grpcio's would make an agent that started before the daemon wait for a second.
+    ("grpc.initial_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 50),
+    ("grpc.max_reconnect_backoff_ms", 1000),
     # A Unix socket's path as the authority is refused by HTTP servers.
     ("grpc.default_authority", "localhost"),
 ]

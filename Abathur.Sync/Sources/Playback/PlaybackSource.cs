@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
@@ -25,7 +26,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private bool _stopped;
     private uint? _gameLoop;
     private ulong _sequence;
-    private volatile PlaybackState _state;
+    private readonly Lock _gate = new();
+    private Position _position;
 
     /// <param name="recording">Open recording, which the source disposes.</param>
     /// <param name="options">How to play it.</param>
@@ -42,7 +44,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _wake = new AsyncSignal(clock);
         _paused = options.StartPaused;
         Match = PlayedMatch.Describe(recording, tickHz, _firstGameLoop, _lastGameLoop);
-        _state = Snapshot();
+        TakeNote();
     }
 
     public Match Match { get; }
@@ -51,7 +53,25 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     public IPlaybackControl Control => this;
 
-    public PlaybackState State => _state;
+    public PlaybackState State
+    {
+        get
+        {
+            Position position;
+            lock (_gate) position = _position;
+            var state = new PlaybackState
+            {
+                Paused = position.Paused,
+                Rate = position.Rate,
+                Sequence = position.Sequence,
+                FirstGameLoop = _firstGameLoop,
+                LastGameLoop = _lastGameLoop,
+                Ended = position.Ended,
+            };
+            if (position.GameLoop is { } gameLoop) state.GameLoop = gameLoop;
+            return state;
+        }
+    }
 
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
@@ -115,6 +135,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         return due < TimeSpan.FromMilliseconds(1) ? null : due;
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PublishAsync(FrameHub hub)
     {
         var observation = _next!.Value;
@@ -127,7 +148,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _sequence = hub.Sequence;
         if (_stepsLeft > 0) _stepsLeft--;
         ReadNext();
-        _state = Snapshot();
+        TakeNote();
     }
 
     private void ReadNext()
@@ -160,8 +181,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
             try
             {
                 CarryOut(command.Request);
-                _state = Snapshot();
-                command.Done.SetResult(_state);
+                TakeNote();
+                command.Done.SetResult(State);
             }
             catch (PlaybackException e)
             {
@@ -214,19 +235,10 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         while (_commands.TryDequeue(out var command)) command.Done.SetException(new PlaybackException(PlaybackRefusal.Over, "the playback is over"));
     }
 
-    private PlaybackState Snapshot()
+    /// <summary>Makes known where the playback stands.</summary>
+    private void TakeNote()
     {
-        var state = new PlaybackState
-        {
-            Paused = _paused,
-            Rate = _pacer.Rate,
-            Sequence = _sequence,
-            FirstGameLoop = _firstGameLoop,
-            LastGameLoop = _lastGameLoop,
-            Ended = _ended,
-        };
-        if (_gameLoop is { } gameLoop) state.GameLoop = gameLoop;
-        return state;
+        lock (_gate) _position = new Position(_paused, _pacer.Rate, _gameLoop, _sequence, _ended);
     }
 
     private static (uint First, uint Last) Range(RecordingReader recording, PlaybackOptions options, double tickHz)
@@ -244,6 +256,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private static double CheckRate(double rate) => rate is 0 or >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
         ? rate
         : throw new PlaybackException(PlaybackRefusal.Invalid, $"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
+
+    private readonly record struct Position(bool Paused, double Rate, uint? GameLoop, ulong Sequence, bool Ended);
 
     private sealed record Command(ControlRequest Request)
     {

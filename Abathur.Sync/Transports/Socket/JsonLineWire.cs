@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 
@@ -26,5 +27,6 @@ internal sealed class JsonLineWire(PipeReader input, PipeWriter output) : ISessi
         return (int)(output.UnflushedBytes - before);
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await output.FlushAsync(cancellation)).IsCompleted;
 }

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -49,6 +50,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : 
         return PrefixBytes + messageBytes;
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await output.FlushAsync(cancellation)).IsCompleted;
 
     private static bool TryTake(ReadOnlySequence<byte> buffer, out ClientMessage? message, out SequencePosition end)

@@ -1,0 +1,47 @@
+using System.CommandLine;
+
+namespace Abathur.Benchmarks.Floor;
+
+/// <summary>What the floor server sends, and how.</summary>
+internal sealed record FloorOptions
+{
+    /// <summary>Recording to send, over and over.</summary>
+    public required string Recording { get; init; }
+
+    /// <summary>TCP port on 127.0.0.1; 0: any free one.</summary>
+    public int Port { get; init; }
+
+    /// <summary>
+    /// True: as fast as every client takes the frames, none left out. False: at the recording's tick rate, and a client
+    /// that lags skips to the newest frame.
+    /// </summary>
+    public bool Unlimited { get; init; }
+
+    /// <summary>Seconds of game time to leave out at the start.</summary>
+    public double StartOffset { get; init; }
+
+    /// <summary>Seconds of game time to send; null: to the end.</summary>
+    public double? Duration { get; init; }
+
+    /// <summary>The command line of the same: <c>floor FILE --port 0 --unlimited --start-offset S --duration S</c>.</summary>
+    public static int Invoke(string[] args, Func<FloorOptions, CancellationToken, Task<int>> run)
+    {
+        var file = new Argument<string>("FILE") { Description = "Recording (MCAP) to send." };
+        var port = new Option<int>("--port") { Description = "TCP port; 0: any free one." };
+        var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
+        var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to leave out at the start." };
+        var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
+        var command = new RootCommand("Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, offset, duration };
+        command.SetAction((parsed, cancellation) => run(
+            new FloorOptions
+            {
+                Recording = parsed.GetRequiredValue(file),
+                Port = parsed.GetValue(port),
+                Unlimited = parsed.GetValue(unlimited),
+                StartOffset = parsed.GetValue(offset),
+                Duration = parsed.GetValue(duration),
+            },
+            cancellation));
+        return command.Parse(args).Invoke();
+    }
+}

@@ -1,0 +1,152 @@
+"""A process full of agents: reads commands from standard input, a JSON object a line, and answers each with one.
+
+- ``{"read": {...}, "count": 25, "blocking": false}`` subscribes that many times; answered once each has had a frame.
+- ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
+- ``{"first": true}``: when the first frame came. ``{"progress": true}``: after the match, when each frame came.
+- ``{"stall": {...}}`` subscribes, takes one frame and reads no more.
+- ``{"stop": true}`` ends the subscriptions.
+
+The process ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from typing import Any
+
+import grpc
+from readers import Sample, Subscription, read, read_blocking
+
+_FIRST_FRAME_SECONDS = 30.0
+_LINGER_SECONDS = 0.2
+
+
+class Agents:
+    """The subscriptions of this process."""
+
+    def __init__(self) -> None:
+        self._samples: list[list[Sample]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stop: threading.Event | None = None
+        self._stalled: Iterator[Sample] | None = None
+
+    async def start(self, subscription: Subscription, count: int, *, blocking: bool) -> dict[str, Any]:
+        """Subscribe, and wait until each subscription has had a frame."""
+        self._samples = [[] for _ in range(count)]
+        if blocking:
+            self._stop = threading.Event()
+            self._tasks = [
+                asyncio.create_task(asyncio.to_thread(_read_blocking, subscription, samples, self._stop))
+                for samples in self._samples
+            ]
+        else:
+            self._tasks = [asyncio.create_task(_read(subscription, samples)) for samples in self._samples]
+        deadline = time.monotonic() + _FIRST_FRAME_SECONDS
+        while not all(self._samples):
+            failed = next((task for task in self._tasks if task.done()), None)
+            if failed is not None:
+                return {"error": str(failed.exception() or "the stream ended")}
+            if time.monotonic() > deadline:
+                return {"error": f"no frame within {_FIRST_FRAME_SECONDS:.0f} s"}
+            await asyncio.sleep(0.01)
+        return {"started": count}
+
+    async def measure(self, start: int, end: int, moment: str) -> dict[str, Any]:
+        """What was published or received between two moments of the clock, and what that cost this process."""
+        await _sleep_until(start)
+        cpu_start = time.process_time()
+        await _sleep_until(end)
+        cpu = time.process_time() - cpu_start
+        # What is on the way at the end is late, not lost.
+        await asyncio.sleep(_LINGER_SECONDS)
+        samples = [each for samples in self._samples for each in samples if start <= getattr(each, moment) < end]
+        return {
+            "frames": sum(1 for each in self._samples for sample in each if start <= sample.received < end),
+            "published": [each.published for each in samples],
+            "latency_us": [(each.received - each.published) // 1000 for each in samples],
+            "decode_us": sum(each.decode for each in samples) / 1000 / max(1, len(samples)),
+            "bytes": sum(each.size for each in samples) / max(1, len(samples)),
+            "dropped": sum(each.dropped for each in samples),
+            "cpu_seconds": cpu,
+        }
+
+    async def progress(self) -> dict[str, Any]:
+        """When each frame of the first subscription came, after its stream has ended."""
+        await asyncio.wait(self._tasks)
+        return {"received": [each.received for each in self._samples[0]]}
+
+    def first(self) -> dict[str, Any]:
+        """When the first frame was received."""
+        return {"received": min(samples[0].received for samples in self._samples)}
+
+    async def stall(self, subscription: Subscription) -> dict[str, Any]:
+        """Subscribe, take one frame, and read no more."""
+        self._stalled = read_blocking(subscription)
+        await asyncio.to_thread(next, self._stalled)
+        return {"stalled": True}
+
+    async def stop(self) -> dict[str, Any]:
+        """End the subscriptions."""
+        if self._stop is None:
+            for task in self._tasks:
+                task.cancel()
+        else:
+            # Threads look up at their next frame.
+            self._stop.set()
+            self._stop = None
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        return {"stopped": True}
+
+
+async def _read(subscription: Subscription, samples: list[Sample]) -> None:
+    with suppress(asyncio.IncompleteReadError):
+        async for sample in read(subscription):
+            samples.append(sample)
+
+
+def _read_blocking(subscription: Subscription, samples: list[Sample], stop: threading.Event) -> None:
+    with closing(read_blocking(subscription)) as frames:
+        for sample in frames:
+            samples.append(sample)
+            if stop.is_set():
+                return
+
+
+async def _sleep_until(moment: int) -> None:
+    await asyncio.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
+
+
+async def _answer(agents: Agents, command: dict[str, Any]) -> dict[str, Any]:
+    if "read" in command:
+        return await agents.start(Subscription(**command["read"]), command["count"], blocking=command["blocking"])
+    if "measure" in command:
+        return await agents.measure(*command["measure"])
+    if "first" in command:
+        return agents.first()
+    if "stall" in command:
+        return await agents.stall(Subscription(**command["stall"]))
+    if "progress" in command:
+        return await agents.progress()
+    return await agents.stop()
+
+
+async def _main() -> None:
+    agents = Agents()
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        try:
+            answer = await _answer(agents, json.loads(line))
+        except (OSError, grpc.RpcError) as error:
+            answer = {"error": str(error)}
+        print(json.dumps(answer), flush=True)
+    await agents.stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())

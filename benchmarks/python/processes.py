@@ -1,0 +1,170 @@
+"""The processes of a benchmark: the daemon, the floor server, and agents."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import abathur
+import psutil
+from abathur.sync.v1 import sync_pb2
+from readers import Subscription
+
+ROOT = Path(__file__).resolve().parents[2]
+DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
+BENCHMARKS = ROOT / "artifacts" / "bin" / "Abathur.Benchmarks" / "release" / "Abathur.Benchmarks.dll"
+_EXIT_SECONDS = 15.0
+_CPUCLOCK_SCHED = 2
+
+
+class MeasureError(Exception):
+    """Something could not be measured; the message says why."""
+
+
+class Process:
+    """A child that is told to end by closing its standard input. Ctrl-C does not reach it."""
+
+    def __init__(self, arguments: list[str | Path]) -> None:
+        self.started_ns = time.perf_counter_ns()
+        self._child = subprocess.Popen(
+            [str(each) for each in arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            start_new_session=sys.platform != "win32",
+        )
+        self.info = psutil.Process(self._child.pid)
+
+    def __enter__(self) -> Any:
+        """The process."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End it, by force where it does not end by itself."""
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        try:
+            self._child.wait(0.5 if kind is KeyboardInterrupt else _EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+
+    def read_line(self) -> str:
+        """The next line that it prints."""
+        assert self._child.stdout is not None
+        line = self._child.stdout.readline()
+        if not line:
+            raise MeasureError(f"{' '.join(self._child.args)} ended with code {self._child.wait()}")  # type: ignore[arg-type]
+        return line.rstrip("\n")
+
+    def write_line(self, line: str) -> None:
+        """Give it a line."""
+        assert self._child.stdin is not None
+        self._child.stdin.write(line + "\n")
+        self._child.stdin.flush()
+
+    def wait(self) -> None:
+        """Wait until it ends by itself."""
+        if self._child.wait() != 0:
+            raise MeasureError(f"{' '.join(self._child.args)} ended with code {self._child.returncode}")  # type: ignore[arg-type]
+
+    def cpu_seconds(self) -> float:
+        """User and kernel time. To the nanosecond on Linux, where the usual counters go by 10 ms."""
+        if not sys.platform.startswith("linux"):
+            times = self.info.cpu_times()
+            return float(times.user + times.system)
+        # clock_getcpuclockid(3): the clock of another process, in the kernel's numbering.
+        return time.clock_gettime((~self._child.pid << 3) | _CPUCLOCK_SCHED)
+
+
+class Server(Process):
+    """A process that prints ``ready NAME=ADDRESS ...``."""
+
+    def __init__(self, arguments: list[str | Path]) -> None:
+        super().__init__(["dotnet", *arguments])
+        words = self.read_line().split()
+        self.ready_ns = time.perf_counter_ns()
+        if not words or words[0] != "ready":
+            raise MeasureError(f"expected the ready line, got {' '.join(words)!r}")
+        self._addresses = dict(word.split("=", 1) for word in words[1:])
+
+    def address(self, transport: str) -> str:
+        """HOST:PORT."""
+        return self._addresses["socket" if transport == "json" else transport]
+
+
+class Daemon(Server):
+    """The daemon playing a recording on free ports."""
+
+    def __init__(self, recording: Path, *options: str | Path) -> None:
+        ports = [] if "--grpc-port" in options else ["--grpc-port", "0", "--socket-port", "0"]
+        super().__init__([DAEMON, "play", recording, *ports, "--stop-with-parent", *options])
+        self._game = abathur.connect_blocking(f"grpc://{self.address('grpc')}")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the connection first."""
+        self._game.close()
+        super().__exit__(kind, error, traceback)
+
+    def status(self) -> sync_pb2.Status:
+        """What it is doing."""
+        return self._game.status()
+
+    def set_rate(self, rate: float) -> None:
+        """Multiple of the tick rate; 0: unlimited."""
+        self._game.set_rate(rate)
+
+    def pause(self) -> None:
+        """Publish nothing for the time being."""
+        self._game.pause()
+
+    def resume(self) -> None:
+        """Publish again."""
+        self._game.resume()
+
+    def status_cost(self, calls: int = 20) -> float:
+        """Managed bytes that one call of `status` allocates in the daemon, which must be paused."""
+        counts = [self.status().process.allocated_bytes for _ in range(calls)]
+        # The median, because the runtime counts in steps, and a buffer that is made anew is not the call's.
+        return float(statistics.median(after - before for before, after in pairwise(counts)))
+
+
+class AgentProcess(Process):
+    """A process of `agents.py`. Commands are sent to all processes first, and answers read then."""
+
+    def __init__(self) -> None:
+        super().__init__([sys.executable, Path(__file__).with_name("agents.py")])
+
+    def send(self, **command: Any) -> None:
+        """Give a command."""
+        self.write_line(json.dumps(command))
+
+    def send_read(self, subscription: Subscription, count: int, *, blocking: bool = False) -> None:
+        """Give the command to subscribe."""
+        self.send(read=asdict(subscription), count=count, blocking=blocking)
+
+    def answer(self) -> dict[str, Any]:
+        """The answer to the oldest command that has none yet."""
+        answer: dict[str, Any] = json.loads(self.read_line())
+        if "error" in answer:
+            raise MeasureError(f"agents: {answer['error']}")
+        return answer

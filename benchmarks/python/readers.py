@@ -1,0 +1,209 @@
+"""Ways to read frames: as agents do, through the `abathur` package, and bare, without decoding them.
+
+Each reader yields a `Sample` per frame. Bare readers use the same channels, options and framing as the package, and
+look at nothing but the stamp: what they measure is the server and the transport.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import socket
+import struct
+from collections.abc import AsyncIterator, Generator
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import Any, NamedTuple
+
+import abathur
+import grpc
+import grpc.aio
+from abathur import _grpc
+from abathur.sync.v1 import sync_pb2
+from s2clientprotocol import sc2api_pb2
+
+_FLOOR_HEAD = struct.Struct("<Iq")
+_LENGTH = struct.Struct("<I")
+_LIMIT = 64 * 1024 * 1024
+_BUFFER_BYTES = 256 * 1024
+_JSON_STAMP = b'"publishedMonotonicNs":"'
+_SUBSCRIBE = "/abathur.sync.v1.GameSync/Subscribe"
+# The package's own, and a connection for each agent: in processes of their own, agents would not share one either.
+_GRPC_OPTIONS = [*_grpc._OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
+_grpc._OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
+
+
+class Sample(NamedTuple):
+    """One frame received. Times are nanoseconds of the machine's monotonic clock."""
+
+    received: int
+    published: int
+    decode: int
+    size: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """What to read: `transport` is ``grpc``, ``socket`` (protobuf), ``json`` or ``floor``; `address` is HOST:PORT."""
+
+    transport: str
+    address: str
+    policy: str = "latest"
+    decode: bool = True
+
+    def request(self) -> sync_pb2.SubscribeRequest:
+        """The subscription as the daemon takes it."""
+        return sync_pb2.SubscribeRequest(
+            policy=sync_pb2.Policy.Value(self.policy),
+            encoding=sync_pb2.json if self.transport == "json" else sync_pb2.proto,
+        )
+
+    def line(self) -> bytes:
+        """The first line on the socket."""
+        encoding = "json" if self.transport == "json" else "proto"
+        return f'{{"subscribe":{{"policy":"{self.policy}","encoding":"{encoding}"}}}}\n'.encode()
+
+
+def read(subscription: Subscription) -> AsyncIterator[Sample]:
+    """Frames of a subscription, with asyncio."""
+    if subscription.transport == "floor":
+        return _floor(subscription)
+    if subscription.decode:
+        return _agent(subscription)
+    return {"grpc": _grpc_bytes, "socket": _socket_bytes, "json": _json_bytes}[subscription.transport](subscription)
+
+
+def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
+    """Frames of a subscription, without asyncio and without decoding."""
+    if subscription.transport == "grpc":
+        return _blocking_grpc(subscription)
+    return _blocking_stream(subscription)
+
+
+async def _agent(subscription: Subscription) -> AsyncIterator[Sample]:
+    scheme = "grpc" if subscription.transport == "grpc" else "socket"
+    encoding = "json" if subscription.transport == "json" else "proto"
+    async with abathur.connect(f"{scheme}://{subscription.address}") as game:
+        async for frame in game.frames(policy=subscription.policy, encoding=encoding):
+            timing = frame.timing
+            decode = timing.decoded - timing.received
+            yield Sample(timing.received, timing.published, decode, frame.size, frame.dropped)
+
+
+async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
+    async with grpc.aio.insecure_channel(subscription.address, options=_GRPC_OPTIONS) as channel:
+        call: Any = channel.unary_stream(_SUBSCRIBE, request_serializer=sync_pb2.SubscribeRequest.SerializeToString)(
+            subscription.request()
+        )
+        async for data in call:
+            yield Sample(perf_counter_ns(), published_ns(data, 0), 0, len(data), 0)
+
+
+async def _open(subscription: Subscription) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, _, port = subscription.address.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port), limit=_LIMIT)
+    if subscription.transport != "floor":
+        writer.write(subscription.line())
+        await reader.readline()
+    return reader, writer
+
+
+async def _socket_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
+    reader, writer = await _open(subscription)
+    try:
+        while True:
+            (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+            data = await reader.readexactly(length)
+            yield Sample(perf_counter_ns(), published_ns(data, frame_start(data)), 0, len(data), 0)
+    finally:
+        writer.close()
+
+
+async def _json_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
+    reader, writer = await _open(subscription)
+    try:
+        while line := await reader.readline():
+            yield Sample(perf_counter_ns(), _json_published_ns(line), 0, len(line), 0)
+    finally:
+        writer.close()
+
+
+async def _floor(subscription: Subscription) -> AsyncIterator[Sample]:
+    reader, writer = await _open(subscription)
+    try:
+        while True:
+            length, published = _FLOOR_HEAD.unpack(await reader.readexactly(_FLOOR_HEAD.size))
+            data = await reader.readexactly(length - 8)
+            received = perf_counter_ns()
+            if subscription.decode:
+                sc2api_pb2.ResponseObservation.FromString(data)
+            yield Sample(received, published, perf_counter_ns() - received, length, 0)
+    finally:
+        writer.close()
+
+
+def _blocking_grpc(subscription: Subscription) -> Generator[Sample, None, None]:
+    with grpc.insecure_channel(subscription.address, options=_GRPC_OPTIONS) as channel:
+        call: Any = channel.unary_stream(_SUBSCRIBE, request_serializer=sync_pb2.SubscribeRequest.SerializeToString)(
+            subscription.request()
+        )
+        try:
+            for data in call:
+                yield Sample(perf_counter_ns(), published_ns(data, 0), 0, len(data), 0)
+        finally:
+            call.cancel()
+
+
+def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None]:
+    host, _, port = subscription.address.rpartition(":")
+    with socket.create_connection((host, int(port))) as connection:
+        file = io.BufferedReader(connection.makefile("rb", 0), _BUFFER_BYTES)
+        if subscription.transport != "floor":
+            connection.sendall(subscription.line())
+            file.readline()
+        if subscription.transport == "json":
+            while line := file.readline():
+                yield Sample(perf_counter_ns(), _json_published_ns(line), 0, len(line), 0)
+        elif subscription.transport == "floor":
+            while head := file.read(_FLOOR_HEAD.size):
+                length, published = _FLOOR_HEAD.unpack(head)
+                file.read(length - 8)
+                yield Sample(perf_counter_ns(), published, 0, length, 0)
+        else:
+            while head := file.read(_LENGTH.size):
+                data = file.read(_LENGTH.unpack(head)[0])
+                yield Sample(perf_counter_ns(), published_ns(data, frame_start(data)), 0, len(data), 0)
+
+
+def frame_start(server_message: bytes) -> int:
+    """Where the Frame begins in a ServerMessage that holds one: behind tag and length."""
+    return _varint(server_message, 1)[1]
+
+
+def published_ns(data: bytes, position: int) -> int:
+    """`Frame.published_monotonic_ns` from the head of a serialized Frame, without parsing the rest."""
+    field = sync_pb2.Frame.PUBLISHED_MONOTONIC_NS_FIELD_NUMBER
+    while True:
+        tag = data[position]
+        value, position = _varint(data, position + 1)
+        if tag >> 3 == field:
+            return value
+        if tag & 7 == 2:
+            position += value
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, position
+
+
+def _json_published_ns(line: bytes) -> int:
+    start = line.index(_JSON_STAMP) + len(_JSON_STAMP)
+    return int(line[start : line.index(b'"', start)])
