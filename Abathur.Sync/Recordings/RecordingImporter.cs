@@ -1,5 +1,5 @@
 using Abathur.Sync.Encodings.Compression;
-using Abathur.Sync.Frames;
+using Abathur.Sync.Encodings.Wire;
 using Google.Protobuf;
 using SC2APIProtocol;
 

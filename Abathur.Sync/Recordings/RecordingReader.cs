@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Abathur.Sync.Frames;
+using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Recordings;

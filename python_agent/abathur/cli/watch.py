@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import multiprocessing
 import sys
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--policy", default="latest", help="latest (default), every or lockstep")
     parser.add_argument("--encoding", default="auto", help="auto (default), proto or json")
     parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
+    parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
     parser.set_defaults(run=run)
 
 
@@ -52,6 +54,8 @@ def run(options: argparse.Namespace) -> None:
     for agent in agents:
         _address.parse(agent.address)
     snapshots = _collect(agents)
+    if options.svg:
+        _save_picture(snapshots, options.svg)
     failed = [snapshot for snapshot in snapshots if snapshot.error]
     if failed:
         raise AbathurError("; ".join(f"{snapshot.label}: {snapshot.error}" for snapshot in failed))
@@ -86,6 +90,14 @@ def _collect(agents: list[_watcher.Options]) -> list[Snapshot]:
             process.join(_STOP_SECONDS)
     console.print(_summary_table(snapshots))
     return snapshots
+
+
+def _save_picture(snapshots: list[Snapshot], path: str) -> None:
+    from rich.console import Console
+
+    console = Console(record=True, width=80, file=io.StringIO())
+    console.print(_live_table(snapshots), _summary_table(snapshots))
+    console.save_svg(path, title="dotnet make.cs demo")
 
 
 def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Any:

@@ -1,10 +1,10 @@
-using Abathur.Sync.Frames;
+using Abathur.Sync.Encodings.Wire;
 using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;
 using SC2APIProtocol;
 
-namespace Abathur.Sync.Tests.Frames;
+namespace Abathur.Sync.Tests.Encodings;
 
 public class ObservationWireTests
 {
@@ -67,7 +67,7 @@ public class ObservationWireTests
     {
         var bytes = Convert.FromHexString(hex);
         var error = Assert.Throws<InvalidDataException>(() => ObservationWire.ReadGameLoop(bytes));
-        Assert.Contains("from byte ", error.Message, StringComparison.Ordinal);
+        Assert.Contains("(at byte ", error.Message, StringComparison.Ordinal);
         Assert.False(ObservationWire.TryReadGameLoop(bytes, out _));
     }
 
