@@ -7,6 +7,7 @@ socket; ``grpc+unix:/path`` and ``socket+unix:/path`` for Unix domain sockets.
 from __future__ import annotations
 
 import os
+import socket
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,6 +41,8 @@ def parse(text: str | None) -> Address:
     text = text or os.environ.get(_ENVIRONMENT) or f"127.0.0.1:{DEFAULT_GRPC_PORT}"
     for transport in ("grpc", "socket"):
         if text.startswith(f"{transport}+unix:"):
+            if not hasattr(socket, "AF_UNIX"):
+                raise ValueError(f"{text!r}: Python has no Unix domain sockets on this system; use TCP")
             return Address(transport, path=text.removeprefix(f"{transport}+unix:"))
     scheme, separator, rest = text.partition("://")
     if not separator:

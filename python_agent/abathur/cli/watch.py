@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import io
 import multiprocessing
+import re
 import sys
 from collections.abc import Sequence
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abathur import _address, _request
@@ -97,7 +99,10 @@ def _save_picture(snapshots: list[Snapshot], path: str) -> None:
 
     console = Console(record=True, width=80, file=io.StringIO())
     console.print(_live_table(snapshots), _summary_table(snapshots))
-    console.save_svg(path, title="dotnet make.cs demo")
+    picture = console.export_svg(title="dotnet make.cs demo")
+    # Rich's picture loads its font from the network; any fixed-width font does.
+    picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
+    Path(path).write_text(picture, encoding="utf-8")
 
 
 def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Any:
@@ -150,7 +155,10 @@ def _table(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]
     from rich import box
     from rich.table import Table
 
-    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, title_style="bold", padding=(0, 1))
+    # Narrow enough for a terminal of 80 columns.
+    table = Table(
+        title=title, caption=caption, box=box.SIMPLE_HEAD, title_style="bold", padding=(0, 1, 0, 0), pad_edge=False
+    )
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="left" if index == 0 else "right", no_wrap=True)
     for row in rows:
