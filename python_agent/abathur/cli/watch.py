@@ -157,7 +157,13 @@ def _table(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]
 
     # Narrow enough for a terminal of 80 columns.
     table = Table(
-        title=title, caption=caption, box=box.SIMPLE_HEAD, title_style="bold", padding=(0, 1, 0, 0), pad_edge=False
+        title=title,
+        caption=caption,
+        box=box.SIMPLE_HEAD,
+        title_style="bold",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
     )
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="left" if index == 0 else "right", no_wrap=True)
