@@ -5,6 +5,23 @@ namespace Abathur.Sync.Access;
 /// <summary>The place of a Unix domain socket in the file system.</summary>
 internal static class UnixSocketPath
 {
+    /// <summary>The full path of a socket; null with the reason where the system does not take it.</summary>
+    public static string? TryResolve(string path, out string problem)
+    {
+        problem = "";
+        try
+        {
+            var full = Path.GetFullPath(path);
+            _ = new UnixDomainSocketEndPoint(full);
+            return full;
+        }
+        catch (Exception e) when (e is ArgumentException or PlatformNotSupportedException or NotSupportedException)
+        {
+            problem = $"\"{path}\" cannot be a Unix domain socket: {e.Message.ReplaceLineEndings(" ")}";
+            return null;
+        }
+    }
+
     /// <summary>
     /// Makes room at the path: removes a socket that nobody listens on any more. Throws <see cref="IOException"/> where
     /// something else is there.

@@ -98,6 +98,11 @@ internal static class ImportCommand
                 CultureInfo.InvariantCulture,
                 $"{output}: {result.FrameCount} observations, game loops {result.FirstGameLoop} to {result.LastGameLoop}, {result.ObservationBytes} bytes in, {result.FileBytes} bytes recorded"));
         }
+        if (result.Damage is { } damage)
+        {
+            report.WriteLine($"abathur-sync: {damage}: the recording has what came before");
+            return ExitCode.BadInput;
+        }
         if (!result.Interrupted) return ExitCode.Ok;
         report.WriteLine(result.FrameCount > 0
             ? "abathur-sync: interrupted: the recording has what came before"

@@ -61,10 +61,16 @@ internal sealed class ListenOptionSet
             Address = address,
             GrpcPort = result.GetValue(_grpcPort),
             SocketPort = result.GetValue(_socketPort),
-            GrpcUnixSocket = result.GetValue(_grpcUds),
-            SocketUnixSocket = result.GetValue(_socketUds),
+            GrpcUnixSocket = UnixSocket(result, _grpcUds),
+            SocketUnixSocket = UnixSocket(result, _socketUds),
             Hub = new HubOptions { StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)) },
         };
+    }
+
+    private static string? UnixSocket(ParseResult result, Option<string?> option)
+    {
+        if (result.GetValue(option) is not { } path) return null;
+        return UnixSocketPath.TryResolve(path, out var problem) ?? throw new CliException($"{option.Name}: {problem}", ExitCode.Usage);
     }
 
     /// <summary>Starts to wait for the end of standard input, where that is asked for; then cancels <paramref name="stop"/>.</summary>

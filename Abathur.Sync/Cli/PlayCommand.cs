@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Runtime.InteropServices;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Playback;
@@ -67,6 +68,12 @@ internal static class PlayCommand
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
         await using var daemon = new Daemon(source, Listen.Read(result), TimeProvider.System);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
+        {
+            // The terminal is closed: end as cleanly as at Ctrl-C.
+            signal.Cancel = true;
+            stop.Cancel();
+        });
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}");
         Listen.StopWithParent(result, stop);

@@ -81,7 +81,10 @@ public sealed class Daemon : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or UnauthorizedAccessException or ArgumentException)
         {
-            throw new DaemonException($"cannot listen: {e.Message} Another daemon may be running; choose other ports with --grpc-port and --socket-port (0: any free one)", e);
+            var advice = e.InnerException is AddressInUseException
+                ? " Another daemon may be running; choose other ports with --grpc-port and --socket-port (0: any free one)."
+                : "";
+            throw new DaemonException($"cannot listen: {e.Message}{advice}", e);
         }
         foreach (var path in UnixSockets) UnixSocketPath.Restrict(path);
         _listens = true;

@@ -41,7 +41,7 @@ public sealed class DelimitedObservationReader : IDisposable
         if (!TryReadLength(out var length)) return false;
         if (!TryHave(length))
         {
-            throw new RecordingException(
+            throw new TruncatedStreamException(
                 $"{_name} ends inside frame {FrameCount} (byte offset {_offset}): its length says {length} bytes, but only {_end - _start} follow");
         }
         observation = _buffer.AsMemory(_start, length);
@@ -67,7 +67,7 @@ public sealed class DelimitedObservationReader : IDisposable
         for (var shift = 0; shift < 35; shift += 7)
         {
             if (!TryHave(1))
-                throw new RecordingException($"{_name} ends inside the length of frame {FrameCount} (byte offset {lengthOffset})");
+                throw new TruncatedStreamException($"{_name} ends inside the length of frame {FrameCount} (byte offset {lengthOffset})");
             var next = _buffer[_start];
             Advance(1);
             value |= (ulong)(next & 0x7F) << shift;

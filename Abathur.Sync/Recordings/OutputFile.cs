@@ -38,6 +38,13 @@ public sealed class OutputFile : IDisposable
         _done = true;
     }
 
+    /// <summary>Leaves what was written under its working name. False for a device, where nothing is left.</summary>
+    public bool Keep()
+    {
+        _done = true;
+        return !_isDevice;
+    }
+
     /// <inheritdoc/>
     public void Dispose()
     {

@@ -1,7 +1,7 @@
 namespace Abathur.Sync.Recordings;
 
 /// <summary>A recording, or a stream of observations, is not what it should be. The message says where and what to do.</summary>
-public sealed class RecordingException : Exception
+public class RecordingException : Exception
 {
     public RecordingException(string message) : base(message) { }
 

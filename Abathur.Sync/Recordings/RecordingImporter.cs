@@ -12,7 +12,7 @@ public static class RecordingImporter
 
     /// <summary>Reads all inputs one after the other into one recording.</summary>
     /// <remarks>
-    /// The file is written as <c>OUTPUT.part</c> and takes its name at the end. On an error it is removed; when cancelled, what came
+    /// The file is written as <c>OUTPUT.part</c> and takes its name at the end. On an error in the input it is removed, on a failed write it stays as <c>OUTPUT.part</c> for recovery; when cancelled, or when the input is cut off, what came
     /// before is closed and kept.
     /// </remarks>
     /// <exception cref="RecordingException">An input is not what it should be (names file, frame and byte offset), or the output is taken.</exception>
@@ -42,6 +42,10 @@ public static class RecordingImporter
             {
                 result = result with { Interrupted = true };
             }
+            catch (TruncatedStreamException e) when (writer is not null)
+            {
+                result = result with { Damage = e.Message };
+            }
             if (writer is null)
             {
                 if (result.Interrupted) return result;
@@ -49,6 +53,11 @@ public static class RecordingImporter
             }
             writer.Close();
             result = result with { FileBytes = writer.BytesWritten };
+        }
+        catch (IOException e) when (writer is { ObservationCount: > 0 } && file.Keep())
+        {
+            // The disk is full, most likely. The complete chunks are worth more than a clean folder.
+            throw new IOException($"{e.Message} What was written stays in {file.WritePath}; `abathur-sync recover` makes a recording of it.", e);
         }
         finally
         {

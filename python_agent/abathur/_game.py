@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Iterator
 from contextlib import aclosing
 from types import TracebackType
+from typing import TypeVar
 
 from s2clientprotocol import sc2api_pb2
 
@@ -18,6 +20,8 @@ from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection, BlockingSocketConnection
 from abathur.errors import ConnectError, LostError
 from abathur.sync.v1 import sync_pb2
+
+_T = TypeVar("_T")
 
 #: How long `frames` tries to connect (again) before it gives up, in seconds.
 RECONNECT_TIMEOUT = 30.0
@@ -81,10 +85,7 @@ class Game:
         Raises:
             ConnectError: no daemon answers.
         """
-        try:
-            return await self._connection.match()
-        except LostError as error:
-            raise ConnectError(str(self.address), str(error)) from None
+        return await self._connected(self._connection.match())
 
     async def frames(
         self,
@@ -150,31 +151,38 @@ class Game:
         Raises:
             RequestError: the source takes no actions (FAILED_PRECONDITION).
         """
-        return await self._connection.act(sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions))
+        request = sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions)
+        return await self._connected(self._connection.act(request))
 
     async def pause(self) -> sync_pb2.PlaybackState:
         """Stop the playback's clock. Raises RequestError where the source is no playback."""
-        return await self._connection.control(_control.pause())
+        return await self._connected(self._connection.control(_control.pause()))
 
     async def resume(self) -> sync_pb2.PlaybackState:
         """Start it again."""
-        return await self._connection.control(_control.resume())
+        return await self._connected(self._connection.control(_control.resume()))
 
     async def step(self, frames: int = 1) -> sync_pb2.PlaybackState:
         """Publish that many frames and stay paused."""
-        return await self._connection.control(_control.step(frames))
+        return await self._connected(self._connection.control(_control.step(frames)))
 
     async def seek(self, game_loop: int) -> sync_pb2.PlaybackState:
         """Go on from the first frame at or after a game loop. Raises RequestError (OUT_OF_RANGE) behind the last."""
-        return await self._connection.control(_control.seek(game_loop))
+        return await self._connected(self._connection.control(_control.seek(game_loop)))
 
     async def set_rate(self, rate: float) -> sync_pb2.PlaybackState:
         """Multiply the tick rate: 0.1 to 1000; 0: unlimited."""
-        return await self._connection.control(_control.set_rate(rate))
+        return await self._connected(self._connection.control(_control.set_rate(rate)))
 
     async def status(self) -> sync_pb2.Status:
         """What the daemon is doing. Raises RequestError on the socket."""
-        return await self._connection.status()
+        return await self._connected(self._connection.status())
+
+    async def _connected(self, call: Awaitable[_T]) -> _T:
+        try:
+            return await call
+        except LostError as error:
+            raise ConnectError(str(self.address), str(error)) from None
 
 
 class BlockingGame:
@@ -208,10 +216,8 @@ class BlockingGame:
 
     def match(self) -> sync_pb2.Match | None:
         """See `Game.match`."""
-        try:
+        with self._connected():
             return self._connection.match()
-        except LostError as error:
-            raise ConnectError(str(self.address), str(error)) from None
 
     def frames(
         self,
@@ -252,28 +258,42 @@ class BlockingGame:
 
     def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
         """See `Game.act`."""
-        return self._connection.act(sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions))
+        with self._connected():
+            return self._connection.act(sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions))
 
     def pause(self) -> sync_pb2.PlaybackState:
         """See `Game.pause`."""
-        return self._connection.control(_control.pause())
+        with self._connected():
+            return self._connection.control(_control.pause())
 
     def resume(self) -> sync_pb2.PlaybackState:
         """See `Game.resume`."""
-        return self._connection.control(_control.resume())
+        with self._connected():
+            return self._connection.control(_control.resume())
 
     def step(self, frames: int = 1) -> sync_pb2.PlaybackState:
         """See `Game.step`."""
-        return self._connection.control(_control.step(frames))
+        with self._connected():
+            return self._connection.control(_control.step(frames))
 
     def seek(self, game_loop: int) -> sync_pb2.PlaybackState:
         """See `Game.seek`."""
-        return self._connection.control(_control.seek(game_loop))
+        with self._connected():
+            return self._connection.control(_control.seek(game_loop))
 
     def set_rate(self, rate: float) -> sync_pb2.PlaybackState:
         """See `Game.set_rate`."""
-        return self._connection.control(_control.set_rate(rate))
+        with self._connected():
+            return self._connection.control(_control.set_rate(rate))
 
     def status(self) -> sync_pb2.Status:
         """See `Game.status`."""
-        return self._connection.status()
+        with self._connected():
+            return self._connection.status()
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[None]:
+        try:
+            yield
+        except LostError as error:
+            raise ConnectError(str(self.address), str(error)) from None

@@ -19,6 +19,8 @@ from abathur.errors import LostError, ProtocolError, request_error
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
+#: A playback that waits for a reader answers after its stall timeout; a daemon that hangs never does.
+_UNARY_SECONDS = 30
 _SERVICE = "/abathur.sync.v1.GameSync/"
 _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
@@ -28,7 +30,6 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.enable_http_proxy", 0),
     # `frames` has a backoff of its own; grpcio's would make an agent that started before the daemon wait for a second.
     ("grpc.initial_reconnect_backoff_ms", 50),
-    ("grpc.min_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 1000),
     # A Unix socket's path as the authority is refused by HTTP servers.
     ("grpc.default_authority", "localhost"),
@@ -133,7 +134,7 @@ class AsyncGrpcConnection:
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = await call(request)
+            result: _M = await call(request, timeout=_UNARY_SECONDS)
             return result
         except grpc.RpcError as error:
             raise _translate(error) from None
@@ -216,7 +217,7 @@ class BlockingGrpcConnection:
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = call(request)
+            result: _M = call(request, timeout=_UNARY_SECONDS)
             return result
         except grpc.RpcError as error:
             raise _translate(error) from None

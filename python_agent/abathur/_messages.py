@@ -35,7 +35,7 @@ def to_prefixed(message: sync_pb2.ClientMessage) -> bytes:
     return PREFIX.pack(len(data)) + data
 
 
-def prefixed_length(prefix: bytes) -> int:
+def prefixed_length(prefix: bytes | bytearray) -> int:
     """The length that four bytes announce.
 
     Raises:

@@ -61,8 +61,8 @@ class Recording:
         except self._errors as error:
             self._file.close()
             raise RecordingError(
-                f"{path} is not a complete MCAP file: {error or type(error).__name__}. "
-                "`abathur-sync recover` may bring it back"
+                f"{path} is not a complete MCAP file ({str(error) or type(error).__name__}); "
+                "if it is a recording, `abathur-sync recover` brings back what is whole"
             ) from None
         self._check_schema()
         self.frame_count = self._count_frames()

@@ -24,7 +24,7 @@ def subscribe_request(
     """Build a request; see `Game.frames` for what the keywords mean.
 
     Raises:
-        ValueError: a policy or encoding that does not exist.
+        ValueError: a policy or encoding that does not exist, or fields that are no list.
     """
     request = sync_pb2.SubscribeRequest(
         policy=_value(sync_pb2.Policy, "policy", policy),
@@ -34,6 +34,8 @@ def subscribe_request(
         credits=credits,
         name=name,
     )
+    if isinstance(fields, str):
+        raise ValueError(f"fields is a list of paths: [{fields!r}]")
     paths = list(fields)
     if paths:
         request.field_mask.CopyFrom(FieldMask(paths=paths))

@@ -44,11 +44,15 @@ class _AsyncReader:
             await self._fill()
         return self._take(end + 1)
 
-    async def exactly(self, size: int) -> bytes:
-        """The next bytes."""
-        while len(self._buffer) < size:
+    async def message(self) -> bytes:
+        """The next message behind its length. Taken whole or not at all, so that a cancelled wait loses nothing."""
+        start = _messages.PREFIX.size
+        while len(self._buffer) < start:
             await self._fill()
-        return self._take(size)
+        end = start + _messages.prefixed_length(self._buffer[:start])
+        while len(self._buffer) < end:
+            await self._fill()
+        return self._take(end)[start:]
 
     async def _fill(self) -> None:
         data = await self._stream.read(_BUFFER_BYTES)
@@ -63,28 +67,18 @@ class _AsyncReader:
 
 
 class AsyncSocketConnection:
-    """A daemon's socket, for asyncio."""
+    """A daemon's socket, for asyncio: a connection for each subscription. Requests go by the newest."""
 
     def __init__(self, address: Address) -> None:
         """Connect with `subscribe`."""
         self._address = address
-        self._reader: _AsyncReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self._ids = itertools.count(1)
-        self._reading = asyncio.Lock()
-        self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
-        self._answers: dict[int, sync_pb2.Result | RequestError] = {}
-        self._binary = False
+        self._streams: list[_AsyncStream] = []
         self._match: sync_pb2.Match | None = None
 
     async def close(self) -> None:
-        """Close the connection."""
-        writer, self._writer = self._writer, None
-        self._reader = None
-        if writer is not None:
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+        """Close all connections."""
+        for stream in self._streams.copy():
+            await stream.close()
 
     async def match(self) -> sync_pb2.Match | None:
         """What is fixed for the match; known once frames are being read."""
@@ -96,51 +90,78 @@ class AsyncSocketConnection:
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Give actions to the game."""
-        return (await self._request(sync_pb2.ClientMessage(act=request))).act
+        return (await self._newest().request(sync_pb2.ClientMessage(act=request))).act
 
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Steer the playback."""
-        return (await self._request(sync_pb2.ClientMessage(control=request))).control
+        return (await self._newest().request(sync_pb2.ClientMessage(control=request))).control
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends."""
-        await self._open()
-        self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
-        acknowledges = needs_acknowledgements(request)
+        stream = await _AsyncStream.open(self._address, request)
+        self._streams.append(stream)
         try:
-            self._write(_messages.to_line(sync_pb2.ClientMessage(subscribe=request)))
-            async with self._reading:
-                self._match = _messages.match_from_line(await self._open_reader().line())
-            while True:
-                while not self._frames:
-                    async with self._reading:
-                        if not self._frames:
-                            await self._read()
-                event = self._frames.popleft()
-                if isinstance(event, sync_pb2.End):
-                    return
-                yield event
-                if acknowledges:
-                    self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=event.sequence)))
+            self._match = await stream.start()
+            while (frame := await stream.next()) is not None:
+                yield frame
+                stream.acknowledge(frame)
         except ConnectionError as error:
             raise LostError(str(error)) from None
         finally:
-            self._frames.clear()
-            self._answers.clear()
-            await self.close()
+            self._streams.remove(stream)
+            await stream.close()
 
-    async def _open(self) -> None:
+    def _newest(self) -> _AsyncStream:
+        if not self._streams:
+            raise RequestError(*_NO_STREAM)
+        return self._streams[-1]
+
+
+class _AsyncStream:
+    """One connection with its subscription."""
+
+    def __init__(self, request: sync_pb2.SubscribeRequest, reader: _AsyncReader, writer: asyncio.StreamWriter) -> None:
+        self._request = request
+        self._reader = reader
+        self._writer = writer
+        self._ids = itertools.count(1)
+        self._reading = asyncio.Lock()
+        self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
+        self._answers: dict[int, sync_pb2.Result | RequestError] = {}
+        self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
+        self._acknowledges = needs_acknowledgements(request)
+
+    @classmethod
+    async def open(cls, address: Address, request: sync_pb2.SubscribeRequest) -> _AsyncStream:
         try:
-            if self._address.path is not None:
-                reader, self._writer = await asyncio.open_unix_connection(self._address.path)
+            if address.path is not None:
+                reader, writer = await asyncio.open_unix_connection(address.path)
             else:
-                reader, self._writer = await asyncio.open_connection(self._address.host, self._address.port)
+                reader, writer = await asyncio.open_connection(address.host, address.port)
         except OSError as error:
             raise LostError(str(error)) from None
-        _keep_fresh(self._writer.get_extra_info("socket"))
-        self._reader = _AsyncReader(reader)
+        _keep_fresh(writer.get_extra_info("socket"))
+        return cls(request, _AsyncReader(reader), writer)
 
-    async def _request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+    async def start(self) -> sync_pb2.Match:
+        self._writer.write(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
+        async with self._reading:
+            return _messages.match_from_line(await self._reader.line())
+
+    async def next(self) -> Frame | None:
+        """The next frame; None at the end of the match."""
+        while not self._frames:
+            async with self._reading:
+                if not self._frames:
+                    await self._read()
+        event = self._frames.popleft()
+        return None if isinstance(event, sync_pb2.End) else event
+
+    def acknowledge(self, frame: Frame) -> None:
+        if self._acknowledges:
+            self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+
+    async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)
         self._send(message)
         # Whoever waits reads: the loop over frames may stand still while its body waits for this answer.
@@ -156,36 +177,26 @@ class AsyncSocketConnection:
             raise answer
         return answer
 
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+
     async def _read(self) -> None:
         """Take one event off the connection."""
-        event = await self._event()
+        if self._binary:
+            data = await self._reader.message()
+            event = _messages.event_from_bytes(data, _frame.monotonic_ns())
+        else:
+            line = await self._reader.line()
+            event = _messages.event_from_line(line, _frame.monotonic_ns())
         if isinstance(event, tuple):
             self._answers[event[0]] = event[1]
         else:
             self._frames.append(event)
 
-    async def _event(self) -> _messages.Event:
-        reader = self._open_reader()
-        if not self._binary:
-            line = await reader.line()
-            return _messages.event_from_line(line, _frame.monotonic_ns())
-        prefix = await reader.exactly(_messages.PREFIX.size)
-        data = await reader.exactly(_messages.prefixed_length(prefix))
-        return _messages.event_from_bytes(data, _frame.monotonic_ns())
-
-    def _open_reader(self) -> _AsyncReader:
-        if self._reader is None:
-            raise ConnectionResetError("the connection is closed")
-        return self._reader
-
     def _send(self, message: sync_pb2.ClientMessage) -> None:
-        if self._writer is None:
-            raise RequestError(*_NO_STREAM)
-        self._write(_encode(message, self._binary))
-
-    def _write(self, data: bytes) -> None:
-        if self._writer is not None:
-            self._writer.write(data)
+        self._writer.write(_encode(message, self._binary))
 
 
 class BlockingSocketConnection:
@@ -194,21 +205,13 @@ class BlockingSocketConnection:
     def __init__(self, address: Address) -> None:
         """Connect with `subscribe`."""
         self._address = address
-        self._socket: socket.socket | None = None
-        self._file: io.BufferedReader | None = None
-        self._ids = itertools.count(1)
-        self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
-        self._binary = False
+        self._streams: list[_BlockingStream] = []
         self._match: sync_pb2.Match | None = None
 
     def close(self) -> None:
-        """Close the connection."""
-        connection, self._socket = self._socket, None
-        file, self._file = self._file, None
-        if file is not None:
-            file.close()
-        if connection is not None:
-            connection.close()
+        """Close all connections."""
+        for stream in self._streams.copy():
+            stream.close()
 
     def match(self) -> sync_pb2.Match | None:
         """What is fixed for the match; known once frames are being read."""
@@ -220,64 +223,92 @@ class BlockingSocketConnection:
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Give actions to the game."""
-        return self._request(sync_pb2.ClientMessage(act=request)).act
+        return self._newest().request(sync_pb2.ClientMessage(act=request)).act
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Steer the playback."""
-        return self._request(sync_pb2.ClientMessage(control=request)).control
+        return self._newest().request(sync_pb2.ClientMessage(control=request)).control
 
     def subscribe(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
         """Frames until the match ends."""
-        self._open()
-        self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
-        acknowledges = needs_acknowledgements(request)
+        stream = _BlockingStream(self._address, request)
+        self._streams.append(stream)
         try:
-            self._write(_messages.to_line(sync_pb2.ClientMessage(subscribe=request)))
-            self._match = _messages.match_from_line(self._line())
-            while True:
-                event = self._frames.popleft() if self._frames else self._event()
-                if isinstance(event, sync_pb2.End):
-                    return
-                if isinstance(event, tuple):
-                    if isinstance(event[1], RequestError):
-                        raise event[1]
-                    continue
-                yield event
-                if acknowledges:
-                    acknowledgement = sync_pb2.Ack(sequence=event.sequence)
-                    self._write(_encode(sync_pb2.ClientMessage(ack=acknowledgement), self._binary))
+            self._match = stream.start()
+            while (frame := stream.next()) is not None:
+                yield frame
+                stream.acknowledge(frame)
         except ConnectionError as error:
             raise LostError(str(error)) from None
         finally:
-            self._frames.clear()
-            self.close()
+            self._streams.remove(stream)
+            stream.close()
 
-    def _open(self) -> None:
+    def _newest(self) -> _BlockingStream:
+        if not self._streams:
+            raise RequestError(*_NO_STREAM)
+        return self._streams[-1]
+
+
+class _BlockingStream:
+    """One connection with its subscription. The twin of `_AsyncStream`."""
+
+    def __init__(self, address: Address, request: sync_pb2.SubscribeRequest) -> None:
+        self._request = request
+        self._ids = itertools.count(1)
+        self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
+        self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
+        self._acknowledges = needs_acknowledgements(request)
         try:
-            if self._address.path is not None:
+            if address.path is not None:
                 self._socket = socket.socket(socket.AF_UNIX)
-                self._socket.connect(self._address.path)
+                self._socket.connect(address.path)
             else:
-                self._socket = socket.create_connection((self._address.host, self._address.port))
+                self._socket = socket.create_connection((address.host, address.port))
         except OSError as error:
-            self.close()
+            if address.path is not None:
+                self._socket.close()
             raise LostError(str(error)) from None
         _keep_fresh(self._socket)
         self._file = io.BufferedReader(self._socket.makefile("rb", 0), _BUFFER_BYTES)
 
-    def _request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
-        if self._socket is None:
-            raise RequestError(*_NO_STREAM)
-        message.id = next(self._ids)
-        self._write(_encode(message, self._binary))
-        while True:
+    def start(self) -> sync_pb2.Match:
+        self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
+        return _messages.match_from_line(self._line())
+
+    def next(self) -> Frame | None:
+        """The next frame; None at the end of the match."""
+        while not self._frames:
             event = self._event()
             if not isinstance(event, tuple):
                 self._frames.append(event)
-            elif event[0] == message.id:
-                if isinstance(event[1], RequestError):
-                    raise event[1]
-                return event[1]
+            elif isinstance(event[1], RequestError):
+                raise event[1]
+        first = self._frames.popleft()
+        return None if isinstance(first, sync_pb2.End) else first
+
+    def acknowledge(self, frame: Frame) -> None:
+        if self._acknowledges:
+            self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+
+    def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+        message.id = next(self._ids)
+        try:
+            self._send(message)
+            while True:
+                event = self._event()
+                if not isinstance(event, tuple):
+                    self._frames.append(event)
+                elif event[0] == message.id:
+                    if isinstance(event[1], RequestError):
+                        raise event[1]
+                    return event[1]
+        except ConnectionError as error:
+            raise LostError(str(error)) from None
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
 
     def _event(self) -> _messages.Event:
         if not self._binary:
@@ -288,25 +319,19 @@ class BlockingSocketConnection:
         return _messages.event_from_bytes(data, _frame.monotonic_ns())
 
     def _line(self) -> bytes:
-        line = self._open_file().readline(_messages.MAX_MESSAGE_BYTES)
+        line = self._file.readline(_messages.MAX_MESSAGE_BYTES)
         if not line.endswith(b"\n"):
             raise ConnectionResetError("the daemon closed the connection")
         return line
 
     def _read(self, size: int) -> bytes:
-        data = self._open_file().read(size)
+        data = self._file.read(size)
         if len(data) < size:
             raise ConnectionResetError("the daemon closed the connection")
         return data
 
-    def _open_file(self) -> io.BufferedReader:
-        if self._file is None:
-            raise ConnectionResetError("the connection is closed")
-        return self._file
-
-    def _write(self, data: bytes) -> None:
-        if self._socket is not None:
-            self._socket.sendall(data)
+    def _send(self, message: sync_pb2.ClientMessage) -> None:
+        self._socket.sendall(_encode(message, self._binary))
 
 
 def _keep_fresh(connection: socket.socket) -> None:

@@ -258,3 +258,60 @@ def test_stale_unix_socket_is_replaced_and_a_file_is_not(play: Play, tmp_path: P
     assert done.returncode == 1
     assert "is a file, not a socket" in done.stderr
     assert precious.read_text() == "do not delete"
+
+
+def test_unix_socket_paths_may_be_relative_and_too_long_ones_are_refused(play: Play, tmp_path: Path) -> None:
+    long = str(tmp_path / ("x" * 120))
+    done = run_daemon("play", str(SKIRMISH), "--grpc-uds", long)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "cannot be a Unix domain socket" in done.stderr
+    relative = os.path.relpath(tmp_path / "r.sock")
+    daemon = play(SKIRMISH, "--start-paused", "--grpc-uds", relative)
+    with abathur.connect_blocking(daemon.addresses["grpc+unix"]) as game:
+        assert game.status().match.map_name == "Synthetic LE"
+
+
+def test_import_of_a_cut_stream_keeps_what_is_whole_and_says_so(tmp_path: Path) -> None:
+    stream, cut, recording = tmp_path / "a.obs", tmp_path / "cut.obs", tmp_path / "cut.mcap"
+    assert run_daemon("export", str(SKIRMISH), "-o", str(stream), "--stop", "8980").returncode == 0
+    cut.write_bytes(stream.read_bytes()[:-100])
+    done = run_daemon("import", str(cut), "-o", str(recording))
+    assert done.returncode == 3
+    assert "ends inside frame 19" in done.stderr
+    assert "the recording has what came before" in done.stderr
+    with abathur.open(recording) as match:
+        assert match.frame_count == 19
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit for a process")
+def test_disk_full_while_recording_leaves_what_recover_brings_back(tmp_path: Path) -> None:
+    import resource
+
+    stream, recording = tmp_path / "a.obs", tmp_path / "full.mcap"
+    assert run_daemon("export", str(SKIRMISH), "-o", str(stream)).returncode == 0
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, 700_000))
+
+    done = subprocess.run(
+        daemon_command("import", str(stream), "-o", str(recording)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=limit,
+        # The runtime's double mapping of code would need a large file of its own.
+        env={**os.environ, "DOTNET_EnableWriteXorExecute": "0"},
+        # With the signal ignored, as Python has it, a write past the limit fails as on a full disk.
+        restore_signals=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "full.mcap.part" in done.stderr
+    assert "abathur-sync recover" in done.stderr
+    assert not recording.exists()
+    done = run_daemon("recover", f"{recording}.part", "-o", str(recording))
+    assert done.returncode == 0, done.stderr
+    with abathur.open(recording) as match:
+        assert match.frame_count > 300

@@ -128,12 +128,12 @@ def test_export_writes_the_same_table_in_each_format(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "expected"),
     [
-        (["export", "missing.mcap", "-o", "x.npz"], 1, "cannot open missing.mcap"),
+        (["export", "missing.mcap", "-o", "x.npz"], 3, "cannot open missing.mcap"),
         (["export", "SKIRMISH", "-o", "x.csv"], 2, "must end in .parquet, .npz, .arrow"),
-        (["info", "missing.mcap"], 1, "cannot open missing.mcap"),
-        (["info", "README"], 1, "is not a complete MCAP file"),
-        (["watch", "http://x"], 1, "is not an address"),
-        (["watch", "--policy", "newest"], 1, "unknown policy 'newest'"),
+        (["info", "missing.mcap"], 3, "cannot open missing.mcap"),
+        (["info", "README"], 3, "is not a complete MCAP file"),
+        (["watch", "http://x"], 2, "is not an address"),
+        (["watch", "--policy", "newest"], 2, "unknown policy 'newest'"),
         (["watch", "--seconds", "-1"], 2, "is not between 0 and 86400"),
         (["dance"], 2, "invalid choice: 'dance'"),
         ([], 2, "VERB"),

@@ -350,3 +350,82 @@ def test_status_shows_who_listens(play: Play) -> None:
 def daemon_status(address: str):  # type: ignore[no-untyped-def]
     with abathur.connect_blocking(address) as game:
         return game.status()
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_lockstep_agent_may_steer_in_its_own_loop(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "20")
+    loops = []
+    async with (
+        abathur.connect(daemon.addresses[transport]) as game,
+        contextlib.aclosing(game.frames(policy="lockstep", encoding="proto")) as frames,
+    ):
+        async for frame in frames:
+            loops.append(frame.game_loop)
+            if len(loops) == 2:
+                assert (await game.pause()).paused
+                assert (await game.step(2)).paused
+            if len(loops) == 4:
+                await game.seek(FIRST_LOOP + 100)
+                assert not (await game.resume()).paused
+            if len(loops) == 6:
+                break
+    assert loops == [FIRST_LOOP + offset for offset in (0, 1, 2, 3, 100, 101)]
+
+
+async def test_resume_ends_a_long_step(play: Play) -> None:
+    daemon = play(SKIRMISH, "--start-paused", "--rate", "0.1")
+    async with abathur.connect(daemon.grpc) as game:
+        with pytest.raises(abathur.RequestError, match="step takes at most 10000 frames at once"):
+            await game.step(10_001)
+        async with contextlib.aclosing(game.frames(policy="lockstep")) as frames:
+            first = asyncio.create_task(anext(frames))
+            while not (await game.status()).subscribers:
+                await asyncio.sleep(0.02)
+            await game.step(10_000)
+            await first
+            await game.resume()
+            started = time.monotonic()
+            for _ in range(3):
+                await anext(frames)
+    # At a tenth of 22.4 Hz; stepping on would take no time at all.
+    assert time.monotonic() - started > 0.8
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_two_streams_on_one_game_do_not_mix(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "2", "--rate", "2", "--playback-duration", "2")
+    async with abathur.connect(daemon.addresses[transport]) as game:
+
+        async def loops(**options: object) -> list[int]:
+            return [frame.game_loop async for frame in game.frames(policy="every", **options)]  # type: ignore[arg-type]
+
+        proto, json = await asyncio.gather(loops(encoding="proto"), loops(encoding="json"))
+    assert proto == json == list(range(FIRST_LOOP, FIRST_LOOP + 45))
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_loop_broken_off_can_be_started_again(play: Play, transport: str) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        for _ in range(3):
+            async for frame in game.frames():
+                assert not frame.reconnected
+                break
+    with abathur.connect_blocking(daemon.addresses[transport]) as blocking:
+        for _ in range(3):
+            for frame in blocking.frames():
+                assert not frame.reconnected
+                break
+
+
+async def test_requests_without_a_daemon_are_connect_errors() -> None:
+    async with abathur.connect("127.0.0.1:1") as game:
+        with pytest.raises(abathur.ConnectError):
+            await game.pause()
+        with pytest.raises(abathur.ConnectError):
+            await game.status()
+    with abathur.connect_blocking("127.0.0.1:1") as blocking, pytest.raises(abathur.ConnectError):
+        blocking.seek(5)
+    with pytest.raises(ValueError, match=r"fields is a list of paths: \['observation'\]"):
+        next(blocking.frames(fields="observation"))

@@ -11,6 +11,7 @@ namespace Abathur.Sync.Sources.Playback;
 /// <summary>Plays a recording at the game's tick rate. One flow reads and publishes; commands are carried out on it, between frames.</summary>
 public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 {
+    private const uint MaxSteps = 10_000;
     private readonly RecordingReader _recording;
     private readonly PlaybackOptions _options;
     private readonly TimeProvider _clock;
@@ -21,6 +22,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private readonly uint _lastGameLoop;
     private RecordedObservation? _next;
     private uint _stepsLeft;
+    private bool _sought;
     private bool _paused;
     private bool _ended;
     private bool _stopped;
@@ -138,17 +140,36 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask PublishAsync(FrameHub hub)
     {
+        var isStep = _stepsLeft > 0;
+        _sought = false;
         var observation = _next!.Value;
         var payload = SharedBuffer.Rent(observation.Payload.Length);
         observation.Payload.Span.CopyTo(payload.GetSpan(observation.Payload.Length));
         payload.Advance(observation.Payload.Length);
         _pacer.Advance(observation.GameLoop);
-        await hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload));
+        var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload));
+        if (publishing.IsCompletedSuccessfully) await publishing;
+        else await CarryOutCommandsUntilAsync(publishing.AsTask());
         _gameLoop = observation.GameLoop;
         _sequence = hub.Sequence;
-        if (_stepsLeft > 0) _stepsLeft--;
-        ReadNext();
+        if (isStep && _stepsLeft > 0) _stepsLeft--;
+        if (!_sought) ReadNext();
         TakeNote();
+    }
+
+    /// <summary>
+    /// While readers are waited for, commands are carried out: the reader that is waited for may be the one that steers.
+    /// </summary>
+    private async Task CarryOutCommandsUntilAsync(Task publishing)
+    {
+        _ = publishing.ContinueWith(
+            static (_, wake) => ((AsyncSignal)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        while (!publishing.IsCompleted)
+        {
+            CarryOutCommands();
+            await _wake.WaitAsync();
+        }
+        await publishing;
     }
 
     private void ReadNext()
@@ -169,6 +190,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private void SeekTo(uint gameLoop)
     {
+        _sought = true;
         _recording.SeekToGameLoop(gameLoop);
         _pacer.Jump();
         ReadNext();
@@ -201,11 +223,12 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 break;
             case ControlRequest.CommandOneofCase.Resume when _paused:
                 _paused = false;
+                _stepsLeft = 0;
                 _pacer.Restart();
                 break;
             case ControlRequest.CommandOneofCase.Step:
                 _paused = true;
-                _stepsLeft += Math.Max(request.Step.Frames, 1);
+                _stepsLeft = Math.Min(_stepsLeft + Math.Max(request.Step.Frames, 1), MaxSteps);
                 break;
             case ControlRequest.CommandOneofCase.Seek:
                 SeekTo(Math.Max(request.Seek.GameLoop, _firstGameLoop));
@@ -225,6 +248,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
             case ControlRequest.CommandOneofCase.SetRate:
                 CheckRate(request.SetRate.Rate);
                 break;
+            case ControlRequest.CommandOneofCase.Step when request.Step.Frames > MaxSteps:
+                throw new PlaybackException(PlaybackRefusal.Invalid, $"step takes at most {MaxSteps} frames at once");
             case ControlRequest.CommandOneofCase.Seek when request.Seek.GameLoop > _lastGameLoop:
                 throw new PlaybackException(PlaybackRefusal.OutOfRange, $"game loop {request.Seek.GameLoop} is after the last, {_lastGameLoop}");
         }

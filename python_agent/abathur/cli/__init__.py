@@ -8,19 +8,21 @@ import sys
 from collections.abc import Sequence
 
 from abathur.cli import export, info, watch
-from abathur.errors import AbathurError
+from abathur.errors import AbathurError, RecordingError
 
 __all__ = ["main"]
 
 _OK = 0
 _FAILED = 1
+_USAGE = 2
+_BAD_INPUT = 3
 _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code.
 
-    0: done; 1: failed, with one line on standard error; 2: wrong usage; 130: interrupted.
+    0: done; 1: failed, with one line on standard error; 2: wrong usage; 3: bad recording; 130: interrupted.
     """
     parser = argparse.ArgumentParser(
         prog="abathur", description="Watch a running Abathur.Sync daemon, and look into recordings."
@@ -38,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _OK
         print(f"abathur: {error}", file=sys.stderr)
-        return _FAILED
+        if isinstance(error, RecordingError):
+            return _BAD_INPUT
+        return _USAGE if isinstance(error, ValueError) else _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
     return _OK

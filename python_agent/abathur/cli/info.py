@@ -20,7 +20,7 @@ def add_to(verbs: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print one line per fact."""
     what: str | None = options.what
-    is_file = what is not None and (Path(what).exists() or what.endswith(".mcap"))
+    is_file = what is not None and (Path(what).exists() or ":" not in what)
     rows = _recording(str(what)) if is_file else _daemon(what)
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

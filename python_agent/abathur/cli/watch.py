@@ -58,6 +58,9 @@ def run(options: argparse.Namespace) -> None:
     snapshots = _collect(agents)
     if options.svg:
         _save_picture(snapshots, options.svg)
+    silent = [snapshot.label for snapshot in snapshots if snapshot.frames == 0 and not snapshot.error]
+    if silent:
+        raise AbathurError(f"no frame came from {', '.join(silent)}")
     failed = [snapshot for snapshot in snapshots if snapshot.error]
     if failed:
         raise AbathurError("; ".join(f"{snapshot.label}: {snapshot.error}" for snapshot in failed))
