@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Recordings;
 
-/// <summary>A file that is written under the name <c>NAME.part</c> beside its place and takes its name when it is complete.</summary>
+/// <summary>A file that is written under the name <c>NAME.part</c> (<c>NAME.new</c> where that is read meanwhile) beside its place and takes its name when it is complete.</summary>
 /// <remarks>Disposed without that, it is removed and what stood at the place stays. Devices are written directly.</remarks>
 public sealed class OutputFile : IDisposable
 {
@@ -18,6 +18,8 @@ public sealed class OutputFile : IDisposable
         _isDevice = full.StartsWith("/dev/", StringComparison.Ordinal);
         WritePath = _isDevice ? path : path + ".part";
         if (_isDevice) return;
+        // `recover match.mcap.part -o match.mcap` must not write over what it reads.
+        if (inputs.Any(input => SameFile(input, Path.GetFullPath(WritePath)))) WritePath = path + ".new";
         if (Directory.Exists(full)) throw new RecordingException($"{path} is a folder: name a file to write");
         if (inputs.Any(input => SameFile(input, full))) throw new RecordingException($"{path} is the input as well: name another file to write");
         if (File.Exists(full) && !overwrite) throw new RecordingException($"{path} exists: use --force to replace it");

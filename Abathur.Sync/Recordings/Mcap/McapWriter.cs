@@ -319,10 +319,11 @@ public sealed class McapWriter : IDisposable
         {
             _output.Write(_block.Written);
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or ArgumentOutOfRangeException)
         {
+            // .NET reports a file that its file system takes no longer (4 GB on FAT32) as an argument out of range.
             _failed = true;
-            throw new IOException($"cannot write {_name}: {e.Message}", e);
+            throw new IOException($"cannot write {_name}: {e.Message.ReplaceLineEndings(" ")}", e);
         }
         _dataCrc = Crc32.Append(_dataCrc, _block.Written);
         _written += _block.Length;
