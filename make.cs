@@ -85,7 +85,7 @@ internal sealed class Make
 
     public int Setup()
     {
-        Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly"], "build");
+        Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly;NoSummary"], "build");
         SetUpPython();
         return 0;
     }
@@ -114,7 +114,7 @@ internal sealed class Make
 
     public int Test()
     {
-        Step("build", () => Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly"], "build"));
+        Step("build", () => Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly;NoSummary"], "build"));
         Step("format", () => Run("dotnet", ["format", "Abathur.sln", "--verify-no-changes", "--no-restore"], "format"));
         Step("python environment", SetUpPython);
         Step("ruff check", () => Run(Python, ["-m", "ruff", "check", "."], "ruff check"));
