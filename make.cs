@@ -85,7 +85,7 @@ internal sealed class Make
 
     public int Setup()
     {
-        Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly;NoSummary"], "build");
+        Build();
         SetUpPython();
         return 0;
     }
@@ -114,7 +114,7 @@ internal sealed class Make
 
     public int Test()
     {
-        Step("build", () => Run("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet", "-clp:ErrorsOnly;NoSummary"], "build"));
+        Step("build", Build);
         Step("format", () => Run("dotnet", ["format", "Abathur.sln", "--verify-no-changes", "--no-restore"], "format"));
         Step("python environment", SetUpPython);
         Step("ruff check", () => Run(Python, ["-m", "ruff", "check", "."], "ruff check"));
@@ -186,6 +186,20 @@ internal sealed class Make
             }
         }
         return (file, seconds);
+    }
+
+    /// <summary>Builds Release. What the build says is shown only when it fails.</summary>
+    private void Build()
+    {
+        if (IsInterrupted) return;
+        var info = StartInfo("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet"]);
+        info.RedirectStandardOutput = true;
+        using var process = Process.Start(info)!;
+        var said = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        if (process.ExitCode == 0 || IsInterrupted) return;
+        Console.Error.WriteLine(said);
+        throw new MakeException($"build failed (exit code {process.ExitCode})");
     }
 
     private void SetUpPython()
