@@ -111,7 +111,7 @@ public sealed class WireProjection
             tag.CopyTo(output[written..]);
             written += tag.Length;
             var length = lengths[next++];
-            written += WriteVarint(output[written..], (uint)length);
+            written += Varint.Write(output[written..], (uint)length);
             written += Write(ReadNested(ref reader), child, output[written..], lengths, ref next);
         }
         return written;
@@ -133,14 +133,6 @@ public sealed class WireProjection
             lengths = larger;
         }
         return count++;
-    }
-
-    private static int WriteVarint(Span<byte> output, uint value)
-    {
-        var count = 0;
-        for (; value >= 0x80; value >>= 7) output[count++] = (byte)(value | 0x80);
-        output[count++] = (byte)value;
-        return count;
     }
 
     private static Node Compile(MessageDescriptor type, IEnumerable<string> paths)

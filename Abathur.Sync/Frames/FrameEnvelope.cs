@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text.Json;
+using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Wire = Abathur.Sync.V1.Frame;
@@ -14,8 +15,6 @@ namespace Abathur.Sync.Frames;
 /// </summary>
 internal static class FrameEnvelope
 {
-    private const int MaxVarintBytes = 10;
-
     /// <summary>Fields 1 to 10.</summary>
     public static void WriteHead(IBufferWriter<byte> output, string matchId, Frame frame, Encoding encoding)
     {
@@ -49,9 +48,9 @@ internal static class FrameEnvelope
     public static void WritePayloadPrefix(IBufferWriter<byte> output, Encoding encoding, int payloadBytes)
     {
         var number = encoding == Encoding.Proto ? Wire.ObservationFieldNumber : Wire.DataFieldNumber;
-        var span = output.GetSpan(1 + MaxVarintBytes);
+        var span = output.GetSpan(1 + Varint.MaxBytes);
         span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.LengthDelimited);
-        output.Advance(1 + PutVarint(span[1..], (uint)payloadBytes));
+        output.Advance(1 + Varint.Write(span[1..], (uint)payloadBytes));
     }
 
     public static int MeasurePayloadPrefix(Encoding encoding, int payloadBytes) => 1 + CodedOutputStream.ComputeLengthSize(payloadBytes);
@@ -100,9 +99,9 @@ internal static class FrameEnvelope
     {
         if (value.Length == 0) return;
         var bytes = System.Text.Encoding.UTF8.GetByteCount(value);
-        var span = output.GetSpan(1 + MaxVarintBytes + bytes);
+        var span = output.GetSpan(1 + Varint.MaxBytes + bytes);
         span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.LengthDelimited);
-        var prefix = 1 + PutVarint(span[1..], (uint)bytes);
+        var prefix = 1 + Varint.Write(span[1..], (uint)bytes);
         System.Text.Encoding.UTF8.GetBytes(value, span[prefix..]);
         output.Advance(prefix + bytes);
     }
@@ -115,16 +114,8 @@ internal static class FrameEnvelope
 
     private static void WritePresent(IBufferWriter<byte> output, int number, ulong value)
     {
-        var span = output.GetSpan(1 + MaxVarintBytes);
+        var span = output.GetSpan(1 + Varint.MaxBytes);
         span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.Varint);
-        output.Advance(1 + PutVarint(span[1..], value));
-    }
-
-    private static int PutVarint(Span<byte> span, ulong value)
-    {
-        var count = 0;
-        for (; value >= 0x80; value >>= 7) span[count++] = (byte)(value | 0x80);
-        span[count++] = (byte)value;
-        return count;
+        output.Advance(1 + Varint.Write(span[1..], value));
     }
 }

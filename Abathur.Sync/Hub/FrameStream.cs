@@ -58,10 +58,7 @@ internal sealed class FrameStream : IDisposable
     {
         if (_encoder is null)
         {
-            foreach (var subscription in _subscriptions)
-            {
-                if (subscription.IsLossless && !subscription.HasRoom) await subscription.WaitForRoomAsync(_options.StallTimeout);
-            }
+            await WaitForReadersAsync();
             return;
         }
         while (IsFull() && HasLossless()) await _room.WaitAsync();
@@ -151,13 +148,7 @@ internal sealed class FrameStream : IDisposable
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask EncodeAsync(Frame frame, Missed missed)
     {
-        if (_sourceWaits)
-        {
-            foreach (var subscription in _subscriptions)
-            {
-                if (subscription.IsLossless && !subscription.HasRoom) await subscription.WaitForRoomAsync(_options.StallTimeout);
-            }
-        }
+        if (_sourceWaits) await WaitForReadersAsync();
         var payload = SharedBuffer.Rent(_payloadBytes);
         try
         {
@@ -175,6 +166,15 @@ internal sealed class FrameStream : IDisposable
         frame.Release();
         OfferToAll(encoded, missed);
         encoded.Release();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WaitForReadersAsync()
+    {
+        foreach (var subscription in _subscriptions)
+        {
+            if (subscription.IsLossless && !subscription.HasRoom) await subscription.WaitForRoomAsync(_options.StallTimeout);
+        }
     }
 
     private void OfferToAll(EncodedFrame frame, in Missed missed)

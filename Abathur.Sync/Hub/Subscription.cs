@@ -102,10 +102,7 @@ public sealed class Subscription : IDisposable
                 missed = default;
                 return false;
             }
-            frame = _queue[_head]!;
-            _queue[_head] = null;
-            _head = (_head + 1) % _queue.Length;
-            _count--;
+            frame = Dequeue();
             (missed, _missed) = (_missed, default);
             if (Options.Credits > 0) _unacknowledged.Enqueue(frame.Sequence);
             _lastSentGameLoop = frame.GameLoop;
@@ -146,12 +143,7 @@ public sealed class Subscription : IDisposable
         _onDispose(this);
         lock (_gate)
         {
-            for (; _count > 0; _count--)
-            {
-                _queue[_head]!.Release();
-                _queue[_head] = null;
-                _head = (_head + 1) % _queue.Length;
-            }
+            while (_count > 0) Dequeue().Release();
         }
         _ready.Dispose();
         _room.Dispose();
@@ -169,11 +161,9 @@ public sealed class Subscription : IDisposable
             if (_count == _queue.Length)
             {
                 // Only `latest` comes here: for the others the hub has made sure of room, or has ended them.
-                AddMissed(default(Missed).Then(_queue[_head]!.GameLoop));
-                _queue[_head]!.Release();
-                _queue[_head] = null;
-                _head = (_head + 1) % _queue.Length;
-                _count--;
+                var oldest = Dequeue();
+                AddMissed(default(Missed).Then(oldest.GameLoop));
+                oldest.Release();
             }
             frame.Retain();
             _queue[(_head + _count) % _queue.Length] = frame;
@@ -242,6 +232,15 @@ public sealed class Subscription : IDisposable
                 LagGameLoops = _count == 0 || newestGameLoop < _lastSentGameLoop ? 0 : newestGameLoop - _lastSentGameLoop,
             };
         }
+    }
+
+    private EncodedFrame Dequeue()
+    {
+        var frame = _queue[_head]!;
+        _queue[_head] = null;
+        _head = (_head + 1) % _queue.Length;
+        _count--;
+        return frame;
     }
 
     private void AddMissed(in Missed missed)

@@ -1,3 +1,5 @@
+using Abathur.Sync.Encodings.Wire;
+
 namespace Abathur.Sync.Recordings;
 
 /// <summary>Writes a stream of serialized observations, each with its length as a varint in front.</summary>
@@ -15,10 +17,7 @@ public sealed class DelimitedObservationWriter(Stream output)
     /// <exception cref="IOException">The write failed.</exception>
     public void Write(ReadOnlySpan<byte> observation)
     {
-        var bytes = 0;
-        var rest = (uint)observation.Length;
-        for (; rest >= 0x80; rest >>= 7) _length[bytes++] = (byte)(rest | 0x80);
-        _length[bytes++] = (byte)rest;
+        var bytes = Varint.Write(_length, (uint)observation.Length);
         output.Write(_length, 0, bytes);
         output.Write(observation);
         FrameCount++;

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -18,10 +19,7 @@ internal static class ServerMessageFrame
         var prefix = output.GetSpan(MaxPrefixBytes);
         var length = 0;
         prefix[length++] = (byte)WireFormat.MakeTag(ServerMessage.FrameFieldNumber, WireFormat.WireType.LengthDelimited);
-        var rest = (uint)frameBytes;
-        for (; rest >= 0x80; rest >>= 7) prefix[length++] = (byte)(rest | 0x80);
-        prefix[length++] = (byte)rest;
-        output.Advance(length);
+        output.Advance(length + Varint.Write(prefix[length..], (uint)frameBytes));
         frame.WriteFrame(output, missed);
     }
 }
