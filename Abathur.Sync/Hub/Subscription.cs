@@ -225,6 +225,7 @@ public sealed class Subscription : IDisposable
                 Peer = Options.Peer,
                 Policy = Options.Policy,
                 Encoding = Options.Encoding,
+                Compression = Options.Compression,
                 FramesSent = _framesSent,
                 FramesDropped = _framesDropped,
                 BytesSent = _bytesSent,

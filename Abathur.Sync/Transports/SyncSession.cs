@@ -43,6 +43,8 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             }
             else if (subscription.End is { } end)
             {
+                // The reading flow answers before it ends the subscription.
+                while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
                 if (end.Reason != SubscriptionEndReason.Closed) wire.Write(Goodbye(end));
                 await wire.FlushAsync(cancellation);
                 return end;
