@@ -41,7 +41,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 subscription.CountSent(wire.WriteFrame(frame, missed));
                 frame.Release();
             }
-            else if (subscription.End is { } end)
+            else if (subscription.End is { } end && !subscription.IsOwedFrames)
             {
                 // The reading flow answers before it ends the subscription.
                 while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
