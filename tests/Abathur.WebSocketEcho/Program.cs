@@ -37,7 +37,7 @@ static async Task EchoAsync(HttpContext http)
         http.Response.StatusCode = StatusCodes.Status426UpgradeRequired;
         return;
     }
-    using var socket = await http.WebSockets.AcceptWebSocketAsync();
+    using var socket = await WebSocketHandshake.AcceptAsync(http, TimeSpan.FromSeconds(15), TimeSpan.FromSeconds(60));
     using var connection = new WebSocketConnection(socket, MaxMessageBytes, TimeSpan.FromSeconds(2), TimeProvider.System, http.Abort);
     while (true)
     {

@@ -16,11 +16,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     /// <summary>Serves one connection whose request has been checked. <paramref name="stopping"/>: the daemon stops.</summary>
     public async Task HandleAsync(HttpContext http, CancellationToken stopping)
     {
-        using var socket = await http.WebSockets.AcceptWebSocketAsync(new WebSocketAcceptContext
-        {
-            KeepAliveInterval = options.KeepAliveInterval,
-            KeepAliveTimeout = options.KeepAliveTimeout,
-        });
+        using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout);
         using var connection = new WebSocketConnection(socket, options.MaxMessageBytes, options.CloseTimeout, clock, http.Abort);
         using var wire = new WebSocketWire(connection);
         using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);

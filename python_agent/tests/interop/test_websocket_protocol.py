@@ -119,7 +119,10 @@ WRONG_FRAMES = {
     **{f"reserved bits {bits}": frame(TEXT, b"x", bits=bits) for bits in range(1, 8)},
     **{f"reserved bits {bits} on a ping": frame(PING, b"x", bits=bits) for bits in (1, 2, 4)},
     **{f"opcode {opcode}": frame(opcode, b"x") for opcode in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)},
-    **{f"close code {code}": close(code) for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535)},
+    **{
+        f"close code {code}": close(code)
+        for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535)
+    },
 }
 
 
@@ -140,7 +143,8 @@ def test_close_is_answered_with_its_code(echo: int, code: int | None) -> None:
     with Connection(echo) as connection:
         connection.send(close(code, reason))
         answers = connection.read_all()
-    assert [close_code(answer) for answer in answers] == [code]
+    # Without a code any will do.
+    assert [close_code(answer) for answer in answers] == [1000 if code is None else code]
 
 
 def test_nothing_after_a_close_is_answered(echo: int) -> None:
@@ -168,7 +172,11 @@ def test_text_that_is_not_utf8_closes_with_1007(echo: int, name: str) -> None:
     for frames in (
         [frame(TEXT, text)],
         [frame(TEXT, text[:1], fin=False), frame(CONTINUATION, text[1:])],
-        [frame(TEXT, b"", fin=False), *(frame(CONTINUATION, bytes([byte]), fin=False) for byte in text), frame(CONTINUATION)],
+        [
+            frame(TEXT, b"", fin=False),
+            *(frame(CONTINUATION, bytes([byte]), fin=False) for byte in text),
+            frame(CONTINUATION),
+        ],
     ):
         with Connection(echo) as connection:
             connection.send(*frames)
