@@ -43,7 +43,13 @@ static async Task EchoAsync(HttpContext http)
     {
         var input = await connection.ReceiveAsync(CancellationToken.None);
         if (input.Kind == WebSocketInputKind.Message && await connection.SendAsync(input.Bytes, input.Type)) continue;
-        await connection.CloseAsync(input.Kind == WebSocketInputKind.TooLong ? WebSocketCloseStatus.MessageTooBig : WebSocketCloseStatus.NormalClosure, "");
+        var status = input.Kind switch
+        {
+            WebSocketInputKind.TooLong => WebSocketCloseStatus.MessageTooBig,
+            WebSocketInputKind.NotUtf8 => WebSocketCloseStatus.InvalidPayloadData,
+            _ => WebSocketCloseStatus.NormalClosure,
+        };
+        await connection.CloseAsync(status, "");
         return;
     }
 }

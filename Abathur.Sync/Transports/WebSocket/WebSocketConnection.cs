@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
+using System.Text.Unicode;
 
 namespace Abathur.Sync.Transports.WebSocket;
 
@@ -103,7 +104,10 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
                 if (result.MessageType == WebSocketMessageType.Close) return new(WebSocketInputKind.Closed);
                 length += result.Count;
                 if (length > maxMessageBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
-                if (result.EndOfMessage) return new(WebSocketInputKind.Message, result.MessageType, _buffer.AsMemory(0, length));
+                if (!result.EndOfMessage) continue;
+                // .NET overlooks a character that is cut off by an empty last fragment.
+                if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(_buffer.AsSpan(0, length))) return new(WebSocketInputKind.NotUtf8, result.MessageType);
+                return new(WebSocketInputKind.Message, result.MessageType, _buffer.AsMemory(0, length));
             }
         }
         catch (Exception e) when (IsLost(e))

@@ -21,6 +21,9 @@ public enum WebSocketInputKind
     /// <summary>The peer is gone, or broke the protocol and has been told so with a close status.</summary>
     Lost,
 
+    /// <summary>A text message is not UTF-8, which only its end showed.</summary>
+    NotUtf8,
+
     /// <summary>A message is over the limit. Nothing can be received after it.</summary>
     TooLong,
 }

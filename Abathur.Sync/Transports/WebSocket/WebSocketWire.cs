@@ -34,13 +34,15 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
         var input = await connection.ReceiveAsync(cancellation);
-        if (input.Kind is WebSocketInputKind.Message or WebSocketInputKind.TooLong) Form ??= input.Type;
+        if (input.Kind is not (WebSocketInputKind.Closed or WebSocketInputKind.Lost)) Form ??= input.Type;
         switch (input.Kind)
         {
             case WebSocketInputKind.Message:
                 return Parse(input);
             case WebSocketInputKind.TooLong:
                 throw Failure(WebSocketCloseStatus.MessageTooBig, $"a message is longer than {connection.MaxMessageBytes} bytes");
+            case WebSocketInputKind.NotUtf8:
+                throw Failure(WebSocketCloseStatus.InvalidPayloadData, "the message is not UTF-8 text");
             default:
                 InputEnded?.Invoke();
                 return null;
