@@ -193,9 +193,8 @@ def test_bad_input_is_one_error_and_a_close_that_says_why(play: Play) -> None:
 def status_of(daemon: Daemon, data: bytes) -> tuple[int, bytes]:
     with socket.create_connection(("127.0.0.1", port_of(daemon)), timeout=20) as connection:
         connection.sendall(data)
-        connection.shutdown(socket.SHUT_WR)
         answer = b""
-        while part := connection.recv(65536):
+        while b"\r\n\r\n" not in answer and (part := connection.recv(65536)):
             answer += part
     return int(answer.split()[1]), answer
 

@@ -51,8 +51,9 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
 
     public void Write(ServerMessage message)
     {
-        if (Form == WebSocketMessageType.Text) System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(message), Output);
-        else message.WriteTo((IBufferWriter<byte>)Output);
+        // Before the first message nobody knows better, and text can be read by a person.
+        if (Form == WebSocketMessageType.Binary) message.WriteTo((IBufferWriter<byte>)Output);
+        else System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(message), Output);
         _ends.Add(Output.Span.Length);
     }
 
