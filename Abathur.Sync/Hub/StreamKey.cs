@@ -19,11 +19,11 @@ internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, str
     /// <summary>The encoder of the stream; null where the observation goes out as it came.</summary>
     public IFrameEncoder? CreateEncoder()
     {
-        var projection = FieldMask.Length == 0 ? null : WireProjection.For(ResponseObservation.Descriptor, FieldMask.Split(','));
+        string[] mask = FieldMask.Length == 0 ? [] : FieldMask.Split(',');
         IFrameEncoder? encoder = Format.Encoding switch
         {
-            Encoding.Proto => projection is null ? null : new ProjectionEncoder(projection),
-            Encoding.Json => new JsonEncoder(projection),
+            Encoding.Proto => mask.Length == 0 ? null : new ProjectionEncoder(WireProjection.For(ResponseObservation.Descriptor, mask)),
+            Encoding.Json => new JsonEncoder(mask),
             _ => throw new ArgumentOutOfRangeException(nameof(Format), Format, "no such encoder"),
         };
         return PayloadCompression.For(Format.Compression) is { } compression ? new CompressingEncoder(encoder, compression.Create(CompressionLevel)) : encoder;
