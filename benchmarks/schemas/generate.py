@@ -1,0 +1,45 @@
+"""Write the schemas and plain types of the codec benchmarks from the descriptors of the `pys2clientprotocol` package.
+
+Usage: python benchmarks/schemas/generate.py [--check]
+
+Without options every generated file is written anew. `--check` writes nothing and ends with 1 where one is not current.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import flatbuffers_schema
+from model import messages
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "benchmarks" / "schemas"
+
+
+def files() -> dict[Path, str]:
+    """Every generated file and what has to be in it."""
+    types = messages()
+    return {
+        SCHEMAS / "observation.fbs": flatbuffers_schema.schema(types),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check."""
+    stale = 0
+    for path, text in files().items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        if "--check" in arguments:
+            print(f"{path.relative_to(ROOT)} is not current: python benchmarks/schemas/generate.py", file=sys.stderr)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(path.relative_to(ROOT))
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
