@@ -10,11 +10,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import csharp
 import flatbuffers_schema
 from model import messages
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "benchmarks" / "schemas"
+CSHARP = ROOT / "benchmarks" / "Abathur.Benchmarks" / "Codecs"
 
 
 def files() -> dict[Path, str]:
@@ -22,6 +24,11 @@ def files() -> dict[Path, str]:
     types = messages()
     return {
         SCHEMAS / "observation.fbs": flatbuffers_schema.schema(types),
+        CSHARP / "Plain" / "PlainTypes.g.cs": csharp.types(types),
+        CSHARP / "Plain" / "PlainConversion.g.cs": csharp.conversion(types),
+        CSHARP / "Plain" / "PlainTouching.g.cs": csharp.touch_plain(types),
+        CSHARP / "ProtobufTouching.g.cs": csharp.touch_protobuf(types),
+        CSHARP / "Plain" / "PlainCbor.g.cs": csharp.cbor(types),
     }
 
 
