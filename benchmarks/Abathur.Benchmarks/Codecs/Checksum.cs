@@ -17,8 +17,8 @@ internal struct Checksum
 
     public void Add(bool value) => Add(value ? 1UL : 2UL);
 
-    /// <summary>By its bits: all NaN of the same bits are the same, and 0 is not -0.</summary>
-    public void Add(float value) => Add((ulong)BitConverter.SingleToUInt32Bits(value));
+    /// <summary>By its bits: 0 is not -0. All NaN are the same, as not every format keeps their bits.</summary>
+    public void Add(float value) => Add((ulong)BitConverter.SingleToUInt32Bits(float.IsNaN(value) ? float.NaN : value));
 
     public void Add(string value)
     {

@@ -1,6 +1,5 @@
 using System.Buffers;
 using Abathur.Sync.Encodings;
-using Google.Protobuf.WellKnownTypes;
 using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;
@@ -11,7 +10,6 @@ internal sealed class ProjectionCodec : ICodec
     private const string Mask = "observation.game_loop,observation.player_common,observation.raw_data.units";
     private readonly ArrayBufferWriter<byte> _buffer = new();
     private readonly WireProjection _projection = WireProjection.For(ResponseObservation.Descriptor, Mask.Split(','));
-    private readonly FieldMask _mask = FieldMask.FromString(Mask);
 
     public string Label => "Abathur.Sync field mask on wire bytes";
 
@@ -43,7 +41,10 @@ internal sealed class ProjectionCodec : ICodec
     public ResponseObservation Expected(ResponseObservation original)
     {
         var expected = new ResponseObservation();
-        _mask.Merge(original, expected);
+        if (original.Observation is not { } observation) return expected;
+        expected.Observation = new Observation { PlayerCommon = observation.PlayerCommon };
+        if (observation.HasGameLoop) expected.Observation.GameLoop = observation.GameLoop;
+        if (observation.RawData is { } raw) expected.Observation.RawData = new ObservationRaw { Units = { raw.Units } };
         return expected;
     }
 }
