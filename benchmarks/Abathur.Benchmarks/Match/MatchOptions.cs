@@ -20,7 +20,7 @@ internal sealed record MatchOptions
 
     /// <summary>
     /// Time that the whole run may take; null: as long as it takes. Each codec then takes as many evenly spaced frames as fit into its share; what
-    /// a fast codec does not need of its share goes to the others.
+    /// a fast codec does not need of its share goes to the others. No codec takes more frames than fit into 256 MiB.
     /// </summary>
     public TimeSpan? Budget { get; init; }
 

@@ -5,7 +5,9 @@ namespace Abathur.Benchmarks.Match;
 /// <summary>Chosen frames of a recording, as often as wanted. Keeps them in memory where they are few, else reads the file each time. Not thread-safe.</summary>
 internal sealed class RecordedFrames : IDisposable
 {
-    private const long MaxKeptBytes = 128L << 20;
+    /// <summary>Most bytes of frames that are kept in memory.</summary>
+    public const long MaxKeptBytes = 256L << 20;
+
     private readonly RecordingReader _reader;
     private Dictionary<int, byte[]>? _kept = [];
     private long _keptBytes;
