@@ -73,7 +73,12 @@ def touch_plain(messages: list[Message]) -> str:
 
 def touch_protobuf(messages: list[Message]) -> str:
     """The same of the protobuf messages: the same checksum for the same content."""
-    lines = [*_head([], "Protocol = SC2APIProtocol", "Abathur.Benchmarks.Codecs"), "", "internal static class ProtobufTouching", "{"]
+    lines = [
+        *_head([], "Protocol = SC2APIProtocol", "Abathur.Benchmarks.Codecs"),
+        "",
+        "internal static class ProtobufTouching",
+        "{",
+    ]
     for message in messages:
         lines += [f"    public static void Touch(this Protocol.{message.name} from, ref Checksum sum)", "    {"]
         for field in message.fields:
@@ -87,7 +92,11 @@ def cbor(messages: list[Message]) -> str:
     """CBOR of the plain types: maps of definite length, keyed by protobuf field number."""
     lines = [*_head(["System.Formats.Cbor"]), "", "internal static class PlainCbor", "{"]
     for message in messages:
-        lines += [f"    public static void Write(CborWriter writer, {message.name} from)", "    {", "        var count = 0;"]
+        lines += [
+            f"    public static void Write(CborWriter writer, {message.name} from)",
+            "    {",
+            "        var count = 0;",
+        ]
         lines += [f"        if (from.{_property(message, field)} is not null) count++;" for field in message.fields]
         lines += ["        writer.WriteStartMap(count);"]
         for field in message.fields:
@@ -156,7 +165,8 @@ def _to_protobuf(message: Message, field: Field) -> Iterator[str]:
         yield f"            foreach (var each in {_local(field)}) to.{name}.Add({_element_to_protobuf(field, 'each')});"
         yield "        }"
     else:
-        yield f"        if (from.{name} is {{ }} {_local(field)}) to.{name} = {_element_to_protobuf(field, _local(field))};"
+        value = _element_to_protobuf(field, _local(field))
+        yield f"        if (from.{name} is {{ }} {_local(field)}) to.{name} = {value};"
 
 
 def _element_to_protobuf(field: Field, value: str) -> str:

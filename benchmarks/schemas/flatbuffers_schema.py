@@ -25,8 +25,8 @@ def schema(messages: list[Message]) -> str:
     lines = [
         f"// {HEADER}",
         "//",
-        "// Tables and fields are named as in s2clientprotocol. As a plain object: field names in snake_case as here, enums as",
-        "// numbers, bytes raw, an absent field is left out (never null, never a default), an empty list is left out.",
+        "// Tables and fields are named as in s2clientprotocol. As a plain object: field names in snake_case as here,",
+        "// enums as numbers, bytes raw; an absent field is left out (no null, no default), and so is an empty list.",
         "",
         "namespace Abathur.Benchmarks;",
     ]

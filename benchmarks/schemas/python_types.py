@@ -26,7 +26,9 @@ def structs(messages: list[Message]) -> str:
         lines += [f'    """`SC2APIProtocol.{message.name}`."""', ""]
         for field in message.fields:
             base = field.message or _TYPES[field.kind]
-            lines += [f"    {field.name}: list[{base}] = []" if field.repeated else f"    {field.name}: {base} | None = None"]
+            lines += [
+                f"    {field.name}: list[{base}] = []" if field.repeated else f"    {field.name}: {base} | None = None"
+            ]
         if not message.fields:
             lines.pop()
     return "\n".join(lines) + "\n"
@@ -40,14 +42,27 @@ def touch(messages: list[Message]) -> str:
         "from typing import Any",
         "from zlib import crc32",
         "",
-        'Sums = list[Any]',
+        "Sums = list[Any]",
         '"""Sum of integers (bytes and strings by their CRC-32), and sum of floats."""',
     ]
-    for form, one in (("dict", _touch_dict), ("struct", _touch_struct), ("message", _touch_message), ("tables", _touch_tables), ("objects", _touch_objects)):
+    for form, one in (
+        ("dict", _touch_dict),
+        ("struct", _touch_struct),
+        ("message", _touch_message),
+        ("tables", _touch_tables),
+        ("objects", _touch_objects),
+    ):
         for message in messages:
             body = [line for field in message.fields for line in one(field)]
             lines += ["", "", f"def {form}_{message.name}(m: Any, sums: Sums) -> None:"]
-            lines += [f'    """Read a {message.name}."""', "    i = 0", "    f = 0.0", *body, "    sums[0] += i", "    sums[1] += f"]
+            lines += [
+                f'    """Read a {message.name}."""',
+                "    i = 0",
+                "    f = 0.0",
+                *body,
+                "    sums[0] += i",
+                "    sums[1] += f",
+            ]
     lines += _decode_bytes(messages)
     return "\n".join(lines) + "\n"
 
@@ -79,7 +94,9 @@ def _touch_value(field: Field, form: str, read: str) -> Iterator[str]:
     if field.repeated:
         yield "    if v:"
         yield "        for each in v:"
-        yield f"            {form}_{field.message}(each, sums)" if field.message else f"            {_add(field, 'each')}"
+        yield (
+            f"            {form}_{field.message}(each, sums)" if field.message else f"            {_add(field, 'each')}"
+        )
     else:
         yield "    if v is not None:"
         yield f"        {form}_{field.message}(v, sums)" if field.message else f"        {_add(field, 'v')}"
@@ -155,7 +172,10 @@ def _decode_bytes(messages: list[Message]) -> list[str]:
             break
         holding |= more
     lines = ["", "", "def decode_bytes(m: dict[str, Any], decode: Any) -> None:"]
-    lines += ['    """Decode base64 text in place, wherever the protocol has bytes."""', "    bytes_ResponseObservation(m, decode)"]
+    lines += [
+        '    """Decode base64 text in place, wherever the protocol has bytes."""',
+        "    bytes_ResponseObservation(m, decode)",
+    ]
     for message in messages:
         if message.name not in holding:
             continue
@@ -167,5 +187,9 @@ def _decode_bytes(messages: list[Message]) -> list[str]:
             if field.repeated:
                 raise ValueError(f"{message.name}.{field.name}: bytes in lists are not covered")
             lines += [f'    v = m.get("{field.name}")', "    if v is not None:"]
-            lines += [f'        m["{field.name}"] = decode(v)' if field.kind == "bytes" else f"        bytes_{field.message}(v, decode)"]
+            lines += [
+                f'        m["{field.name}"] = decode(v)'
+                if field.kind == "bytes"
+                else f"        bytes_{field.message}(v, decode)"
+            ]
     return lines

@@ -56,7 +56,9 @@ def _commit() -> str:
     here = Path(__file__).resolve().parent
     command = ["git", "-C", str(here), "rev-parse", "HEAD"]
     try:
-        tracked = subprocess.run([*command[:3], "ls-files", "--error-unmatch", __file__], capture_output=True, check=False)
+        tracked = subprocess.run(
+            [*command[:3], "ls-files", "--error-unmatch", __file__], capture_output=True, check=False
+        )
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:
         return "unknown"

@@ -96,5 +96,3 @@ def evenly_spaced(count: int, wanted: int) -> list[int]:
     if wanted == 1:
         return [0]
     return [index * (count - 1) // (wanted - 1) for index in range(wanted)]
-
-

@@ -87,12 +87,17 @@ def table(runner: Runner, runs: Iterable[CodecRun]) -> str:
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
-        "  ".join(cell.rjust(width) if column else cell.ljust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     ]
     lines.insert(1, "-" * len(lines[0]))
     lines.append("")
-    lines.append("Times of single operations: mean of the middle half (25 % left out at each end), and 99th percentile.")
+    lines.append(
+        "Times of single operations: mean of the middle half (25 % left out at each end), and 99th percentile."
+    )
     lines.append("* at 22.4 frames a second. 1 KB is 1000 bytes.")
     if runner.interrupted:
         below.append("Interrupted: this is what had been measured by then.")

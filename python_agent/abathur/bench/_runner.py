@@ -159,11 +159,15 @@ class Runner:
         """Give each codec its frames: all that were chosen, or as many as its share of the budget holds."""
         budget = self._options.budget
         left = float("inf") if budget is None else budget - (time.monotonic() - self._started)
-        waiting = sorted((run for run in self._runs if run.failure is None), key=lambda run: self._seconds_per_frame[run.name])
+        waiting = sorted(
+            (run for run in self._runs if run.failure is None), key=lambda run: self._seconds_per_frame[run.name]
+        )
         for index, run in enumerate(waiting):
             seconds = self._seconds_per_frame[run.name]
             fitting = max(left, 0.0) / (len(waiting) - index) / seconds
-            count = len(chosen) if fitting >= len(chosen) else max(int(fitting), min(_MIN_FRAMES_OF_BUDGET, len(chosen)))
+            count = (
+                len(chosen) if fitting >= len(chosen) else max(int(fitting), min(_MIN_FRAMES_OF_BUDGET, len(chosen)))
+            )
             run.frames = [chosen[each] for each in evenly_spaced(len(chosen), count)]
             left -= count * seconds
             self._total += count * seconds

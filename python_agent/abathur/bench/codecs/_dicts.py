@@ -24,15 +24,15 @@ JSON_FOOTNOTES = (
 class DictCodec(Codec):
     """Dicts to bytes to dicts."""
 
-    def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:  # noqa: D102
+    def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
         return plain()
 
-    def touch(self, decoded: Any) -> Sums:  # noqa: D102
+    def touch(self, decoded: Any) -> Sums:
         sums: Sums = [0, 0.0]
         touch.dict_ResponseObservation(decoded, sums)
         return sums
 
-    def to_message(self, decoded: Any) -> ResponseObservation | None:  # noqa: D102
+    def to_message(self, decoded: Any) -> ResponseObservation | None:
         return from_plain(decoded)
 
 

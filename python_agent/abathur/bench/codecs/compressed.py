@@ -38,25 +38,25 @@ class CompressedCodec(Codec):
         self.touches = codec.touches
 
     @property
-    def label(self) -> str:  # noqa: D102
+    def label(self) -> str:
         return f"{self._codec.label}, {self._name}"
 
-    def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:  # noqa: D102
+    def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
         return self._codec.prepare(message, plain)
 
-    def encode(self, source: Any) -> bytes:  # noqa: D102
+    def encode(self, source: Any) -> bytes:
         return self._compress(self._codec.encode(source))
 
-    def decode(self, data: Any) -> Any:  # noqa: D102
+    def decode(self, data: Any) -> Any:
         return self._codec.decode(self._decompress(data))
 
-    def touch(self, decoded: Any) -> Sums:  # noqa: D102
+    def touch(self, decoded: Any) -> Sums:
         return self._codec.touch(decoded)
 
-    def to_message(self, decoded: Any) -> ResponseObservation | None:  # noqa: D102
+    def to_message(self, decoded: Any) -> ResponseObservation | None:
         return self._codec.to_message(decoded)
 
-    def problem(self, decoded: Any, message: ResponseObservation) -> str | None:  # noqa: D102
+    def problem(self, decoded: Any, message: ResponseObservation) -> str | None:
         return self._codec.problem(decoded, message)
 
 

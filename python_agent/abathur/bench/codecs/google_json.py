@@ -14,23 +14,25 @@ from abathur.bench.codecs.protobuf import ProtobufCodec
 class GoogleJsonCodec(ProtobufCodec):
     """Row `protojson-google`: compact."""
 
-    footnotes = (
+    footnotes: tuple[str, ...] = (
         "json_format.MessageToDict, then json.dumps without spaces: what MessageToJson does, which has no option for"
-        " leaving them out. Decoded by json_format.Parse.",
+        " leaving them out. Decoded by json_format.Parse, which refuses the largest float32 as it is written.",
         "Row protojson-google-indented is MessageToJson with its default indentation of 2.",
     )
 
-    def encode(self, source: Any) -> bytes:  # noqa: D102
+    def encode(self, source: Any) -> bytes:
         return json.dumps(json_format.MessageToDict(source), separators=(",", ":")).encode()
 
-    def decode(self, data: Any) -> Any:  # noqa: D102
+    def decode(self, data: Any) -> Any:
         return json_format.Parse(data, ResponseObservation())
 
 
 class GoogleJsonIndentedCodec(GoogleJsonCodec):
     """Row `protojson-google-indented`: as it comes."""
 
-    footnotes = ("json_format.MessageToJson with its default indentation of 2; decoded by json_format.Parse.",)
+    footnotes: tuple[str, ...] = (
+        "json_format.MessageToJson with its default indentation of 2; decoded by json_format.Parse.",
+    )
 
-    def encode(self, source: Any) -> bytes:  # noqa: D102
+    def encode(self, source: Any) -> bytes:
         return json_format.MessageToJson(source).encode()

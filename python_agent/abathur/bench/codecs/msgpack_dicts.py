@@ -13,15 +13,17 @@ class MsgpackCodec(DictCodec):
     """Row `msgpack`: dicts."""
 
     package = "msgpack"
-    footnotes = ("One reused Packer with 32-bit floats (use_single_float), unpackb; dicts with the names of the .proto files.",)
+    footnotes: tuple[str, ...] = (
+        "One reused Packer with 32-bit floats (use_single_float), unpackb; dicts with the names of the .proto files.",
+    )
 
     def __init__(self) -> None:
         """One packer for all frames."""
         self._packer = msgpack.Packer(use_single_float=True)
 
-    def encode(self, source: Any) -> bytes:  # noqa: D102
+    def encode(self, source: Any) -> bytes:
         encoded: bytes = self._packer.pack(source)
         return encoded
 
-    def decode(self, data: Any) -> Any:  # noqa: D102
+    def decode(self, data: Any) -> Any:
         return msgpack.unpackb(data)

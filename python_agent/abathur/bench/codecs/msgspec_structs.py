@@ -45,7 +45,7 @@ class _StructCodec(Codec):
 class MsgspecJsonCodec(_StructCodec):
     """Row `msgspec-json`."""
 
-    footnotes = (_FOOTNOTE, "Bytes are base64, by msgspec itself.")
+    footnotes: tuple[str, ...] = (_FOOTNOTE, "Bytes are base64, by msgspec itself.")
 
     def __init__(self) -> None:
         """One encoder and one decoder for all frames."""
@@ -56,7 +56,7 @@ class MsgspecJsonCodec(_StructCodec):
 class MsgspecMsgpackCodec(_StructCodec):
     """Row `msgspec-msgpack`."""
 
-    footnotes = (_FOOTNOTE, "Floats take 64 bits: msgspec writes no others.")
+    footnotes: tuple[str, ...] = (_FOOTNOTE, "Floats take 64 bits: msgspec writes no others.")
 
     def __init__(self) -> None:
         """One encoder and one decoder for all frames."""

@@ -13,10 +13,10 @@ class OrjsonCodec(DictCodec):
     """Row `orjson`: dicts."""
 
     package = "orjson"
-    footnotes = ("orjson.dumps and loads of dicts.", *JSON_FOOTNOTES)
+    footnotes: tuple[str, ...] = ("orjson.dumps and loads of dicts.", *JSON_FOOTNOTES)
 
-    def encode(self, source: Any) -> bytes:  # noqa: D102
+    def encode(self, source: Any) -> bytes:
         return orjson.dumps(source, default=base64_text)
 
-    def decode(self, data: Any) -> Any:  # noqa: D102
+    def decode(self, data: Any) -> Any:
         return decode_bytes(orjson.loads(data))

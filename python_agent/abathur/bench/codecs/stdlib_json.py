@@ -12,18 +12,18 @@ from abathur.bench.codecs._dicts import JSON_FOOTNOTES, DictCodec, base64_text, 
 class StdlibJsonCodec(DictCodec):
     """Row `json`: dicts with the standard library."""
 
-    footnotes = ("One JSONEncoder without spaces, reused, then UTF-8; json.loads.", *JSON_FOOTNOTES)
+    footnotes: tuple[str, ...] = ("One JSONEncoder without spaces, reused, then UTF-8; json.loads.", *JSON_FOOTNOTES)
 
     def __init__(self) -> None:
         """One encoder for all frames."""
         self._encode = json.JSONEncoder(separators=(",", ":"), default=base64_text).encode
 
     @property
-    def label(self) -> str:  # noqa: D102
+    def label(self) -> str:
         return f"json of Python {platform.python_version()}"
 
-    def encode(self, source: Any) -> bytes:  # noqa: D102
+    def encode(self, source: Any) -> bytes:
         return self._encode(source).encode()
 
-    def decode(self, data: Any) -> Any:  # noqa: D102
+    def decode(self, data: Any) -> Any:
         return decode_bytes(json.loads(data))

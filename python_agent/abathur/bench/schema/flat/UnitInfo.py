@@ -161,7 +161,7 @@ class UnitInfoT(object):
         self.energy = None  # type: Optional[int]
         self.transportSlotsTaken = None  # type: Optional[int]
         self.buildProgress = None  # type: Optional[float]
-        self.addOn = None  # type: Optional[abathur.bench.schema.flat.UnitInfo.UnitInfoT]
+        self.addOn = None  # type: Optional[UnitInfoT]
         self.maxHealth = None  # type: Optional[int]
         self.maxShields = None  # type: Optional[int]
         self.maxEnergy = None  # type: Optional[int]
@@ -190,7 +190,7 @@ class UnitInfoT(object):
         self.transportSlotsTaken = unitInfo.TransportSlotsTaken()
         self.buildProgress = unitInfo.BuildProgress()
         if unitInfo.AddOn() is not None:
-            self.addOn = abathur.bench.schema.flat.UnitInfo.UnitInfoT.InitFromObj(unitInfo.AddOn())
+            self.addOn = UnitInfoT.InitFromObj(unitInfo.AddOn())
         self.maxHealth = unitInfo.MaxHealth()
         self.maxShields = unitInfo.MaxShields()
         self.maxEnergy = unitInfo.MaxEnergy()

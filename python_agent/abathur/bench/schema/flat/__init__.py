@@ -1,4 +1,4 @@
 """FlatBuffers accessors, by flatc. See benchmarks/schemas/flatc.py.
 
-Schema: bf421ab6a07104a6f943d4adeb920f36b0fd8093b98a3df280be4501a9dc4a63
+Schema: 4129d3a5752a06762673e22903e0e75f239bc774b54b30f7f65f5753eba4bfda
 """
