@@ -1,35 +1,30 @@
 using System.Buffers;
-using System.Text;
-using Abathur.Sync.Frames;
-using Google.Protobuf;
+using Abathur.Sync.Encodings.ProtoJson;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Encodings;
 
-/// <summary>Encoding <c>json</c>: canonical ProtoJSON in UTF-8, as Google's <see cref="JsonFormatter"/> writes it.</summary>
-internal sealed class JsonEncoder(WireProjection? projection) : IFrameEncoder
+/// <summary>Encoding <c>json</c>: canonical ProtoJSON in UTF-8, under a field mask where there is one.</summary>
+internal sealed class JsonEncoder : IFrameEncoder
 {
+    private readonly ProtoJsonTranscoder _transcoder;
+
+    /// <param name="fieldMask">Paths of the mask; empty: everything.</param>
+    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that is not there.</exception>
+    public JsonEncoder(IReadOnlyCollection<string> fieldMask) =>
+        _transcoder = fieldMask.Count == 0
+            ? ProtoJsonTranscoder.For(ResponseObservation.Descriptor)
+            : ProtoJsonTranscoder.Create(ResponseObservation.Descriptor, fieldMask);
+
     public void Encode(ReadOnlySpan<byte> observation, IBufferWriter<byte> payload)
     {
-        var json = JsonFormatter.Default.Format(Parse(observation));
-        payload.Advance(Encoding.UTF8.GetBytes(json, payload.GetSpan(Encoding.UTF8.GetMaxByteCount(json.Length))));
-    }
-
-    private ResponseObservation Parse(ReadOnlySpan<byte> observation)
-    {
-        var projected = projection is null ? null : SharedBuffer.Rent();
         try
         {
-            if (projected is not null) projection!.Project(observation, projected);
-            return ResponseObservation.Parser.ParseFrom(projected is null ? observation : projected.Span);
+            _transcoder.ToJson(observation, payload);
         }
-        catch (InvalidProtocolBufferException e)
+        catch (ProtoJsonException e)
         {
-            throw new InvalidDataException($"the observation does not parse: {e.Message}", e);
-        }
-        finally
-        {
-            projected?.Release();
+            throw new InvalidDataException($"the observation does not transcode: {e.Message}", e);
         }
     }
 }

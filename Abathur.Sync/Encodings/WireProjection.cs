@@ -18,26 +18,26 @@ namespace Abathur.Sync.Encodings;
 public sealed class WireProjection
 {
     /// <summary>Paths that one mask may have.</summary>
-    public const int MaxPaths = 1000;
+    public const int MaxPaths = FieldMaskNode.MaxPaths;
 
     /// <summary>Fields that one path may lead through.</summary>
-    public const int MaxDepth = 32;
+    public const int MaxDepth = FieldMaskNode.MaxDepth;
 
     private const int MaxCached = 256;
     private static readonly ConcurrentDictionary<(MessageDescriptor Type, string Mask), WireProjection> Cache = new();
 
-    private readonly Node _root;
+    private readonly FieldMaskNode _root;
 
-    private WireProjection(Node root) => _root = root;
+    private WireProjection(FieldMaskNode root) => _root = root;
 
     /// <summary>The projection for a mask; the same object for the same mask.</summary>
     /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that is not there.</exception>
     public static WireProjection For(MessageDescriptor type, IReadOnlyCollection<string> paths)
     {
-        if (paths.Count > MaxPaths) throw new FieldMaskException($"a field mask has {paths.Count} paths; {MaxPaths} are allowed");
+        FieldMaskNode.CheckCount(paths.Count);
         var key = (type, Canonical(paths));
         if (Cache.TryGetValue(key, out var cached)) return cached;
-        var projection = new WireProjection(Compile(type, paths));
+        var projection = new WireProjection(FieldMaskNode.Compile(type, paths));
         // A client that keeps inventing masks must not fill the memory.
         if (Cache.Count < MaxCached) Cache.TryAdd(key, projection);
         return projection;
@@ -65,7 +65,7 @@ public sealed class WireProjection
         }
     }
 
-    private static int Measure(ReadOnlySpan<byte> message, Node node, ref int[] lengths, ref int count)
+    private static int Measure(ReadOnlySpan<byte> message, FieldMaskNode node, ref int[] lengths, ref int count)
     {
         var total = 0;
         var reader = new WireReader(message);
@@ -87,7 +87,7 @@ public sealed class WireProjection
         return total;
     }
 
-    private static int Write(ReadOnlySpan<byte> message, Node node, Span<byte> output, int[] lengths, ref int next)
+    private static int Write(ReadOnlySpan<byte> message, FieldMaskNode node, Span<byte> output, int[] lengths, ref int next)
     {
         var written = 0;
         var reader = new WireReader(message);
@@ -133,50 +133,5 @@ public sealed class WireProjection
             lengths = larger;
         }
         return count++;
-    }
-
-    private static Node Compile(MessageDescriptor type, IEnumerable<string> paths)
-    {
-        var root = new Node();
-        foreach (var path in paths) Add(root, type, path);
-        return root;
-    }
-
-    private static void Add(Node root, MessageDescriptor type, string path)
-    {
-        var names = path.Split('.');
-        if (names.Length > MaxDepth) throw new FieldMaskException($"path \"{path}\" is deeper than {MaxDepth} fields");
-        var (node, message) = (root, type);
-        foreach (var name in names)
-        {
-            if (message is null) throw new FieldMaskException($"path \"{path}\" goes on after a field that is not a message");
-            var field = message.FindFieldByName(name) ?? throw Unknown(path, name, message);
-            if (node.IsWhole) return;
-            node = node.AddChild(field.FieldNumber);
-            message = field.FieldType == FieldType.Message && !field.IsMap ? field.MessageType : null;
-        }
-        node.IsWhole = true;
-    }
-
-    private static FieldMaskException Unknown(string path, string name, MessageDescriptor message) =>
-        new($"field mask path \"{path}\": {message.Name} has no field \"{name}\"; it has {string.Join(", ", message.Fields.InDeclarationOrder().Select(field => field.Name))}");
-
-    /// <summary>What the mask says of one message type at one place.</summary>
-    private sealed class Node
-    {
-        private const int MaxFieldNumber = 1 << 16;
-        private Node?[] _children = [];
-
-        /// <summary>Whether the field is kept with all that is in it.</summary>
-        public bool IsWhole { get; set; }
-
-        public Node? Child(int number) => (uint)number < (uint)_children.Length ? _children[number] : null;
-
-        public Node AddChild(int number)
-        {
-            if (number >= MaxFieldNumber) throw new FieldMaskException($"field number {number} is not covered by field masks");
-            if (number >= _children.Length) Array.Resize(ref _children, number + 1);
-            return _children[number] ??= new Node();
-        }
     }
 }

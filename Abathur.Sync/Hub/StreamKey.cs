@@ -16,11 +16,11 @@ internal sealed record StreamKey(Encoding Encoding, string FieldMask, uint Every
     /// <summary>The encoder of the stream; null where the observation goes out as it came.</summary>
     public IFrameEncoder? CreateEncoder()
     {
-        var projection = FieldMask.Length == 0 ? null : WireProjection.For(ResponseObservation.Descriptor, FieldMask.Split(','));
+        string[] mask = FieldMask.Length == 0 ? [] : FieldMask.Split(',');
         return Encoding switch
         {
-            Encoding.Proto => projection is null ? null : new ProjectionEncoder(projection),
-            Encoding.Json => new JsonEncoder(projection),
+            Encoding.Proto => mask.Length == 0 ? null : new ProjectionEncoder(WireProjection.For(ResponseObservation.Descriptor, mask)),
+            Encoding.Json => new JsonEncoder(mask),
             _ => throw new ArgumentOutOfRangeException(nameof(Encoding), Encoding, "no such encoder"),
         };
     }

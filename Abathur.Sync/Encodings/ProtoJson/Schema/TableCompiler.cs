@@ -1,0 +1,97 @@
+using System.Collections.Concurrent;
+using Google.Protobuf.Reflection;
+
+namespace Abathur.Sync.Encodings.ProtoJson.Schema;
+
+/// <summary>Makes the tables of message types out of their descriptors.</summary>
+internal sealed class TableCompiler(TypeRegistry types)
+{
+    // Around a value: its quotes and comma, the longest number, and a few bytes for a well-known type that is empty on the wire.
+    private const int ValueBytes = 40;
+
+    // What Google.Protobuf counts as well known, which is more than what has a form of its own.
+    private static readonly HashSet<string> WellKnownFiles =
+        [.. new[] { "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type", "wrappers" }.Select(name => $"google/protobuf/{name}.proto")];
+
+    private readonly ConcurrentDictionary<string, MessageTable?> _inAny = new();
+
+    /// <summary>Tables of a type and of all that it may hold, under a mask where there is one.</summary>
+    public static MessageTable Compile(MessageDescriptor type, FieldMaskNode? mask = null)
+    {
+        var whole = new Dictionary<MessageDescriptor, MessageTable>();
+        var all = new List<MessageTable>();
+        var root = mask is null or { IsWhole: true } ? Table(type, whole, all) : Masked(type, mask, whole, all);
+        SetExpansion(all);
+        return root;
+    }
+
+    /// <summary>The table of a type named in an Any; null where the registry has no such type.</summary>
+    public MessageTable? FindInAny(string fullName) =>
+        _inAny.TryGetValue(fullName, out var known) ? known
+        : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, Compile(type))
+        : null;
+
+    private static MessageTable Table(MessageDescriptor type, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
+    {
+        if (whole.TryGetValue(type, out var known)) return known;
+        var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
+        whole.Add(type, table);
+        all.Add(table);
+        Fill(table, type, type.Fields.InFieldNumberOrder(), field => Table(field.MessageType, whole, all));
+        return table;
+    }
+
+    private static MessageTable Masked(MessageDescriptor type, FieldMaskNode mask, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
+    {
+        var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
+        all.Add(table);
+        var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
+        Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child
+            ? Masked(field.MessageType, child, whole, all)
+            : Table(field.MessageType, whole, all));
+        return table;
+    }
+
+    private static void Fill(MessageTable table, MessageDescriptor type, IEnumerable<FieldDescriptor> descriptors, Func<FieldDescriptor, MessageTable> tableOf)
+    {
+        var fields = new List<FieldTable>();
+        var names = new List<KeyValuePair<string, FieldTable>>();
+        var isBare = table.WellKnown is WellKnown.ListValue or WellKnown.Struct or WellKnown.Value or WellKnown.Wrapper;
+        foreach (var descriptor in descriptors)
+        {
+            var field = new FieldTable(descriptor, fields.Count, isBare);
+            if (field.Kind is FieldKind.Message or FieldKind.Group) field.Message = tableOf(descriptor);
+            if (field.Kind is FieldKind.Enum) field.Enum = new EnumTable(descriptor.EnumType);
+            fields.Add(field);
+            names.Add(new(descriptor.Name, field));
+            names.Add(new(descriptor.JsonName, field));
+        }
+        table.SetFields([.. fields], names, type.Oneofs.Count);
+    }
+
+    private static void SetExpansion(List<MessageTable> all)
+    {
+        var holdsAny = all.Any(table => table.WellKnown == WellKnown.Any);
+        var longest = all.SelectMany(table => table.Fields).Select(field => Math.Max(field.CommaName.Length, field.Enum?.LongestName ?? 0)).DefaultIfEmpty(0).Max();
+        foreach (var table in all) table.MaxExpansion = holdsAny ? 0 : longest + ValueBytes;
+    }
+
+    private static bool IsValueInAny(MessageDescriptor type) => WellKnownOf(type) != WellKnown.None || (type.File.Package == "google.protobuf" && WellKnownFiles.Contains(type.File.Name));
+
+    private static WellKnown WellKnownOf(MessageDescriptor type)
+    {
+        if (type.File.Package != "google.protobuf") return WellKnown.None;
+        return type.Name switch
+        {
+            "Any" => WellKnown.Any,
+            "Duration" => WellKnown.Duration,
+            "FieldMask" => WellKnown.FieldMask,
+            "ListValue" => WellKnown.ListValue,
+            "Struct" => WellKnown.Struct,
+            "Timestamp" => WellKnown.Timestamp,
+            "Value" => WellKnown.Value,
+            "BoolValue" or "BytesValue" or "DoubleValue" or "FloatValue" or "Int32Value" or "Int64Value" or "StringValue" or "UInt32Value" or "UInt64Value" => WellKnown.Wrapper,
+            _ => WellKnown.None,
+        };
+    }
+}

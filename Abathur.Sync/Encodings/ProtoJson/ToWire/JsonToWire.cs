@@ -1,0 +1,331 @@
+using System.Buffers;
+using System.Text.Unicode;
+using Abathur.Sync.Encodings.ProtoJson.Schema;
+
+namespace Abathur.Sync.Encodings.ProtoJson.ToWire;
+
+/// <summary>
+/// Reads the JSON of a message and writes its protobuf as it goes. Members usually come in the order in which they came last time, so each name is
+/// first compared with the one expected; where they are not in order of their numbers, <see cref="WireScratch.Reorder"/> mends that one message.
+/// </summary>
+internal ref struct JsonToWire
+{
+    private readonly ProtoJsonOptions _options;
+    private readonly TableCompiler _compiler;
+    private int _depth;
+
+    /// <summary>What is read.</summary>
+    public JsonCursor Json;
+
+    /// <summary>What is written.</summary>
+    public readonly WireScratch Out;
+
+    public JsonToWire(ReadOnlySpan<byte> json, WireScratch output, ProtoJsonOptions options, TableCompiler compiler)
+    {
+        Json = new JsonCursor(json);
+        Out = output;
+        _options = options;
+        _compiler = compiler;
+    }
+
+    /// <summary>Whether unknown members are skipped.</summary>
+    public readonly bool IgnoresUnknown => _options.IgnoreUnknownFields;
+
+    public void ReadRoot(MessageTable table)
+    {
+        if (!Utf8.IsValid(Json.Rest)) Json.FailAt(FirstInvalid(Json.Rest), "this is not UTF-8");
+        // JSON null as a whole stands for an empty wrapper, as in Google's parser.
+        if (table.WellKnown == WellKnown.Wrapper && Json.Peek() == 'n') Json.TakeLiteral("null"u8);
+        else ReadMessage(table);
+        if (Json.Peek() != 0 || !Json.AtEnd) Json.FailExpected("the end");
+    }
+
+    /// <summary>Reads a message and writes its content, without tag and length.</summary>
+    public void ReadMessage(MessageTable table)
+    {
+        if (table.WellKnown != WellKnown.None)
+        {
+            WellKnownToWire.Read(ref this, table);
+            return;
+        }
+        if (Json.Peek() != '{') Json.FailExpected($"an object for {table.FullName}");
+        Descend();
+        ReadMembers(table, skipsType: false);
+        Ascend();
+    }
+
+    /// <summary>Reads an object with the members of a message. <paramref name="skipsType"/>: leaves out the first member <c>@type</c>.</summary>
+    public void ReadMembers(MessageTable table, bool skipsType)
+    {
+        Json.Take((byte)'{');
+        if (Json.TryTake((byte)'}')) return;
+        var segmentsBefore = Out.SegmentCount;
+        var oneofs = 0UL;
+        var lastIndex = -1;
+        var isOrdered = true;
+        var guess = table.FirstGuess;
+        FieldTable? previous = null;
+        do
+        {
+            var nameStart = Json.Position;
+            var field = ReadName(table, guess, ref skipsType);
+            if (field is null)
+            {
+                SkipValue();
+                continue;
+            }
+            if (field != guess)
+            {
+                if (previous is null) table.FirstGuess = field;
+                else previous.Successor = field;
+            }
+            previous = field;
+            guess = field.Successor;
+            isOrdered &= field.Index > lastIndex;
+            lastIndex = field.Index;
+            if (ReadField(field) && field.Oneof >= 0) CheckOneof(table, field, ref oneofs, nameStart);
+        }
+        while (Json.TakeCommaOr((byte)'}'));
+        if (!isOrdered) Out.Reorder(table, segmentsBefore);
+        Out.DropFields(segmentsBefore);
+        CheckSize();
+    }
+
+    /// <summary>Reads the value of a field and writes it with its tag; false for a null that means no value.</summary>
+    public bool ReadField(FieldTable field)
+    {
+        var next = Json.Peek();
+        if (next == 'n' && (field.IsRepeated || field.IsMap || !field.TakesNull))
+        {
+            Json.TakeLiteral("null"u8);
+            Out.BeginField(field.Index, clears: true);
+            return false;
+        }
+        Out.BeginField(field.Index);
+        if (field.IsRepeated) ReadArray(field);
+        else if (field.IsMap) ReadMap(field);
+        else ReadTagged(field, omitsDefault: !field.HasPresence);
+        return true;
+    }
+
+    /// <summary>Reads one value and writes it with its tag.</summary>
+    public void ReadTagged(FieldTable field, bool omitsDefault)
+    {
+        var before = Out.Position;
+        Out.Raw(field.TagBytes);
+        bool isDefault;
+        if (field.Message is { } message)
+        {
+            ReadNested(field, message);
+            isDefault = false;
+        }
+        else
+        {
+            isDefault = ScalarToWire.Read(ref this, field);
+        }
+        if (isDefault && omitsDefault) Out.Position = before;
+    }
+
+    /// <summary>Reads an array.</summary>
+    public void ReadArray(FieldTable field)
+    {
+        Descend();
+        Json.Take((byte)'[');
+        if (!Json.TryTake((byte)']'))
+        {
+            if (field.IsPacked) ReadPacked(field);
+            else ReadElements(field);
+        }
+        Ascend();
+    }
+
+    /// <summary>Reads an object as a map.</summary>
+    public void ReadMap(FieldTable map)
+    {
+        Descend();
+        var start = Out.Position;
+        var count = 0;
+        var (key, value) = (map.Message!.Fields[0], map.Message.Fields[1]);
+        Json.Take((byte)'{');
+        if (!Json.TryTake((byte)'}'))
+        {
+            do
+            {
+                Out.Raw(map.TagBytes);
+                var entryStart = Out.BeginLength(map, out var guess);
+                var before = Out.Position;
+                Out.Raw(key.TagBytes);
+                if (ScalarToWire.ReadKey(ref this, key)) Out.Position = before;
+                Json.Take((byte)':');
+                if (Json.Peek() == 'n' && !value.TakesNull) Json.Fail("a value of a map cannot be null");
+                ReadTagged(value, omitsDefault: true);
+                Out.EndLength(map, entryStart, guess);
+                count++;
+            }
+            while (Json.TakeCommaOr((byte)'}'));
+        }
+        if (count > 1) MapEntries.DropOverwritten(Out, map, start);
+        CheckSize();
+        Ascend();
+    }
+
+    /// <summary>The text of a string that was taken, without its escapes. <paramref name="rented"/> must go back to the pool where it is not null.</summary>
+    public ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> text, bool hasEscapes, out byte[]? rented)
+    {
+        rented = null;
+        if (!hasEscapes) return text;
+        rented = ArrayPool<byte>.Shared.Rent(text.Length);
+        return rented.AsSpan(0, Json.Unescape(text, rented));
+    }
+
+    /// <summary>Steps over a value of any kind.</summary>
+    public void SkipValue()
+    {
+        switch (Json.Peek())
+        {
+            case (byte)'{':
+                Descend();
+                Json.Position++;
+                if (!Json.TryTake((byte)'}'))
+                {
+                    do
+                    {
+                        SkipString();
+                        Json.Take((byte)':');
+                        SkipValue();
+                    }
+                    while (Json.TakeCommaOr((byte)'}'));
+                }
+                Ascend();
+                break;
+            case (byte)'[':
+                Descend();
+                Json.Position++;
+                if (!Json.TryTake((byte)']'))
+                {
+                    do
+                    {
+                        SkipValue();
+                    }
+                    while (Json.TakeCommaOr((byte)']'));
+                }
+                Ascend();
+                break;
+            case (byte)'"': SkipString(); break;
+            case (byte)'t': Json.TakeLiteral("true"u8); break;
+            case (byte)'f': Json.TakeLiteral("false"u8); break;
+            case (byte)'n': Json.TakeLiteral("null"u8); break;
+            case (byte)'-' or (>= (byte)'0' and <= (byte)'9'): Json.TakeNumber(); break;
+            default: Json.FailExpected("a value"); break;
+        }
+    }
+
+    /// <summary>Goes one object or array deeper; <see cref="Ascend"/> comes back.</summary>
+    public void Descend()
+    {
+        // The outermost object is not inside of anything.
+        if (_depth++ > _options.MaxDepth) Json.Fail($"objects and arrays are nested deeper than {_options.MaxDepth}");
+    }
+
+    public void Ascend() => _depth--;
+
+    /// <summary>The table of a type named in an Any; null where it is not known.</summary>
+    public readonly MessageTable? FindInAny(string fullName) => _compiler.FindInAny(fullName);
+
+    /// <summary>Checks the limit on the output; called often enough that it cannot be passed by much.</summary>
+    public readonly void CheckSize()
+    {
+        if (Out.Position > _options.MaxOutputBytes) Json.Fail($"the message would be larger than {_options.MaxOutputBytes} bytes");
+    }
+
+    private void ReadNested(FieldTable field, MessageTable message)
+    {
+        if (field.Kind == FieldKind.Group)
+        {
+            ReadMessage(message);
+            Out.Raw(field.EndTagBytes);
+            return;
+        }
+        var start = Out.BeginLength(field, out var guess);
+        ReadMessage(message);
+        Out.EndLength(field, start, guess);
+    }
+
+    private void ReadElements(FieldTable field)
+    {
+        do
+        {
+            if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
+            ReadTagged(field, omitsDefault: false);
+        }
+        while (Json.TakeCommaOr((byte)']'));
+    }
+
+    private void ReadPacked(FieldTable field)
+    {
+        Out.Raw(field.TagBytes);
+        var start = Out.BeginLength(field, out var guess);
+        do
+        {
+            if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
+            ScalarToWire.Read(ref this, field);
+        }
+        while (Json.TakeCommaOr((byte)']'));
+        Out.EndLength(field, start, guess);
+    }
+
+    // Takes the name and the colon. Null: the value is to be skipped.
+    private FieldTable? ReadName(MessageTable table, FieldTable? guess, ref bool skipsType)
+    {
+        if (guess is not null && Json.Peek() == '"' && Json.Rest.StartsWith(guess.NameColon))
+        {
+            Json.Position += guess.NameColon.Length;
+            return guess;
+        }
+        Json.Peek();
+        var start = Json.Position;
+        var text = Json.TakeString(out var hasEscapes);
+        var name = Unescape(text, hasEscapes, out var rented);
+        var field = table.Find(name);
+        if (field is null && !IgnoresUnknown && !(skipsType && name.SequenceEqual("@type"u8)))
+        {
+            Json.FailAt(start, $"{table.FullName} has no field \"{Shown(name)}\"");
+        }
+        if (field is null && name.SequenceEqual("@type"u8)) skipsType = false;
+        if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
+        Json.Take((byte)':');
+        return field;
+    }
+
+    private void SkipString()
+    {
+        var text = Json.TakeString(out var hasEscapes);
+        Unescape(text, hasEscapes, out var rented);
+        if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
+    }
+
+    private readonly void CheckOneof(MessageTable table, FieldTable field, ref ulong oneofs, int nameStart)
+    {
+        if (!table.HasFewOneofs)
+        {
+            Json.FailAt(nameStart, $"{table.FullName} has more than 64 oneofs");
+        }
+        var bit = 1UL << field.Oneof;
+        if ((oneofs & bit) != 0) Json.FailAt(nameStart, $"oneof {field.OneofName} has more than one value");
+        oneofs |= bit;
+    }
+
+    /// <summary>A name or value as an error shows it.</summary>
+    public static string Shown(ReadOnlySpan<byte> text)
+    {
+        const int most = 64;
+        return text.Length <= most ? System.Text.Encoding.UTF8.GetString(text) : System.Text.Encoding.UTF8.GetString(text[..most]) + "...";
+    }
+
+    private static int FirstInvalid(ReadOnlySpan<byte> utf8)
+    {
+        var position = 0;
+        while (System.Text.Rune.DecodeFromUtf8(utf8[position..], out _, out var consumed) == OperationStatus.Done) position += consumed;
+        return position;
+    }
+}
