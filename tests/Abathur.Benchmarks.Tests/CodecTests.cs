@@ -84,6 +84,7 @@ public class CodecTests
     [Theory]
     [InlineData("protobuf", false)]
     [InlineData("protobuf-buffer", false)]
+    [InlineData("protojson", true)]
     [InlineData("protojson-google", true)]
     [InlineData("system-text-json", true)]
     [InlineData("cbor", true)]
@@ -99,6 +100,7 @@ public class CodecTests
     [Theory]
     [InlineData("protobuf", false)]
     [InlineData("cbor", false)]
+    [InlineData("protojson", false)]
     [InlineData("protojson-google", false)]
     [InlineData("system-text-json", true)]
     public void Check_NotANumber_SaysWhetherItIsRefused(string name, bool refused)

@@ -10,6 +10,7 @@ internal static class CodecCatalog
         ("protobuf", () => new ProtobufCodec()),
         ("protobuf-buffer", () => new ProtobufBufferCodec()),
         ("projection", () => new ProjectionCodec()),
+        ("protojson", () => new TranscoderCodec()),
         ("protojson-google", () => new GoogleJsonCodec()),
         ("protojson-google-wire", () => new GoogleJsonWireCodec()),
         ("system-text-json", () => new SystemTextJsonCodec()),

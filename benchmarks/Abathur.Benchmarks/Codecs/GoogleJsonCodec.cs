@@ -12,6 +12,7 @@ internal sealed class GoogleJsonCodec : ICodec
     public IReadOnlyList<string> Footnotes =>
     [
         "Encodes an already parsed message with JsonFormatter.Default.Format, then to UTF-8; decodes UTF-8 to a string, then JsonParser.Default.Parse.",
+        "JsonFormatter puts spaces around braces and after colons and commas, without an option to leave them out.",
         "Row protojson-google-wire starts and ends at protobuf bytes, as a server that forwards them has to.",
     ];
 
