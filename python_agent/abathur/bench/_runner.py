@@ -121,7 +121,7 @@ class Runner:
             gc.unfreeze()
 
     def _warm_up_and_estimate(self, chosen: list[int]) -> None:
-        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), then take the time of a frame."""
+        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), and take the time of a frame."""
         numbers = [chosen[index] for index in evenly_spaced(len(chosen), _PILOT_FRAMES)]
         pilot = list(self._frames.read(numbers))
         start = time.monotonic()
@@ -134,7 +134,9 @@ class Runner:
             longest = min(longest, self._options.budget / 3 / len(self._runs))
         for run in self._runs:
             self._progress(f"warming up {run.name}", 0, 0)
-            problems = (check(run.codec, frame).problem for frame in pilot)
+            start = time.monotonic()
+            problems = [check(run.codec, frame).problem for frame in pilot]
+            checking = (time.monotonic() - start) / len(pilot)
             run.failure = next((problem for problem in problems if problem is not None), None)
             if run.failure is not None:
                 continue
@@ -146,15 +148,7 @@ class Runner:
                 elapsed = time.monotonic() - start
                 if elapsed > longest or (count >= _WARM_UP_OPERATIONS and elapsed > _WARM_UP_SECONDS):
                     break
-            start = time.monotonic()
-            for frame in pilot:
-                check(run.codec, frame)
-            checking = time.monotonic() - start
-            start = time.monotonic()
-            for frame in pilot:
-                take(run.codec, frame)
-            timing = time.monotonic() - start
-            self._seconds_per_frame[run.name] = (checking + timing * self._options.rounds) / len(pilot)
+            self._seconds_per_frame[run.name] = checking + elapsed / count * self._options.rounds
 
     def _keep_in_memory(self, chosen: list[int]) -> list[int]:
         """Evenly spaced frames that fit into memory, read: no time of a budget goes into reading for each codec."""
