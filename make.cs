@@ -101,7 +101,7 @@ internal sealed class Make
         try
         {
             var ready = daemon.StandardOutput.ReadLine() ?? throw new MakeException("the daemon did not start");
-            var addresses = ready.Split(' ').Skip(1).Select(each => each.Split('=')).Select(each => $"{each[0]}://{each[1]}");
+            var addresses = ready.Split(' ').Skip(1).Select(each => each.Split('=')).Where(each => each[0] != "http").Select(each => $"{each[0]}://{each[1]}");
             Console.WriteLine($"Playing {Path.GetFileName(file)} to one agent by gRPC (protobuf) and one by socket (JSON).");
             return Start(Python, ["-m", "abathur", "watch", .. addresses, "--seconds", seconds.ToString(CultureInfo.InvariantCulture)]);
         }

@@ -17,7 +17,7 @@ public sealed class EncodedFrame
     private readonly Lock _gate = new();
     private Frame _frame = null!;
     private SharedBuffer? _payload;
-    private Encoding _encoding;
+    private PayloadFormat _format;
     private string _matchId = "";
     private int _references;
 
@@ -33,10 +33,10 @@ public sealed class EncodedFrame
     public ReadOnlyMemory<byte> Payload => _payload?.Memory ?? _frame.Observation;
 
     /// <summary>A frame whose payload is the observation as it came. Takes a reference of its own to <paramref name="frame"/>.</summary>
-    public static EncodedFrame Plain(string matchId, Frame frame) => Rent(matchId, frame, Encoding.Proto, null);
+    public static EncodedFrame Plain(string matchId, Frame frame) => Rent(matchId, frame, new(Encoding.Proto), null);
 
     /// <summary>A frame with a payload of its own, whose reference it takes over.</summary>
-    public static EncodedFrame Encoded(string matchId, Frame frame, Encoding encoding, SharedBuffer payload) => Rent(matchId, frame, encoding, payload);
+    public static EncodedFrame Encoded(string matchId, Frame frame, PayloadFormat format, SharedBuffer payload) => Rent(matchId, frame, format, payload);
 
     public void Retain() => Interlocked.Increment(ref _references);
 
@@ -59,28 +59,35 @@ public sealed class EncodedFrame
 
     /// <summary>Size in bytes of the message that <see cref="WriteFrame"/> writes.</summary>
     public int MeasureFrame(in Missed missed) =>
-        ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(_encoding, Payload.Length) + Payload.Length;
+        ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length;
 
     /// <summary>Writes <c>abathur.sync.v1.Frame</c> in protobuf.</summary>
     public void WriteFrame(IBufferWriter<byte> output, in Missed missed)
     {
         output.Write(ProtoHead());
         FrameEnvelope.WriteMissed(output, missed);
-        FrameEnvelope.WritePayloadPrefix(output, _encoding, Payload.Length);
+        FrameEnvelope.WritePayloadPrefix(output, _format, Payload.Length);
         output.Write(Payload.Span);
     }
 
     /// <summary>Writes <c>{"frame":{...}}</c> and a line feed, the payload (which must be JSON) inline as <c>observation</c>.</summary>
     public void WriteJsonLine(IBufferWriter<byte> output, in Missed missed)
     {
+        WriteJson(output, missed);
+        output.Write("\n"u8);
+    }
+
+    /// <summary>Writes <c>{"frame":{...}}</c>, the payload (which must be JSON) inline as <c>observation</c>.</summary>
+    public void WriteJson(IBufferWriter<byte> output, in Missed missed)
+    {
         output.Write(JsonHead());
         FrameEnvelope.WriteMissedJson(output, missed);
         output.Write(",\"observation\":"u8);
         output.Write(Payload.Span);
-        output.Write("}}\n"u8);
+        output.Write("}}"u8);
     }
 
-    private static EncodedFrame Rent(string matchId, Frame frame, Encoding encoding, SharedBuffer? payload)
+    private static EncodedFrame Rent(string matchId, Frame frame, PayloadFormat format, SharedBuffer? payload)
     {
         EncodedFrame? encoded;
         lock (Pool) Pool.TryPop(out encoded);
@@ -89,7 +96,7 @@ public sealed class EncodedFrame
         encoded._references = 1;
         encoded._matchId = matchId;
         encoded._frame = frame;
-        encoded._encoding = encoding;
+        encoded._format = format;
         encoded._payload = payload;
         return encoded;
     }
@@ -98,7 +105,7 @@ public sealed class EncodedFrame
     {
         lock (_gate)
         {
-            if (_protoHead.WrittenCount == 0) FrameEnvelope.WriteHead(_protoHead, _matchId, _frame, _encoding);
+            if (_protoHead.WrittenCount == 0) FrameEnvelope.WriteHead(_protoHead, _matchId, _frame, _format);
         }
         return _protoHead.WrittenSpan;
     }
@@ -107,7 +114,7 @@ public sealed class EncodedFrame
     {
         lock (_gate)
         {
-            if (_jsonHead.WrittenCount == 0) FrameEnvelope.WriteJsonHead(_jsonHead, _matchId, _frame, _encoding);
+            if (_jsonHead.WrittenCount == 0) FrameEnvelope.WriteJsonHead(_jsonHead, _matchId, _frame, _format.Encoding);
         }
         return _jsonHead.WrittenSpan;
     }

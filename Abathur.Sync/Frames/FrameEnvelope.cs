@@ -16,7 +16,7 @@ namespace Abathur.Sync.Frames;
 internal static class FrameEnvelope
 {
     /// <summary>Fields 1 to 10.</summary>
-    public static void WriteHead(IBufferWriter<byte> output, string matchId, Frame frame, Encoding encoding)
+    public static void WriteHead(IBufferWriter<byte> output, string matchId, Frame frame, PayloadFormat format)
     {
         WriteString(output, Wire.MatchIdFieldNumber, matchId);
         WriteVarint(output, Wire.SequenceFieldNumber, frame.Sequence);
@@ -26,7 +26,8 @@ internal static class FrameEnvelope
         WriteVarint(output, Wire.PublishedMonotonicNsFieldNumber, (ulong)frame.Published.MonotonicNs);
         WriteVarint(output, Wire.PublishedUnixNsFieldNumber, (ulong)frame.Published.UnixNs);
         WriteVarint(output, Wire.KeyframeFieldNumber, 1);
-        WriteVarint(output, Wire.EncodingFieldNumber, (ulong)encoding);
+        WriteVarint(output, Wire.EncodingFieldNumber, (ulong)format.Encoding);
+        WriteVarint(output, Wire.CompressionFieldNumber, (ulong)format.Compression);
     }
 
     /// <summary>Fields 11 to 13; nothing where nothing was missed.</summary>
@@ -45,15 +46,15 @@ internal static class FrameEnvelope
             + CodedOutputStream.ComputeUInt32Size(missed.LastGameLoop);
 
     /// <summary>Tag and length of field 14 or 15.</summary>
-    public static void WritePayloadPrefix(IBufferWriter<byte> output, Encoding encoding, int payloadBytes)
+    public static void WritePayloadPrefix(IBufferWriter<byte> output, PayloadFormat format, int payloadBytes)
     {
-        var number = encoding == Encoding.Proto ? Wire.ObservationFieldNumber : Wire.DataFieldNumber;
+        var number = format.IsObservation ? Wire.ObservationFieldNumber : Wire.DataFieldNumber;
         var span = output.GetSpan(1 + Varint.MaxBytes);
         span[0] = (byte)WireFormat.MakeTag(number, WireFormat.WireType.LengthDelimited);
         output.Advance(1 + Varint.Write(span[1..], (uint)payloadBytes));
     }
 
-    public static int MeasurePayloadPrefix(Encoding encoding, int payloadBytes) => 1 + CodedOutputStream.ComputeLengthSize(payloadBytes);
+    public static int MeasurePayloadPrefix(int payloadBytes) => 1 + CodedOutputStream.ComputeLengthSize(payloadBytes);
 
     /// <summary>The same head as ProtoJSON, open at its end: <c>{"frame":{"matchId":...,...,"encoding":"json"</c>.</summary>
     public static void WriteJsonHead(IBufferWriter<byte> output, string matchId, Frame frame, Encoding encoding)

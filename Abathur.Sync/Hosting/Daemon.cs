@@ -8,9 +8,11 @@ using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Socket;
+using Abathur.Sync.Transports.WebSocket;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
@@ -23,6 +25,7 @@ namespace Abathur.Sync.Hosting;
 public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
+    private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
     private const string ServiceName = "abathur.sync.v1.GameSync";
 
     private readonly DaemonOptions _options;
@@ -63,6 +66,9 @@ public sealed class Daemon : IAsyncDisposable
         var grpc = new GrpcServer(
             new GrpcServerOptions { TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
+        var web = new WebEndpoint(new WebOrigins(options.WebSocket.AllowedOrigins), new WebSocketHandler(api, options.WebSocket, clock), _app.Lifetime.ApplicationStopping);
+        // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
+        _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(web.HandleAsync));
         _app.Run(grpc.HandleAsync);
     }
 
@@ -82,7 +88,7 @@ public sealed class Daemon : IAsyncDisposable
         catch (Exception e) when (e is IOException or SocketException or UnauthorizedAccessException or ArgumentException)
         {
             var advice = e.InnerException is AddressInUseException
-                ? " Another daemon may be running; choose other ports with --grpc-port and --socket-port (0: any free one)."
+                ? " Another daemon may be running; choose other ports with --grpc-port, --socket-port and --http-port (0: any free one)."
                 : "";
             throw new DaemonException($"cannot listen: {e.Message}{advice}", e);
         }
@@ -133,11 +139,21 @@ public sealed class Daemon : IAsyncDisposable
     {
         kestrel.AddServerHeader = false;
         kestrel.Limits.MaxConcurrentConnections = _options.MaxConnections;
+        kestrel.Limits.MaxConcurrentUpgradedConnections = _options.MaxConnections;
+        kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;
         GrpcKestrel.SetLimits(kestrel.Limits);
         if (_options.GrpcPort is { } grpcPort) kestrel.Listen(_options.Address, grpcPort, listener => AsGrpc(listener));
         if (_options.GrpcUnixSocket is { } grpcPath) kestrel.ListenUnixSocket(grpcPath, listener => AsGrpc(listener));
         if (_options.SocketPort is { } socketPort) kestrel.Listen(_options.Address, socketPort, listener => AsSocket(listener));
         if (_options.SocketUnixSocket is { } socketPath) kestrel.ListenUnixSocket(socketPath, listener => AsSocket(listener));
+
+        if (_options.HttpPort is { } httpPort) kestrel.Listen(_options.Address, httpPort, listener => AsHttp(listener));
+
+        void AsHttp(ListenOptions listener)
+        {
+            listener.Protocols = HttpProtocols.Http1;
+            _listeners.Add(("http", listener));
+        }
 
         void AsGrpc(ListenOptions listener)
         {

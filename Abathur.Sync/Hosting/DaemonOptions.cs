@@ -1,5 +1,6 @@
 using System.Net;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.WebSocket;
 
 namespace Abathur.Sync.Hosting;
 
@@ -8,6 +9,7 @@ public sealed record DaemonOptions
 {
     public const int DefaultGrpcPort = 22400;
     public const int DefaultSocketPort = 22401;
+    public const int DefaultHttpPort = 22402;
 
     /// <summary>A loopback address. Default 127.0.0.1.</summary>
     public IPAddress Address { get; init; } = IPAddress.Loopback;
@@ -17,6 +19,9 @@ public sealed record DaemonOptions
 
     /// <summary>Port of the raw socket; 0: any free one; null: none. Default 22401.</summary>
     public int? SocketPort { get; init; } = DefaultSocketPort;
+
+    /// <summary>Port of HTTP, for WebSocket; 0: any free one; null: none. Default 22402.</summary>
+    public int? HttpPort { get; init; } = DefaultHttpPort;
 
     /// <summary>Path of a Unix domain socket for gRPC; null: none.</summary>
     public string? GrpcUnixSocket { get; init; }
@@ -32,6 +37,8 @@ public sealed record DaemonOptions
     /// when the daemon is told to stop. Default 5 s.
     /// </summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
+    public WebSocketTransportOptions WebSocket { get; init; } = new();
 
     public HubOptions Hub { get; init; } = new();
 }

@@ -88,7 +88,7 @@ internal sealed class FrameStream : IDisposable
         lock (_gate)
         {
             var capacity = HasLossless() ? _options.EncodeQueueFrames : 1;
-            if (_queue.Count >= _options.EncodeQueueFrames && HasLossless()) EndLossless($"encoding {Key.Encoding} does not keep up with the source");
+            if (_queue.Count >= _options.EncodeQueueFrames && HasLossless()) EndLossless($"encoding {Key.Format} does not keep up with the source");
             while (_queue.Count >= capacity)
             {
                 var oldest = _queue.Dequeue();
@@ -113,6 +113,7 @@ internal sealed class FrameStream : IDisposable
     {
         _ready.Dispose();
         _room.Dispose();
+        (_encoder as IDisposable)?.Dispose();
     }
 
     private async Task EncodeAsync()
@@ -157,12 +158,12 @@ internal sealed class FrameStream : IDisposable
         catch (InvalidDataException e)
         {
             payload.Release();
-            EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Encoding}: {e.Message}"));
+            EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
             frame.Release();
             return;
         }
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
-        var encoded = EncodedFrame.Encoded(_matchId, frame, Key.Encoding, payload);
+        var encoded = EncodedFrame.Encoded(_matchId, frame, Key.Format, payload);
         frame.Release();
         OfferToAll(encoded, missed);
         encoded.Release();

@@ -59,6 +59,15 @@ public sealed class Subscription : IDisposable
     /// <summary>Set once the subscription has ended. Frames still queued may be taken first.</summary>
     public SubscriptionEnd? End { get; private set; }
 
+    /// <summary>Whether the match is over and frames still wait for credits: the reader gets them when it acknowledges.</summary>
+    public bool IsOwedFrames
+    {
+        get
+        {
+            lock (_gate) return _count > 0 && End is { Reason: SubscriptionEndReason.MatchOver };
+        }
+    }
+
     /// <summary>Fires when the transport must cut the reader off, because it does not even take the end.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
@@ -225,6 +234,7 @@ public sealed class Subscription : IDisposable
                 Peer = Options.Peer,
                 Policy = Options.Policy,
                 Encoding = Options.Encoding,
+                Compression = Options.Compression,
                 FramesSent = _framesSent,
                 FramesDropped = _framesDropped,
                 BytesSent = _bytesSent,

@@ -1,3 +1,4 @@
+using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
@@ -9,6 +10,15 @@ public sealed record SubscriptionOptions
 
     /// <summary>Payload form; never <see cref="Encoding.Auto"/>.</summary>
     public required Encoding Encoding { get; init; }
+
+    /// <summary>How payloads are compressed.</summary>
+    public Compression Compression { get; init; }
+
+    /// <summary>Level of the compression, never 0 for "default"; 0 without compression.</summary>
+    public int CompressionLevel { get; init; }
+
+    /// <summary>Encoding and compression together.</summary>
+    public PayloadFormat Format => new(Encoding, Compression);
 
     /// <summary>Field mask paths; empty: everything.</summary>
     public IReadOnlyList<string> FieldMask { get; init; } = [];

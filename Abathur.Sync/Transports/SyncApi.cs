@@ -29,13 +29,11 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
 
     /// <summary>Subscribes; the caller disposes the subscription.</summary>
     /// <param name="request">As the agent sent it.</param>
-    /// <param name="native">What <see cref="Encoding.Auto"/> means on this transport.</param>
-    /// <param name="canAcknowledge">Whether the agent can send <see cref="Ack"/>.</param>
-    /// <param name="transport">Name of the transport.</param>
+    /// <param name="transport">How the agent is connected.</param>
     /// <param name="peer">Address of the agent.</param>
-    public Subscription Subscribe(SubscribeRequest request, Encoding native, bool canAcknowledge, string transport, string peer)
+    public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer)
     {
-        var options = Check(request, native, canAcknowledge, transport, peer);
+        var options = Check(request, transport, peer);
         return hub.Subscribe(options) ?? throw new GrpcException(GrpcStatusCode.ResourceExhausted, "there are too many subscriptions already");
     }
 
@@ -96,30 +94,36 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         return copy;
     }
 
-    private static SubscriptionOptions Check(SubscribeRequest request, Encoding native, bool canAcknowledge, string transport, string peer)
+    private static SubscriptionOptions Check(SubscribeRequest request, TransportTraits transport, string peer)
     {
-        var encoding = request.Encoding == Encoding.Auto ? native : request.Encoding;
+        var encoding = request.Encoding == Encoding.Auto ? transport.Native : request.Encoding;
         if (encoding is not (Encoding.Proto or Encoding.Json)) throw Unsupported("encoding", request.Encoding, "auto, proto, json");
-        if (request.Compression is not Compression.None) throw Unsupported("compression", request.Compression, "none");
+        if (transport.Form == MessageForm.Json && encoding != Encoding.Json)
+        {
+            throw Invalid("encoding proto cannot be carried in text messages: ask for json, or subscribe with a binary message (protobuf)");
+        }
+        var compressionLevel = CompressionRequest.CheckLevel(request, encoding, transport);
         if (request.Policy is not (Policy.Latest or Policy.Every or Policy.Lockstep)) throw Unsupported("policy", request.Policy, "latest, every, lockstep");
         if (request.BufferFrames > MaxBufferFrames) throw Invalid($"buffer_frames is {request.BufferFrames}; at most {MaxBufferFrames} are allowed");
         if (request.Credits > MaxBufferFrames) throw Invalid($"credits is {request.Credits}; at most {MaxBufferFrames} are allowed");
         if (request.Name.Length > MaxNameLength) throw Invalid($"name has {request.Name.Length} characters; at most {MaxNameLength} are allowed");
-        if (!canAcknowledge && (request.Policy == Policy.Lockstep || request.Credits > 0))
+        if (!transport.CanAcknowledge && (request.Policy == Policy.Lockstep || request.Credits > 0))
         {
-            throw Invalid("policy lockstep and credits need acknowledgements: use Session, or the socket");
+            throw Invalid("policy lockstep and credits need acknowledgements: use Session, the socket or WebSocket");
         }
         return new SubscriptionOptions
         {
             Policy = request.Policy,
             Encoding = encoding,
+            Compression = request.Compression,
+            CompressionLevel = compressionLevel,
             FieldMask = CheckMask(request),
             EveryGameLoops = Math.Max(request.EveryGameLoops, 1),
             BufferFrames = request.Policy == Policy.Latest ? 1 : request.BufferFrames == 0 ? DefaultBufferFrames : (int)request.BufferFrames,
             LockstepTimeout = CheckTimeout(request.LockstepTimeout),
             Credits = (int)request.Credits,
             Name = request.Name,
-            Transport = transport,
+            Transport = transport.Name,
             Peer = peer,
         };
     }

@@ -41,8 +41,10 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 subscription.CountSent(wire.WriteFrame(frame, missed));
                 frame.Release();
             }
-            else if (subscription.End is { } end)
+            else if (subscription.End is { } end && !subscription.IsOwedFrames)
             {
+                // The reading flow answers before it ends the subscription.
+                while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
                 if (end.Reason != SubscriptionEndReason.Closed) wire.Write(Goodbye(end));
                 await wire.FlushAsync(cancellation);
                 return end;

@@ -8,9 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
+from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
+from abathur import _compression
 from abathur._units import Units
+from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
 if TYPE_CHECKING:
@@ -119,8 +122,15 @@ class Frame:
         return f"<Frame {self.sequence} at game loop {self.game_loop}{dropped}>"
 
 
-def from_message(message: sync_pb2.Frame, *, received: int, size: int) -> Frame:
-    """A frame from its protobuf message, which it keeps."""
+def from_message(
+    message: sync_pb2.Frame, *, received: int, size: int, limit: int = _compression.DEFAULT_LIMIT
+) -> Frame:
+    """A frame from its protobuf message, which it keeps.
+
+    Raises:
+        DecompressionError: the payload does not decompress to at most `limit` bytes.
+        ProtocolError: the payload is not what the message says.
+    """
     frame = Frame()
     frame._message = message
     frame.match_id = message.match_id
@@ -130,11 +140,27 @@ def from_message(message: sync_pb2.Frame, *, received: int, size: int) -> Frame:
     if message.dropped:
         frame.dropped_loops = (message.dropped_first_game_loop, message.dropped_last_game_loop)
     frame.size = size
-    if message.encoding == sync_pb2.json:
-        frame._message = None
-        frame._json = loads(message.data)
+    if message.WhichOneof("payload") == "data":
+        _read_data(frame, message, limit)
     frame.timing = Timing(message.captured_monotonic_ns, message.published_monotonic_ns, received, monotonic_ns())
     return frame
+
+
+def _read_data(frame: Frame, message: sync_pb2.Frame, limit: int) -> None:
+    """Payloads that are not a field of their own."""
+    data = message.data
+    if message.compression != sync_pb2.none:
+        data = _compression.decompress(message.compression, data, limit)
+    try:
+        if message.encoding == sync_pb2.json:
+            frame._json = loads(data)
+        elif message.encoding == sync_pb2.proto:
+            frame.response = sc2api_pb2.ResponseObservation.FromString(data)
+        else:
+            raise ProtocolError(f"a frame in encoding {message.encoding}, which is not known here")
+    except (DecodeError, ValueError) as error:
+        raise ProtocolError(f"frame {message.sequence} does not parse: {error}") from None
+    frame._message = None
 
 
 def from_json(message: Mapping[str, Any], *, received: int, size: int) -> Frame:

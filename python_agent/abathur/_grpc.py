@@ -78,9 +78,9 @@ class AsyncGrpcConnection:
         """Steer the playback."""
         return await self._unary("Control", request, sync_pb2.PlaybackState)
 
-    async def subscribe(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends."""
-        source = self._session(request) if needs_acknowledgements(request) else self._stream(request)
+    async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
+        """Frames until the match ends; payloads of up to `limit` bytes."""
+        source = (self._session if needs_acknowledgements(request) else self._stream)(request, limit)
         try:
             async for frame in source:
                 yield frame
@@ -88,7 +88,7 @@ class AsyncGrpcConnection:
             if not _is_end(error):
                 raise _translate(error) from None
 
-    async def _stream(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
+    async def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -97,11 +97,11 @@ class AsyncGrpcConnection:
             async for data in call:
                 received = _frame.monotonic_ns()
                 message = sync_pb2.Frame.FromString(data)
-                yield _frame.from_message(message, received=received, size=len(data))
+                yield _frame.from_message(message, received=received, size=len(data), limit=limit)
         finally:
             call.cancel()
 
-    async def _session(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
+    async def _session(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         outgoing: asyncio.Queue[sync_pb2.ClientMessage] = asyncio.Queue()
         outgoing.put_nowait(sync_pb2.ClientMessage(subscribe=request))
 
@@ -116,7 +116,7 @@ class AsyncGrpcConnection:
         try:
             async for data in call:
                 received = _frame.monotonic_ns()
-                event = _session_event(data, received)
+                event = _session_event(data, received, limit)
                 if event is None:
                     continue
                 if isinstance(event, sync_pb2.End):
@@ -167,16 +167,16 @@ class BlockingGrpcConnection:
         """Steer the playback."""
         return self._unary("Control", request, sync_pb2.PlaybackState)
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
-        """Frames until the match ends."""
-        source = self._session(request) if needs_acknowledgements(request) else self._stream(request)
+    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
+        """Frames until the match ends; payloads of up to `limit` bytes."""
+        source = (self._session if needs_acknowledgements(request) else self._stream)(request, limit)
         try:
             yield from source
         except grpc.RpcError as error:
             if not _is_end(error):
                 raise _translate(error) from None
 
-    def _stream(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
+    def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -185,11 +185,11 @@ class BlockingGrpcConnection:
             for data in call:
                 received = _frame.monotonic_ns()
                 message = sync_pb2.Frame.FromString(data)
-                yield _frame.from_message(message, received=received, size=len(data))
+                yield _frame.from_message(message, received=received, size=len(data), limit=limit)
         finally:
             call.cancel()
 
-    def _session(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
+    def _session(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
         outgoing.put(sync_pb2.ClientMessage(subscribe=request))
         call: Any = self._channel.stream_stream(
@@ -199,7 +199,7 @@ class BlockingGrpcConnection:
         try:
             for data in call:
                 received = _frame.monotonic_ns()
-                event = _session_event(data, received)
+                event = _session_event(data, received, limit)
                 if event is None:
                     continue
                 if isinstance(event, sync_pb2.End):
@@ -223,12 +223,12 @@ class BlockingGrpcConnection:
             raise _translate(error) from None
 
 
-def _session_event(data: bytes, received: int) -> Frame | sync_pb2.End | None:
+def _session_event(data: bytes, received: int, limit: int) -> Frame | sync_pb2.End | None:
     """A frame or the end; None for the match, which comes first."""
     message = sync_pb2.ServerMessage.FromString(data)
     if message.WhichOneof("message") == "match":
         return None
-    event = _messages.event_from_message(message, received, len(data))
+    event = _messages.event_from_message(message, received, len(data), limit)
     if isinstance(event, tuple):
         raise ProtocolError(f"unexpected answer {event!r}")
     return event

@@ -77,20 +77,20 @@ def event_from_line(line: bytes, received: int) -> Event:
     raise ProtocolError(f"unknown message {line[:80]!r}")
 
 
-def event_from_bytes(data: bytes, received: int) -> Event:
+def event_from_bytes(data: bytes, received: int, limit: int) -> Event:
     """What a protobuf message says."""
     try:
         message = sync_pb2.ServerMessage.FromString(data)
     except DecodeError as error:
         raise ProtocolError(f"not a ServerMessage: {error}") from None
-    return event_from_message(message, received, len(data))
+    return event_from_message(message, received, len(data), limit)
 
 
-def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int) -> Event:
+def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, limit: int) -> Event:
     """What a message says."""
     kind = message.WhichOneof("message")
     if kind == "frame":
-        return _frame.from_message(message.frame, received=received, size=size)
+        return _frame.from_message(message.frame, received=received, size=size, limit=limit)
     if kind == "result":
         return message.result.id, message.result
     if kind == "error":

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
+from abathur import _compression
 from abathur.sync.v1 import sync_pb2
 
 
@@ -14,6 +15,8 @@ def subscribe_request(
     *,
     policy: str = "latest",
     encoding: str = "auto",
+    compression: str = "none",
+    compression_level: int = 0,
     fields: Iterable[str] = (),
     every: int = 1,
     buffer: int = 0,
@@ -24,16 +27,20 @@ def subscribe_request(
     """Build a request; see `Game.frames` for what the keywords mean.
 
     Raises:
-        ValueError: a policy or encoding that does not exist, or fields that are no list.
+        ValueError: a policy, encoding or compression that does not exist, or fields that are no list.
+        AbathurError: the package that reads the compression is not installed.
     """
     request = sync_pb2.SubscribeRequest(
         policy=_value(sync_pb2.Policy, "policy", policy),
         encoding=_value(sync_pb2.Encoding, "encoding", encoding),
+        compression=_value(sync_pb2.Compression, "compression", compression),
+        compression_level=compression_level,
         every_game_loops=every,
         buffer_frames=buffer,
         credits=credits,
         name=name,
     )
+    _compression.require(request.compression)
     if isinstance(fields, str):
         raise ValueError(f"fields is a list of paths: [{fields!r}]")
     paths = list(fields)

@@ -96,9 +96,9 @@ class AsyncSocketConnection:
         """Steer the playback."""
         return (await self._newest().request(sync_pb2.ClientMessage(control=request))).control
 
-    async def subscribe(self, request: sync_pb2.SubscribeRequest) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends."""
-        stream = await _AsyncStream.open(self._address, request)
+    async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
+        """Frames until the match ends; payloads of up to `limit` bytes."""
+        stream = await _AsyncStream.open(self._address, _chosen(request), limit)
         self._streams.append(stream)
         try:
             self._match = await stream.start()
@@ -120,8 +120,15 @@ class AsyncSocketConnection:
 class _AsyncStream:
     """One connection with its subscription."""
 
-    def __init__(self, request: sync_pb2.SubscribeRequest, reader: _AsyncReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self,
+        request: sync_pb2.SubscribeRequest,
+        limit: int,
+        reader: _AsyncReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
         self._request = request
+        self._limit = limit
         self._reader = reader
         self._writer = writer
         self._ids = itertools.count(1)
@@ -132,7 +139,7 @@ class _AsyncStream:
         self._acknowledges = needs_acknowledgements(request)
 
     @classmethod
-    async def open(cls, address: Address, request: sync_pb2.SubscribeRequest) -> _AsyncStream:
+    async def open(cls, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> _AsyncStream:
         try:
             if address.path is not None:
                 reader, writer = await asyncio.open_unix_connection(address.path)
@@ -141,7 +148,7 @@ class _AsyncStream:
         except OSError as error:
             raise LostError(str(error)) from None
         _keep_fresh(writer.get_extra_info("socket"))
-        return cls(request, _AsyncReader(reader), writer)
+        return cls(request, limit, _AsyncReader(reader), writer)
 
     async def start(self) -> sync_pb2.Match:
         self._writer.write(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
@@ -186,7 +193,7 @@ class _AsyncStream:
         """Take one event off the connection."""
         if self._binary:
             data = await self._reader.message()
-            event = _messages.event_from_bytes(data, _frame.monotonic_ns())
+            event = _messages.event_from_bytes(data, _frame.monotonic_ns(), self._limit)
         else:
             line = await self._reader.line()
             event = _messages.event_from_line(line, _frame.monotonic_ns())
@@ -229,9 +236,9 @@ class BlockingSocketConnection:
         """Steer the playback."""
         return self._newest().request(sync_pb2.ClientMessage(control=request)).control
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest) -> Iterator[Frame]:
-        """Frames until the match ends."""
-        stream = _BlockingStream(self._address, request)
+    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
+        """Frames until the match ends; payloads of up to `limit` bytes."""
+        stream = _BlockingStream(self._address, _chosen(request), limit)
         self._streams.append(stream)
         try:
             self._match = stream.start()
@@ -253,8 +260,9 @@ class BlockingSocketConnection:
 class _BlockingStream:
     """One connection with its subscription. The twin of `_AsyncStream`."""
 
-    def __init__(self, address: Address, request: sync_pb2.SubscribeRequest) -> None:
+    def __init__(self, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> None:
         self._request = request
+        self._limit = limit
         self._ids = itertools.count(1)
         self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
@@ -316,7 +324,7 @@ class _BlockingStream:
             return _messages.event_from_line(line, _frame.monotonic_ns())
         length = _messages.prefixed_length(self._read(_messages.PREFIX.size))
         data = self._read(length)
-        return _messages.event_from_bytes(data, _frame.monotonic_ns())
+        return _messages.event_from_bytes(data, _frame.monotonic_ns(), self._limit)
 
     def _line(self) -> bytes:
         line = self._file.readline(_messages.MAX_MESSAGE_BYTES)
@@ -332,6 +340,16 @@ class _BlockingStream:
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
         self._socket.sendall(_encode(message, self._binary))
+
+
+def _chosen(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
+    """The request with its encoding named: this transport's own is JSON, and lines of it are not compressed."""
+    if request.encoding != sync_pb2.auto or request.compression == sync_pb2.none:
+        return request
+    chosen = sync_pb2.SubscribeRequest()
+    chosen.CopyFrom(request)
+    chosen.encoding = sync_pb2.proto
+    return chosen
 
 
 def _keep_fresh(connection: socket.socket) -> None:

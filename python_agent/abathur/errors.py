@@ -7,6 +7,7 @@ AbathurError
 │   ├── TooSlowError        RESOURCE_EXHAUSTED: a lossless subscription could not be kept
 │   └── NoAnswerError       DEADLINE_EXCEEDED: a lockstep agent did not answer in time
 ├── ProtocolError           the peer sent what is not the protocol
+│   └── DecompressionError  a compressed frame is damaged, cut off, or larger than allowed
 └── RecordingError          a recording is missing, damaged, or not one
 """
 
@@ -16,6 +17,7 @@ __all__ = [
     "AbathurError",
     "ConnectError",
     "ConnectionLostError",
+    "DecompressionError",
     "NoAnswerError",
     "ProtocolError",
     "RecordingError",
@@ -65,6 +67,27 @@ class NoAnswerError(RequestError):
 
 class ProtocolError(AbathurError):
     """The peer sent something that is not the protocol."""
+
+
+class DecompressionError(ProtocolError):
+    """A compressed payload is damaged, cut off, followed by other data, or larger than allowed.
+
+    Attributes:
+        compression: ``gzip``, ``br`` or ``zstd``.
+        reason: What is wrong.
+        compressed_bytes: Size of the payload as it came.
+        limit: Bytes that it was allowed to decompress to.
+    """
+
+    def __init__(self, compression: str, reason: str, compressed_bytes: int, limit: int) -> None:
+        super().__init__(
+            f"a {compression} payload of {compressed_bytes} bytes cannot be decompressed: {reason} "
+            f"(at most {limit} bytes are taken)"
+        )
+        self.compression = compression
+        self.reason = reason
+        self.compressed_bytes = compressed_bytes
+        self.limit = limit
 
 
 class RecordingError(AbathurError):

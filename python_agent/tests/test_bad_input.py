@@ -27,7 +27,7 @@ HANDSHAKES = {
     b'{"subscribe":{"policy":"newest"}}\n': "newest",
     b'{"subscribe":{"policy":17}}\n': "policy 17 is not served; known here: latest, every, lockstep",
     b'{"subscribe":{"encoding":"columns"}}\n': "encoding columns is not served; known here: auto, proto, json",
-    b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd is not served; known here: none",
+    b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd cannot be carried in JSON text: ask for",
     b'{"subscribe":{"fieldMask":"observation.nothing"}}\n': 'has no field "nothing"',
     b'{"subscribe":{"surprise":1}}\n': "surprise",
     b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': "Invalid Duration value",

@@ -9,9 +9,12 @@ namespace Abathur.Sync.Encodings.Compression;
 public static unsafe partial class LibZstd
 {
     /// <summary>What a person can do about a missing library; part of every message about it.</summary>
-    public const string MissingMessage =
+    public const string MissingMessage = InstallMessage + ", or use --compression none";
+
+    /// <summary>How to get the library.</summary>
+    public const string InstallMessage =
         "libzstd is not installed: install it (Debian and Ubuntu: apt install libzstd1; Fedora: dnf install libzstd; macOS: brew install zstd; "
-        + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program), or use --compression none";
+        + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program)";
 
     private const string Library = "libzstd";
 

@@ -1,8 +1,10 @@
+using System.Buffers;
+
 namespace Abathur.Sync.Encodings.Compression;
 
 /// <summary>Compresses blocks of bytes into zstd frames, one context for all of them. Not thread-safe.</summary>
 /// <remarks>Each frame carries its content size, and no checksum: those who store frames have their own.</remarks>
-public sealed unsafe class ZstdCompressor : IDisposable
+public sealed unsafe class ZstdCompressor : IPayloadCompressor
 {
     /// <summary>Lowest and highest level that is taken. Zstd's own 20 to 22 cost hundreds of megabytes.</summary>
     public const int MinLevel = 1, MaxLevel = 19;
@@ -22,7 +24,7 @@ public sealed unsafe class ZstdCompressor : IDisposable
         LibZstd.Check(LibZstd.ZSTD_CCtx_setParameter(_context, CompressionLevelParameter, level), "set the level");
     }
 
-    /// <summary>Bytes that the result of <see cref="Compress"/> can take at most.</summary>
+    /// <summary>Bytes that the result of <see cref="Compress(ReadOnlySpan{byte}, Span{byte})"/> can take at most.</summary>
     /// <exception cref="CompressionException">libzstd is missing, or the size is beyond what it takes.</exception>
     public static int MaxCompressedBytes(int sourceBytes)
     {
@@ -41,6 +43,10 @@ public sealed unsafe class ZstdCompressor : IDisposable
                 LibZstd.ZSTD_compress2(_context, to, (nuint)destination.Length, from, (nuint)source.Length), "compress");
         }
     }
+
+    /// <inheritdoc/>
+    public void Compress(ReadOnlySpan<byte> source, IBufferWriter<byte> output) =>
+        output.Advance(Compress(source, output.GetSpan(MaxCompressedBytes(source.Length))));
 
     /// <inheritdoc/>
     public void Dispose() => _context.Dispose();

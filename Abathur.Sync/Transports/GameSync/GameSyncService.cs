@@ -7,7 +7,6 @@ namespace Abathur.Sync.Transports.GameSync;
 /// <summary><c>abathur.sync.v1.GameSync</c> over gRPC.</summary>
 public sealed class GameSyncService
 {
-    private const string Transport = "grpc";
     private readonly SyncApi _api;
 
     public GameSyncService(SyncApi api)
@@ -26,7 +25,7 @@ public sealed class GameSyncService
 
     private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
     {
-        using var subscription = _api.Subscribe(request, Encoding.Proto, canAcknowledge: false, Transport, call.Peer);
+        using var subscription = _api.Subscribe(request, TransportTraits.GrpcSubscribe, call.Peer);
         await using var closing = call.Cancellation.Register(subscription.Close);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         await call.SendHeadersAsync();
@@ -62,7 +61,7 @@ public sealed class GameSyncService
     {
         var first = await call.ReadAsync(ClientMessage.Parser);
         if (first?.Subscribe is null) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be subscribe");
-        using var subscription = _api.Subscribe(first.Subscribe, Encoding.Proto, canAcknowledge: true, Transport, call.Peer);
+        using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         var wire = new GrpcSessionWire(call);
         wire.Write(new ServerMessage { Match = _api.Match });

@@ -10,8 +10,6 @@ namespace Abathur.Sync.Transports.Socket;
 /// </summary>
 internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 {
-    private const string Transport = "socket";
-
     /// <summary>How long a client may take for its first line.</summary>
     internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
 
@@ -22,7 +20,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         {
             var request = await ReadSubscribeAsync(connection);
             if (request is null) return;
-            using var subscription = api.Subscribe(request, Encoding.Json, canAcknowledge: true, Transport, Peer(connection));
+            using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection));
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output, new ServerMessage { Match = api.Match });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);

@@ -25,6 +25,7 @@ class Options:
     address: str | None
     policy: str
     encoding: str
+    compression: str
     fields: tuple[str, ...]
     seconds: float | None
 
@@ -34,7 +35,9 @@ class Options:
         address = _address.parse(self.address)
         encoding = self.encoding
         if encoding == "auto":
-            encoding = "proto" if address.transport == "grpc" else "json"
+            encoding = "proto" if address.transport == "grpc" or self.compression != "none" else "json"
+        if self.compression != "none":
+            encoding += f"+{self.compression}"
         where = address.path or f"{'' if address.host == '127.0.0.1' else address.host}:{address.port}"
         return f"{address.transport} {encoding} {where}"
 
@@ -59,7 +62,11 @@ async def _watch(options: Options, counter: Counter, reports: Connection) -> Non
     with contextlib.suppress(TimeoutError):
         async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(options.seconds):
             frames = game.frames(
-                policy=options.policy, encoding=options.encoding, fields=options.fields, name="abathur watch"
+                policy=options.policy,
+                encoding=options.encoding,
+                compression=options.compression,
+                fields=options.fields,
+                name="abathur watch",
             )
             next_report = 0.0
             async with aclosing(frames):

@@ -36,6 +36,7 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--seconds", type=_seconds, default=None, help="stop after this long (default: match end)")
     parser.add_argument("--policy", default="latest", help="latest (default), every or lockstep")
     parser.add_argument("--encoding", default="auto", help="auto (default), proto or json")
+    parser.add_argument("--compression", default="none", help="none (default), gzip, br or zstd")
     parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
     parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
     parser.set_defaults(run=run)
@@ -48,9 +49,11 @@ def run(options: argparse.Namespace) -> None:
     except ImportError:
         raise AbathurError("watch needs the rich package: pip install abathur-agent[cli]") from None
     fields = tuple(path for path in options.fields.split(",") if path)
-    _request.subscribe_request(policy=options.policy, encoding=options.encoding, fields=fields)
+    _request.subscribe_request(
+        policy=options.policy, encoding=options.encoding, compression=options.compression, fields=fields
+    )
     agents = [
-        _watcher.Options(address, options.policy, options.encoding, fields, options.seconds)
+        _watcher.Options(address, options.policy, options.encoding, options.compression, fields, options.seconds)
         for address in options.addresses or [None]
     ]
     for agent in agents:

@@ -90,7 +90,7 @@ public class EncodedFrameTests
         {
             var payload = SharedBuffer.Rent();
             payload.Write(System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(ResponseObservation.Parser.ParseFrom(observation))));
-            encoded = EncodedFrame.Encoded(matchId, frame, V1.Encoding.Json, payload);
+            encoded = EncodedFrame.Encoded(matchId, frame, new(V1.Encoding.Json), payload);
         }
         else
         {

@@ -1,3 +1,4 @@
+using System.Runtime.Intrinsics;
 using System.Text;
 using Abathur.Sync.Encodings.Wire;
 using Google.Protobuf;
@@ -8,6 +9,18 @@ namespace Abathur.Sync.Encodings.ProtoJson.Schema;
 /// <summary>What both directions need to know of one field.</summary>
 internal sealed class FieldTable
 {
+    /// <summary>Bytes of <see cref="ShortCommaName"/>.</summary>
+    public const int ShortName = 32;
+
+    /// <summary>The first bytes of <see cref="CommaName"/>, to be copied at once; zeros behind its end.</summary>
+    public readonly Vector256<byte> ShortCommaName;
+
+    /// <summary>The first bytes of <see cref="NameColon"/>, to be compared at once; zeros behind its end.</summary>
+    public readonly Vector256<byte> ShortNameColon;
+
+    /// <summary>Ones where <see cref="ShortNameColon"/> counts.</summary>
+    public readonly Vector256<byte> ShortNameMask;
+
     public FieldTable(FieldDescriptor field, int index, bool isBare)
     {
         Index = index;
@@ -19,6 +32,7 @@ internal sealed class FieldTable
         IsMap = field.IsMap;
         HasPresence = field.HasPresence;
         Oneof = field.RealContainingOneof is { } oneof ? oneof.Index : -1;
+        OneofBit = Oneof < 0 ? 0 : 1UL << Oneof;
         OneofName = field.RealContainingOneof?.Name ?? "";
         WireType = WireTypeOf(Kind);
         Tag = WireFormat.MakeTag(field.FieldNumber, WireType);
@@ -27,8 +41,18 @@ internal sealed class FieldTable
             : 0;
         IsPacked = PackedTag != 0 && field.IsPacked;
         TagBytes = Bytes(IsPacked ? PackedTag : Tag);
+        for (var i = 0; i < TagBytes.Length; i++) TagNumber |= (ulong)TagBytes[i] << (8 * i);
         EndTagBytes = Kind == FieldKind.Group ? Bytes(WireFormat.MakeTag(field.FieldNumber, WireFormat.WireType.EndGroup)) : [];
         CommaName = Encoding.UTF8.GetBytes($",\"{JsonEscape(field.JsonName)}\":");
+        Span<byte> padded = stackalloc byte[ShortName];
+        CommaName.AsSpan(0, Math.Min(CommaName.Length, ShortName)).CopyTo(padded);
+        ShortCommaName = Vector256.Create<byte>(padded);
+        CommaNameBytes = CommaName.Length;
+        padded.Clear();
+        NameColon[..Math.Min(NameColon.Length, ShortName)].CopyTo(padded);
+        ShortNameColon = Vector256.Create<byte>(padded);
+        ShortNameMask = ~Vector256.Equals(ShortNameColon, Vector256<byte>.Zero);
+        IsUsual = !IsRepeated && !IsMap && HasPresence && NameColon.Length <= ShortName && TagBytes.Length <= 2;
     }
 
     /// <summary>Place among the fields of the message in order of their numbers, from 0.</summary>
@@ -59,6 +83,9 @@ internal sealed class FieldTable
 
     public string OneofName { get; }
 
+    /// <summary>Bit of its oneof, as long as the message has few; 0 where it is in none.</summary>
+    public ulong OneofBit { get; }
+
     /// <summary>The tag before a value that is not packed.</summary>
     public uint Tag { get; }
 
@@ -71,11 +98,20 @@ internal sealed class FieldTable
     /// <summary>The tag that it is written with, encoded.</summary>
     public byte[] TagBytes { get; }
 
+    /// <summary>The same as a little-endian number.</summary>
+    public ulong TagNumber { get; }
+
     /// <summary>The tag that ends a group, encoded.</summary>
     public byte[] EndTagBytes { get; }
 
     /// <summary><c>,"name":</c></summary>
     public byte[] CommaName { get; }
+
+    /// <summary>Length of <see cref="CommaName"/>.</summary>
+    public int CommaNameBytes { get; }
+
+    /// <summary>Whether it is singular with presence, and name and tag are of usual length.</summary>
+    public bool IsUsual { get; }
 
     /// <summary>Type of a message, a group, or a map's entries.</summary>
     public MessageTable? Message { get; set; }

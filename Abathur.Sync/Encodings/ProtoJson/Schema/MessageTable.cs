@@ -31,6 +31,9 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
     /// </summary>
     public int MaxExpansion { get; set; }
 
+    /// <summary>Whether it has an object with its fields for JSON, all of which keep their presence, and neither maps nor groups.</summary>
+    public bool IsPlain { get; private set; }
+
     /// <summary>Fields are set after the table is made, because types may hold themselves.</summary>
     public void SetFields(FieldTable[] fields, IEnumerable<KeyValuePair<string, FieldTable>> names, int oneofs)
     {
@@ -45,6 +48,7 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
             else _byLargeTag[tag] = field;
         }
         FirstGuess = fields.FirstOrDefault();
+        IsPlain = WellKnown == WellKnown.None && HasFewOneofs && fields.All(field => (field.HasPresence || field.IsRepeated) && field.Kind != FieldKind.Group);
     }
 
     /// <summary>The field that a tag announces; null where the type has none with this number and wire type.</summary>

@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
+using Abathur.Sync.Encodings.ProtoJson.Schema;
 
 namespace Abathur.Sync.Encodings.ProtoJson.ToJson;
 
@@ -28,6 +29,12 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     private static readonly SearchValues<byte> Escaped = SearchValues.Create(
         [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
 
+    /// <summary>A sink for a piece of memory that has room for all that will be written.</summary>
+    public JsonSink(Span<byte> room)
+        : this(NoOutput, int.MaxValue) => _span = room;
+
+    private static readonly ArrayBufferWriter<byte> NoOutput = new();
+
     private Span<byte> _span;
     private int _position;
     private long _flushed;
@@ -38,6 +45,9 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         readonly get => _position;
         set => _position = value;
     }
+
+    /// <summary>What is left of the piece of memory at hand.</summary>
+    public readonly Span<byte> Room => _span[_position..];
 
     /// <summary>Makes room for this many bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -63,6 +73,31 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     {
         text.CopyTo(_span[_position..]);
         _position += text.Length;
+    }
+
+    /// <summary>A number, a bool or an enum as it stands on the wire.</summary>
+    public void Scalar(FieldTable field, ulong value, FloatTexts floats)
+    {
+        switch (field.Kind)
+        {
+            case FieldKind.Float: Number(BitConverter.UInt32BitsToSingle((uint)value), floats); break;
+            case FieldKind.Double: Number(BitConverter.UInt64BitsToDouble(value)); break;
+            case FieldKind.Int32 or FieldKind.SFixed32: Number((int)value); break;
+            case FieldKind.SInt32: Number(ZigZag.Decode((uint)value)); break;
+            case FieldKind.UInt32 or FieldKind.Fixed32: Number((uint)value); break;
+            case FieldKind.Int64 or FieldKind.SFixed64: QuotedNumber((long)value); break;
+            case FieldKind.SInt64: QuotedNumber(ZigZag.Decode(value)); break;
+            case FieldKind.UInt64 or FieldKind.Fixed64: QuotedNumber(value); break;
+            case FieldKind.Bool: Bool(value != 0); break;
+            default: Enum(field.Enum!, (int)value); break;
+        }
+    }
+
+    private void Enum(EnumTable type, int value)
+    {
+        if (type.IsNullValue) Raw("null"u8);
+        else if (type.Token(value) is { } token) Raw(token);
+        else Number(value);
     }
 
     public void Bool(bool value) => Raw(value ? "true"u8 : "false"u8);

@@ -54,6 +54,7 @@ internal ref struct WireToJson
         if (!hadRoom && table.MaxExpansion != 0 && end - _position <= SmallMessageBytes)
         {
             Out.Ensure((end - _position + 2) * table.MaxExpansion);
+            if (TryWriteSmall(table, end)) return;
             _hasRoom = true;
         }
         if (table.WellKnown == WellKnown.None)
@@ -69,6 +70,16 @@ internal ref struct WireToJson
             WellKnownToJson.Write(ref this, table, end);
         }
         _hasRoom = hadRoom;
+    }
+
+    private bool TryWriteSmall(MessageTable table, int end)
+    {
+        var small = new SmallMessages(_wire, Out.Room, _floats, _options.MaxDepth);
+        var written = small.Write(table, _position, end, 0, _depth);
+        if (written < 0) return false;
+        Out.Position += written;
+        _position = end;
+        return true;
     }
 
     /// <summary>Writes the fields of the message that goes from here to <paramref name="end"/>, without braces.</summary>
@@ -126,12 +137,8 @@ internal ref struct WireToJson
             }
             if (field.Index <= lastIndex) return false;
             lastIndex = field.Index;
-            if (field.Oneof >= 0)
-            {
-                var bit = 1UL << field.Oneof;
-                if ((oneofs & bit) != 0) return false;
-                oneofs |= bit;
-            }
+            if ((oneofs & field.OneofBit) != 0) return false;
+            oneofs |= field.OneofBit;
             if (field.IsRepeated) WriteRepeatedRun(field, tag, end, ref isFirst);
             else if (field.IsMap) MapGather.WriteRun(ref this, field, end, ref isFirst);
             else WriteSingular(field, tag, end, ref isFirst);
@@ -153,12 +160,8 @@ internal ref struct WireToJson
             if (field is null) continue;
             if (field.Index <= lastIndex) return false;
             lastIndex = field.Index;
-            if (field.Oneof >= 0)
-            {
-                var bit = 1UL << field.Oneof;
-                if ((oneofs & bit) != 0) return false;
-                oneofs |= bit;
-            }
+            if ((oneofs & field.OneofBit) != 0) return false;
+            oneofs |= field.OneofBit;
             while (field.IsRepeated || field.IsMap)
             {
                 if (!TryReadTagOf(field, end, out tag)) break;
@@ -279,37 +282,8 @@ internal ref struct WireToJson
     /// <summary>Writes a number, a bool or an enum.</summary>
     public void WriteScalar(FieldTable field, ulong value)
     {
-        EnsureRoom(JsonSink.NumberBytes);
-        switch (field.Kind)
-        {
-            case FieldKind.Float: Out.Number(BitConverter.UInt32BitsToSingle((uint)value), _floats); break;
-            case FieldKind.Double: Out.Number(BitConverter.UInt64BitsToDouble(value)); break;
-            case FieldKind.Int32 or FieldKind.SFixed32: Out.Number((int)value); break;
-            case FieldKind.SInt32: Out.Number(ZigZag.Decode((uint)value)); break;
-            case FieldKind.UInt32 or FieldKind.Fixed32: Out.Number((uint)value); break;
-            case FieldKind.Int64 or FieldKind.SFixed64: Out.QuotedNumber((long)value); break;
-            case FieldKind.SInt64: Out.QuotedNumber(ZigZag.Decode(value)); break;
-            case FieldKind.UInt64 or FieldKind.Fixed64: Out.QuotedNumber(value); break;
-            case FieldKind.Bool: Out.Bool(value != 0); break;
-            default: WriteEnum(field.Enum!, (int)value); break;
-        }
-    }
-
-    private void WriteEnum(EnumTable type, int value)
-    {
-        if (type.IsNullValue)
-        {
-            Out.Raw("null"u8);
-        }
-        else if (type.Token(value) is { } token)
-        {
-            EnsureRoom(token.Length);
-            Out.Raw(token);
-        }
-        else
-        {
-            Out.Number(value);
-        }
+        EnsureRoom(JsonSink.NumberBytes + (field.Enum?.LongestName ?? 0));
+        Out.Scalar(field, value, _floats);
     }
 
     /// <summary>Whether a value equals the default of its kind.</summary>

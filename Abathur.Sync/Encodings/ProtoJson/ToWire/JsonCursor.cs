@@ -2,24 +2,32 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Text;
+using System.Text.Unicode;
 
 namespace Abathur.Sync.Encodings.ProtoJson.ToWire;
 
 /// <summary>
-/// Reads the tokens of a JSON text (RFC 8259) in place, in the order in which the caller expects them. The text must be valid UTF-8. What is not as it
-/// should be throws <see cref="ProtoJsonException"/> with line, column and path.
+/// Reads the tokens of a JSON text (RFC 8259) in place, in the order in which the caller expects them. What is not as it should be, UTF-8 included,
+/// throws <see cref="ProtoJsonException"/> with line, column and path.
 /// </summary>
 internal ref struct JsonCursor(ReadOnlySpan<byte> json)
 {
-    private static readonly SearchValues<byte> StringEnds = SearchValues.Create([.. Enumerable.Range(0, 0x20).Select(each => (byte)each), (byte)'"', (byte)'\\']);
+    // In a string: its end, an escape, what must be escaped, and what may not be UTF-8.
+    private static readonly SearchValues<byte> NotPlain = SearchValues.Create(
+        [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or >= 0x80)]);
+
     private readonly ReadOnlySpan<byte> _json = json;
 
     /// <summary>Offset of the next byte.</summary>
     public int Position;
 
+    public readonly int Length => _json.Length;
+
     public readonly bool AtEnd => Position == _json.Length;
 
     public readonly ReadOnlySpan<byte> Rest => _json[Position..];
+
+    public readonly ReadOnlySpan<byte> Slice(int start) => _json[start..];
 
     public readonly ReadOnlySpan<byte> Slice(int start, int end) => _json[start..end];
 
@@ -77,9 +85,10 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         if (Peek() != '"') FailExpected("a string");
         var start = ++Position;
         hasEscapes = false;
+        var isAscii = true;
         while (true)
         {
-            var length = Rest.IndexOfAny(StringEnds);
+            var length = Rest.IndexOfAny(NotPlain);
             if (length < 0)
             {
                 Position = start - 1;
@@ -88,10 +97,17 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
             Position += length;
             switch (_json[Position])
             {
-                case (byte)'"': return _json[start..Position++];
+                case (byte)'"':
+                    var text = _json[start..Position++];
+                    if (!isAscii && !Utf8.IsValid(text)) FailAt(start + ValidBytes(text), "this is not UTF-8");
+                    return text;
                 case (byte)'\\':
                     hasEscapes = true;
                     Position = Math.Min(Position + 2, _json.Length);
+                    break;
+                case >= 0x80:
+                    isAscii = false;
+                    Position++;
                     break;
                 default: Fail($"the control character U+{_json[Position]:X4} must be escaped in a string"); break;
             }
@@ -120,6 +136,13 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         }
         Position = after;
         return length;
+    }
+
+    private static int ValidBytes(ReadOnlySpan<byte> utf8)
+    {
+        var position = 0;
+        while (Rune.DecodeFromUtf8(utf8[position..], out _, out var consumed) == OperationStatus.Done) position += consumed;
+        return position;
     }
 
     private int UnescapeOne(ReadOnlySpan<byte> text, ref int i, Span<byte> output)

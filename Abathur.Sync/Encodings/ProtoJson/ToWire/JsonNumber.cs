@@ -47,9 +47,12 @@ internal static class JsonNumber
         {
             return double.Parse(text, NumberStyles.Float, CultureInfo.InvariantCulture);
         }
-        var value = exponent == 0 ? digits : digits / Powers[-exponent];
+        var value = Scale(digits, -exponent);
         return isNegative ? -value : value;
     }
+
+    /// <summary>Digits with so many of them behind the point. Exact for up to 2^53 and 22 places.</summary>
+    public static double Scale(ulong digits, int places) => places == 0 ? digits : digits / Powers[places];
 
     /// <summary>
     /// The value of a small integer without point or exponent; false for everything else, which must go the long way.

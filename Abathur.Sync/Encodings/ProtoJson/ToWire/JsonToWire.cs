@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Text.Unicode;
 using Abathur.Sync.Encodings.ProtoJson.Schema;
 
 namespace Abathur.Sync.Encodings.ProtoJson.ToWire;
@@ -33,7 +32,6 @@ internal ref struct JsonToWire
 
     public void ReadRoot(MessageTable table)
     {
-        if (!Utf8.IsValid(Json.Rest)) Json.FailAt(FirstInvalid(Json.Rest), "this is not UTF-8");
         // JSON null as a whole stands for an empty wrapper, as in Google's parser.
         if (table.WellKnown == WellKnown.Wrapper && Json.Peek() == 'n') Json.TakeLiteral("null"u8);
         else ReadMessage(table);
@@ -60,36 +58,28 @@ internal ref struct JsonToWire
         Json.Take((byte)'{');
         if (Json.TryTake((byte)'}')) return;
         var segmentsBefore = Out.SegmentCount;
-        var oneofs = 0UL;
-        var lastIndex = -1;
-        var isOrdered = true;
-        var guess = table.FirstGuess;
-        FieldTable? previous = null;
+        var order = new MemberOrder(table);
         do
         {
+            if (UsualMembers.Read(ref this, ref order)) break;
             var nameStart = Json.Position;
-            var field = ReadName(table, guess, ref skipsType);
+            var field = ReadName(table, order.Guess, ref skipsType);
             if (field is null)
             {
                 SkipValue();
                 continue;
             }
-            if (field != guess)
-            {
-                if (previous is null) table.FirstGuess = field;
-                else previous.Successor = field;
-            }
-            previous = field;
-            guess = field.Successor;
-            isOrdered &= field.Index > lastIndex;
-            lastIndex = field.Index;
-            if (ReadField(field) && field.Oneof >= 0) CheckOneof(table, field, ref oneofs, nameStart);
+            order.Learn(field);
+            if (ReadField(field)) CheckOneof(table, field, ref order, nameStart);
         }
         while (Json.TakeCommaOr((byte)'}'));
-        if (!isOrdered) Out.Reorder(table, segmentsBefore);
+        if (!order.IsOrdered) Out.Reorder(table, segmentsBefore);
         Out.DropFields(segmentsBefore);
         CheckSize();
     }
+
+    /// <summary>Takes what stands behind a member; true where the object is done.</summary>
+    public bool EndsMember() => !Json.TakeCommaOr((byte)'}');
 
     /// <summary>Reads the value of a field and writes it with its tag; false for a null that means no value.</summary>
     public bool ReadField(FieldTable field)
@@ -112,7 +102,7 @@ internal ref struct JsonToWire
     public void ReadTagged(FieldTable field, bool omitsDefault)
     {
         var before = Out.Position;
-        Out.Raw(field.TagBytes);
+        Out.Tag(field);
         bool isDefault;
         if (field.Message is { } message)
         {
@@ -304,15 +294,12 @@ internal ref struct JsonToWire
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
     }
 
-    private readonly void CheckOneof(MessageTable table, FieldTable field, ref ulong oneofs, int nameStart)
+    private readonly void CheckOneof(MessageTable table, FieldTable field, ref MemberOrder order, int nameStart)
     {
-        if (!table.HasFewOneofs)
-        {
-            Json.FailAt(nameStart, $"{table.FullName} has more than 64 oneofs");
-        }
-        var bit = 1UL << field.Oneof;
-        if ((oneofs & bit) != 0) Json.FailAt(nameStart, $"oneof {field.OneofName} has more than one value");
-        oneofs |= bit;
+        if (field.Oneof < 0) return;
+        if (!table.HasFewOneofs) Json.FailAt(nameStart, $"{table.FullName} has more than 64 oneofs");
+        if ((order.Oneofs & field.OneofBit) != 0) Json.FailAt(nameStart, $"oneof {field.OneofName} has more than one value");
+        order.Oneofs |= field.OneofBit;
     }
 
     /// <summary>A name or value as an error shows it.</summary>
@@ -320,12 +307,5 @@ internal ref struct JsonToWire
     {
         const int most = 64;
         return text.Length <= most ? System.Text.Encoding.UTF8.GetString(text) : System.Text.Encoding.UTF8.GetString(text[..most]) + "...";
-    }
-
-    private static int FirstInvalid(ReadOnlySpan<byte> utf8)
-    {
-        var position = 0;
-        while (System.Text.Rune.DecodeFromUtf8(utf8[position..], out _, out var consumed) == OperationStatus.Done) position += consumed;
-        return position;
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Encodings.ProtoJson.Schema;
 
 namespace Abathur.Sync.Encodings.ProtoJson.ToWire;
@@ -112,6 +113,24 @@ internal sealed class WireScratch
             Position += taken - guess;
         }
         Wire.Varint.Write(_bytes.AsSpan(start - guess), (uint)length);
+    }
+
+    /// <summary>Writes the tag of a field.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Tag(FieldTable field)
+    {
+        if (_bytes.Length - Position < Wire.Varint.MaxBytes) Grow(Wire.Varint.MaxBytes);
+        BinaryPrimitives.WriteUInt64LittleEndian(_bytes.AsSpan(Position), field.TagNumber);
+        Position += field.TagBytes.Length;
+    }
+
+    /// <summary>Notes a usual field, writes its tag, and makes room for so many bytes in all.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Begin(FieldTable field, int bytes)
+    {
+        BeginField(field.Index);
+        if (_bytes.Length - Position < bytes) Grow(bytes);
+        Tag(field);
     }
 
     /// <summary>Notes that a field of the innermost open message begins here, or is cleared here.</summary>

@@ -1,0 +1,57 @@
+using System.Globalization;
+using System.Net;
+
+namespace Abathur.Sync.Access;
+
+/// <summary>
+/// Which web pages may speak with the daemon. A browser sends any page's requests to 127.0.0.1, so the address that the
+/// daemon listens on protects nothing there: Host must name this machine's loopback and the very port (a page whose own
+/// name was made to resolve to 127.0.0.1 sends that name), and Origin, which browsers add, must be the daemon's own or
+/// one that was allowed.
+/// </summary>
+internal sealed class WebOrigins(IEnumerable<string> allowed)
+{
+    private const int DefaultPort = 80;
+    private const string Scheme = "http://";
+    private readonly HashSet<string> _allowed = new(allowed, StringComparer.Ordinal);
+
+    /// <summary>Reads an origin as a browser writes it, e.g. "http://localhost:3000"; null with the reason where it is none.</summary>
+    public static string? TryParse(string text, out string problem)
+    {
+        problem = $"\"{text}\" is not an origin: expected scheme://host or scheme://host:port, without a path";
+        if (text.Any(letter => letter is '*' or '@' or '?' or '#' or '\\' || letter <= ' ' || letter > '~')) return null;
+        if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0) return null;
+        if (!text.Contains("://", StringComparison.Ordinal) || uri.PathAndQuery is not ("/" or "") || text.EndsWith('/')) return null;
+        problem = "";
+        var port = uri.IsDefaultPort || uri.Port < 0 ? "" : string.Create(CultureInfo.InvariantCulture, $":{uri.Port}");
+        return $"{uri.Scheme}://{uri.Host.ToLowerInvariant()}{port}";
+    }
+
+    /// <summary>Why a request is refused; null where it is not.</summary>
+    /// <param name="host">The Host header; null where there is none.</param>
+    /// <param name="origins">The Origin headers.</param>
+    /// <param name="port">The port that the request came in by.</param>
+    public string? Refusal(string? host, IReadOnlyList<string?> origins, int port)
+    {
+        if (host is null || !IsLoopback(host, port)) return $"Host must be a loopback name of this machine with port {port}, such as localhost:{port}";
+        if (origins.Count == 0) return null;
+        if (origins is [{ } origin] && (IsSame(origin, host) || _allowed.Contains(origin))) return null;
+        return $"Origin must be {Scheme}{host}; others are allowed with --allow-origin";
+    }
+
+    private static bool IsSame(string origin, string host) =>
+        origin.StartsWith(Scheme, StringComparison.Ordinal) && WithPort(origin[Scheme.Length..]).Equals(WithPort(host), StringComparison.OrdinalIgnoreCase);
+
+    private static string WithPort(string host) => host.EndsWith(']') || !host.Contains(':') ? $"{host}:{DefaultPort}" : host;
+
+    private static bool IsLoopback(string host, int port)
+    {
+        var whole = WithPort(host);
+        var colon = whole.LastIndexOf(':');
+        if (whole[(colon + 1)..] != port.ToString(CultureInfo.InvariantCulture)) return false;
+        var name = whole[..colon];
+        if (name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || name == "[::1]") return true;
+        // Only the usual spelling: 127.1 or 0x7f000001 is nobody's honest address.
+        return IPAddress.TryParse(name, out var address) && IPAddress.IsLoopback(address) && address.ToString() == name && !name.Contains(':');
+    }
+}

@@ -1,0 +1,42 @@
+using Abathur.Sync.Access;
+using Microsoft.AspNetCore.Http;
+
+namespace Abathur.Sync.Transports.WebSocket;
+
+/// <summary>What the HTTP port answers: first who may ask (<see cref="WebOrigins"/>), then what there is.</summary>
+internal sealed class WebEndpoint(WebOrigins origins, WebSocketHandler handler, CancellationToken stopping)
+{
+    /// <summary>Where agents connect.</summary>
+    public const string Path = "/v1/sync";
+
+    private const string Version = "13";
+
+    public Task HandleAsync(HttpContext http)
+    {
+        var (request, response) = (http.Request, http.Response);
+        var host = request.Headers.Host is [{ Length: > 0 } one] ? one : null;
+        if (origins.Refusal(host, request.Headers.Origin, http.Connection.LocalPort) is { } refusal) return AnswerAsync(response, StatusCodes.Status403Forbidden, refusal);
+        if (request.Path != Path) return AnswerAsync(response, StatusCodes.Status404NotFound, $"there is nothing here; agents connect to {Path}");
+        if (!HttpMethods.IsGet(request.Method))
+        {
+            response.Headers.Allow = HttpMethods.Get;
+            return AnswerAsync(response, StatusCodes.Status405MethodNotAllowed, "agents connect with GET");
+        }
+        if (http.WebSockets.IsWebSocketRequest) return handler.HandleAsync(http, stopping);
+        if (IsUpgrade(request) && request.Headers.SecWebSocketVersion == Version) return AnswerAsync(response, StatusCodes.Status400BadRequest, "this is no WebSocket handshake");
+        response.Headers.Upgrade = "websocket";
+        response.Headers.Connection = "Upgrade";
+        response.Headers.SecWebSocketVersion = Version;
+        return AnswerAsync(response, StatusCodes.Status426UpgradeRequired, $"{Path} speaks WebSocket, version {Version}");
+    }
+
+    private static bool IsUpgrade(HttpRequest request) => string.Equals(request.Headers.Upgrade, "websocket", StringComparison.OrdinalIgnoreCase);
+
+    private static Task AnswerAsync(HttpResponse response, int status, string message)
+    {
+        response.StatusCode = status;
+        response.ContentType = "text/plain; charset=utf-8";
+        response.Headers.XContentTypeOptions = "nosniff";
+        return response.WriteAsync(message + "\n");
+    }
+}

@@ -1,0 +1,128 @@
+using System.Buffers;
+using System.Net.WebSockets;
+using System.Runtime.CompilerServices;
+using System.Text.Unicode;
+
+namespace Abathur.Sync.Transports.WebSocket;
+
+/// <summary>
+/// Whole messages over a WebSocket, with a bound, and a close that says why. .NET's own WebSocket below it does the
+/// framing, answers pings, checks UTF-8, and closes with 1002 or 1007 where the peer breaks the protocol. One flow
+/// receives, one sends.
+/// </summary>
+/// <param name="socket">The caller disposes it.</param>
+/// <param name="maxMessageBytes">Longest message that is taken.</param>
+/// <param name="closeTimeout">How long the peer may take to answer a close.</param>
+/// <param name="clock">Clock of the timeout.</param>
+/// <param name="abort">Cuts the connection off. Aborting the WebSocket alone would leave a write to a peer that takes nothing hanging.</param>
+public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, int maxMessageBytes, TimeSpan closeTimeout, TimeProvider clock, Action abort) : IDisposable
+{
+    private const int SmallBytes = 4096;
+    private byte[] _buffer = ArrayPool<byte>.Shared.Rent(SmallBytes);
+    private Task<WebSocketInput>? _receiving;
+
+    /// <summary>Longest message that is taken.</summary>
+    public int MaxMessageBytes => maxMessageBytes;
+
+    /// <summary>
+    /// The next message; its bytes are valid until the next call. Cancelling gives up the wait, not what is on the way: the next call,
+    /// or <see cref="CloseAsync"/>, goes on with it.
+    /// </summary>
+    public async ValueTask<WebSocketInput> ReceiveAsync(CancellationToken cancellation)
+    {
+        // .NET's own cancellation would abort the connection, and with it the chance to close it in good form.
+        var receiving = _receiving ??= ReceiveMessageAsync().AsTask();
+        var input = await receiving.WaitAsync(cancellation);
+        _receiving = null;
+        return input;
+    }
+
+    /// <summary>Sends one message in one frame. False when the peer is gone, or has closed.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> message, WebSocketMessageType type)
+    {
+        if (socket.State is not (WebSocketState.Open or WebSocketState.CloseReceived)) return false;
+        try
+        {
+            // Without a token: .NET takes a shorter way, and whoever gives up on the peer aborts the connection.
+            await socket.SendAsync(message, type, endOfMessage: true, CancellationToken.None);
+            return true;
+        }
+        catch (Exception e) when (IsLost(e))
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Says why it is over, or answers the peer's close with its own status, and waits a while for the peer to have read it.</summary>
+    public async Task CloseAsync(WebSocketCloseStatus status, string reason)
+    {
+        using var limit = new CancellationTokenSource(closeTimeout, clock);
+        // A peer that takes nothing does not take a close either.
+        await using var aborting = limit.Token.Register(abort);
+        try
+        {
+            if (socket.State == WebSocketState.CloseReceived)
+            {
+                await socket.CloseOutputAsync(socket.CloseStatus ?? WebSocketCloseStatus.Empty, socket.CloseStatus is null or WebSocketCloseStatus.Empty ? null : "", CancellationToken.None);
+                return;
+            }
+            if (socket.State != WebSocketState.Open) return;
+            await socket.CloseOutputAsync(status, reason, CancellationToken.None);
+            // What the peer sent before it saw the close is read and forgotten: left unread, it would make the system drop the close.
+            while (socket.State == WebSocketState.CloseSent)
+            {
+                if (_receiving is null) await socket.ReceiveAsync(_buffer.AsMemory(), CancellationToken.None);
+                else await _receiving;
+                _receiving = null;
+            }
+        }
+        catch (Exception e) when (IsLost(e))
+        {
+            // Closed in another way.
+        }
+    }
+
+    /// <summary>Gives the memory back. Call when nothing is received any more.</summary>
+    public void Dispose()
+    {
+        // A receive that is still on the way may write to it.
+        if (_receiving is null) ArrayPool<byte>.Shared.Return(_buffer);
+        _buffer = [];
+    }
+
+    private async ValueTask<WebSocketInput> ReceiveMessageAsync()
+    {
+        if (_buffer.Length > 4 * SmallBytes) Resize(SmallBytes, keep: 0);
+        var length = 0;
+        try
+        {
+            while (true)
+            {
+                if (length == _buffer.Length) Resize(2 * _buffer.Length, keep: length);
+                var result = await socket.ReceiveAsync(_buffer.AsMemory(length), CancellationToken.None);
+                if (result.MessageType == WebSocketMessageType.Close) return new(WebSocketInputKind.Closed);
+                length += result.Count;
+                if (length > maxMessageBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
+                if (!result.EndOfMessage) continue;
+                // .NET overlooks a character that is cut off by an empty last fragment.
+                if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(_buffer.AsSpan(0, length))) return new(WebSocketInputKind.NotUtf8, result.MessageType);
+                return new(WebSocketInputKind.Message, result.MessageType, _buffer.AsMemory(0, length));
+            }
+        }
+        catch (Exception e) when (IsLost(e))
+        {
+            return new(WebSocketInputKind.Lost);
+        }
+    }
+
+    private void Resize(int bytes, int keep)
+    {
+        var other = ArrayPool<byte>.Shared.Rent(bytes);
+        _buffer.AsSpan(0, keep).CopyTo(other);
+        ArrayPool<byte>.Shared.Return(_buffer);
+        _buffer = other;
+    }
+
+    private static bool IsLost(Exception e) => e is WebSocketException or IOException or OperationCanceledException or ObjectDisposedException or InvalidOperationException;
+}

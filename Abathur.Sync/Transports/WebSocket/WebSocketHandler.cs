@@ -1,0 +1,94 @@
+using System.Net.WebSockets;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Abathur.Sync.Transports.WebSocket;
+
+/// <summary>
+/// The socket's messages over WebSocket: the first message subscribes, and its form (text: ProtoJSON, binary: protobuf) is that
+/// of all answers (docs/protocol.md).
+/// </summary>
+internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions options, TimeProvider clock)
+{
+    /// <summary>Serves one connection whose request has been checked. <paramref name="stopping"/>: the daemon stops.</summary>
+    public async Task HandleAsync(HttpContext http, CancellationToken stopping)
+    {
+        using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout);
+        using var connection = new WebSocketConnection(socket, options.MaxMessageBytes, options.CloseTimeout, clock, http.Abort);
+        using var wire = new WebSocketWire(connection);
+        using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
+        // A peer that says no more may take no more either: what is being written to it must not hang for ever.
+        await using var givingUp = patience.Token.Register(http.Abort);
+        wire.InputEnded = () => patience.CancelAfter(options.CloseTimeout);
+        var (status, reason) = await RunAsync(http, wire, stopping);
+        await connection.CloseAsync(status, reason);
+    }
+
+    private async Task<(WebSocketCloseStatus Status, string Reason)> RunAsync(HttpContext http, WebSocketWire wire, CancellationToken stopping)
+    {
+        try
+        {
+            if (await ReadSubscribeAsync(http, wire, stopping) is not { } request) return (WebSocketCloseStatus.NormalClosure, "");
+            var traits = wire.Form == WebSocketMessageType.Text ? TransportTraits.WebSocketText : TransportTraits.WebSocketBinary;
+            using var subscription = api.Subscribe(request, traits, Peer(http));
+            await using var aborting = subscription.Aborted.Register(http.Abort);
+            var giveUp = wire.InputEnded;
+            wire.InputEnded = () =>
+            {
+                giveUp?.Invoke();
+                // Input that cannot be read is answered first; the session ends itself then.
+                if (wire.InputFailure is null) subscription.Close();
+            };
+            wire.Write(new ServerMessage { Match = api.Match });
+            var end = await new SyncSession(api, wire, subscription).RunAsync(http.RequestAborted);
+            return wire.InputFailure is { } failure ? (failure, "") : Describe(end);
+        }
+        catch (GrpcException e)
+        {
+            wire.Write(new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
+            await wire.FlushAsync(CancellationToken.None);
+            return e.StatusCode == GrpcStatusCode.Unavailable
+                ? (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops")
+                : (wire.InputFailure ?? WebSocketCloseStatus.PolicyViolation, e.StatusCode.ToName());
+        }
+        catch (OperationCanceledException)
+        {
+            // The client is gone.
+            return (WebSocketCloseStatus.NormalClosure, "");
+        }
+    }
+
+    private async Task<SubscribeRequest?> ReadSubscribeAsync(HttpContext http, WebSocketWire wire, CancellationToken stopping)
+    {
+        using var limit = new CancellationTokenSource(options.HandshakeTimeout, clock);
+        using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stopping, http.RequestAborted);
+        try
+        {
+            if (await wire.ReadAsync(cancellation.Token) is not { } message) return null;
+            return message.Subscribe ?? throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            throw new GrpcException(GrpcStatusCode.Unavailable, "the daemon stops");
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        {
+            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"no message came within {options.HandshakeTimeout.TotalSeconds:0.###} s");
+        }
+    }
+
+    private static (WebSocketCloseStatus Status, string Reason) Describe(SubscriptionEnd end) => end.Reason switch
+    {
+        SubscriptionEndReason.MatchOver => (WebSocketCloseStatus.NormalClosure, "the match is over"),
+        SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops"),
+        SubscriptionEndReason.BadFrame => (WebSocketCloseStatus.InternalServerError, end.StatusCode().ToName()),
+        SubscriptionEndReason.Closed => (WebSocketCloseStatus.NormalClosure, ""),
+        _ => (WebSocketCloseStatus.PolicyViolation, end.StatusCode().ToName()),
+    };
+
+    private static string Peer(HttpContext http) =>
+        http.Features.Get<IHttpConnectionFeature>() is { RemoteIpAddress: { } address } peer ? new System.Net.IPEndPoint(address, peer.RemotePort).ToString() : "unknown";
+}

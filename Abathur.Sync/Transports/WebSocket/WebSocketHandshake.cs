@@ -1,0 +1,34 @@
+using System.Net.WebSockets;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Abathur.Sync.Transports.WebSocket;
+
+/// <summary>Turns a request that asks for a WebSocket into one.</summary>
+/// <remarks>
+/// The middleware's own accept wraps the WebSocket in one that cuts the connection off at any error, so that the close with 1002 or 1007
+/// that says what was wrong is lost on the way.
+/// </remarks>
+public static class WebSocketHandshake
+{
+    /// <summary>RFC 6455, 1.3.</summary>
+    private const string KeySuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+    /// <summary>Answers 101. Call for requests that <see cref="WebSocketManager.IsWebSocketRequest"/> says are good; the caller disposes the result.</summary>
+    public static async Task<System.Net.WebSockets.WebSocket> AcceptAsync(HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout)
+    {
+        var headers = http.Response.Headers;
+        headers.Connection = "Upgrade";
+        headers.Upgrade = "websocket";
+        headers.SecWebSocketAccept = Accept(http.Request.Headers.SecWebSocketKey.ToString());
+        var stream = await http.Features.GetRequiredFeature<IHttpUpgradeFeature>().UpgradeAsync();
+        return System.Net.WebSockets.WebSocket.CreateFromStream(
+            stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = keepAliveInterval, KeepAliveTimeout = keepAliveTimeout });
+    }
+
+#pragma warning disable CA5350 // The handshake's hash is no secret: it only shows that the server has read the request.
+    private static string Accept(string key) => Convert.ToBase64String(SHA1.HashData(Encoding.ASCII.GetBytes(key.Trim() + KeySuffix)));
+#pragma warning restore CA5350
+}

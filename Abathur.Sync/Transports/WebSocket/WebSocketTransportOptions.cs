@@ -1,0 +1,26 @@
+namespace Abathur.Sync.Transports.WebSocket;
+
+/// <summary>Bounds of the WebSocket transport.</summary>
+public sealed record WebSocketTransportOptions
+{
+    /// <summary>Longest message that an agent may send. Default 1 MiB; a longer one closes with 1009.</summary>
+    public int MaxMessageBytes { get; init; } = 1024 * 1024;
+
+    /// <summary>How long an agent may take for its first message. Default 10 s.</summary>
+    public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>A ping is sent when nothing has come from an agent for so long. Default 15 s.</summary>
+    public TimeSpan KeepAliveInterval { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>
+    /// How long an agent may leave a ping unanswered before it counts as dead. Default 60 s: clients that answer only while they
+    /// receive must not be cut off while they think.
+    /// </summary>
+    public TimeSpan KeepAliveTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>How long an agent may take to answer a close. Default 2 s.</summary>
+    public TimeSpan CloseTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>Origins besides the daemon's own from which web pages may connect, e.g. "http://localhost:3000". Default: none.</summary>
+    public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
+}

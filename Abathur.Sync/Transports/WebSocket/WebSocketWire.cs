@@ -1,0 +1,122 @@
+using System.Buffers;
+using System.Net.WebSockets;
+using System.Runtime.CompilerServices;
+using System.Text;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.Transports.Socket;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Sync.Transports.WebSocket;
+
+/// <summary>Session messages as WebSocket messages: text is ProtoJSON, binary is protobuf.</summary>
+/// <remarks>
+/// What is written gathers in one pooled buffer and goes out with the flush, one message after the other, each in one
+/// frame and one write. Not thread-safe but for one flow that reads and one that writes.
+/// </remarks>
+internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWire, IDisposable
+{
+    private readonly List<int> _ends = [];
+    private SharedBuffer? _output;
+
+    /// <summary>The close status for input that could not be read; null while there was none.</summary>
+    public WebSocketCloseStatus? InputFailure { get; private set; }
+
+    /// <summary>The form of the first message, which is that of all answers; null before it.</summary>
+    public WebSocketMessageType? Form { get; private set; }
+
+    /// <summary>Called when nothing more will be read: the peer has closed, is gone, or sent what cannot be read.</summary>
+    public Action? InputEnded { get; set; }
+
+    private SharedBuffer Output => _output ??= SharedBuffer.Rent();
+
+    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+    {
+        var input = await connection.ReceiveAsync(cancellation);
+        if (input.Kind is not (WebSocketInputKind.Closed or WebSocketInputKind.Lost)) Form ??= input.Type;
+        switch (input.Kind)
+        {
+            case WebSocketInputKind.Message:
+                return Parse(input);
+            case WebSocketInputKind.TooLong:
+                throw Failure(WebSocketCloseStatus.MessageTooBig, $"a message is longer than {connection.MaxMessageBytes} bytes");
+            case WebSocketInputKind.NotUtf8:
+                throw Failure(WebSocketCloseStatus.InvalidPayloadData, "the message is not UTF-8 text");
+            default:
+                InputEnded?.Invoke();
+                return null;
+        }
+    }
+
+    public void Write(ServerMessage message)
+    {
+        // Before the first message nobody knows better, and text can be read by a person.
+        if (Form == WebSocketMessageType.Binary) message.WriteTo((IBufferWriter<byte>)Output);
+        else System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(message), Output);
+        _ends.Add(Output.Span.Length);
+    }
+
+    public int WriteFrame(EncodedFrame frame, in Missed missed)
+    {
+        var output = Output;
+        var before = output.Span.Length;
+        if (Form == WebSocketMessageType.Text)
+        {
+            frame.WriteJson(output, missed);
+        }
+        else
+        {
+            var frameBytes = frame.MeasureFrame(missed);
+            output.GetSpan(ServerMessageFrame.Measure(frameBytes));
+            ServerMessageFrame.Write(output, frame, missed, frameBytes);
+        }
+        _ends.Add(output.Span.Length);
+        return output.Span.Length - before;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+    {
+        if (_output is null) return true;
+        var start = 0;
+        var isThere = true;
+        foreach (var end in _ends)
+        {
+            isThere = isThere && await connection.SendAsync(_output.Memory[start..end], Form ?? WebSocketMessageType.Text);
+            start = end;
+        }
+        _ends.Clear();
+        // The pool keeps it warm; an idle connection holds nothing.
+        _output.Release();
+        _output = null;
+        return isThere;
+    }
+
+    public void Dispose()
+    {
+        _output?.Release();
+        _output = null;
+    }
+
+    private ClientMessage Parse(in WebSocketInput input)
+    {
+        try
+        {
+            return input.Type == WebSocketMessageType.Text
+                ? JsonLine.Parse(System.Text.Encoding.UTF8.GetString(input.Bytes.Span))
+                : ClientMessage.Parser.ParseFrom(input.Bytes.Span);
+        }
+        catch (Exception e) when (e is GrpcException or InvalidProtocolBufferException)
+        {
+            throw Failure(WebSocketCloseStatus.InvalidPayloadData, e is GrpcException ? e.Message : $"not a ClientMessage: {e.Message}");
+        }
+    }
+
+    private GrpcException Failure(WebSocketCloseStatus status, string message)
+    {
+        InputFailure = status;
+        InputEnded?.Invoke();
+        return new GrpcException(GrpcStatusCode.InvalidArgument, message);
+    }
+}

@@ -1,0 +1,37 @@
+using Abathur.Sync.Access;
+
+namespace Abathur.Sync.Tests.Access;
+
+public class WebOriginsTests
+{
+    [Theory]
+    [InlineData("http://localhost:3000", "http://localhost:3000")]
+    [InlineData("HTTPS://Example.org", "https://example.org")]
+    [InlineData("https://example.org:443", "https://example.org")]
+    [InlineData("http://[::1]:80", "http://[::1]")]
+    [InlineData("http://a/b", null)]
+    [InlineData("http://a/", null)]
+    [InlineData("http://u@a", null)]
+    [InlineData("*", null)]
+    [InlineData("null", null)]
+    [InlineData("a:1", null)]
+    [InlineData("", null)]
+    public void TryParse_Text_IsAsBrowsersWriteItOrNull(string text, string? expected) => Assert.Equal(expected, WebOrigins.TryParse(text, out _));
+
+    [Theory]
+    [InlineData("127.0.0.1", 80, "http://127.0.0.1", true)]
+    [InlineData("127.0.0.1:80", 80, "http://127.0.0.1", true)]
+    [InlineData("127.0.0.7:5", 5, "http://127.0.0.7:5", true)]
+    [InlineData("[::1]:5", 5, "http://[::1]:5", true)]
+    [InlineData("[::1]", 5, null, false)]
+    [InlineData("[::2]:5", 5, null, false)]
+    [InlineData("::1:5", 5, null, false)]
+    [InlineData("localhost.:5", 5, null, false)]
+    [InlineData("127.0.0.01:5", 5, null, false)]
+    [InlineData("2130706433:5", 5, null, false)]
+    [InlineData("localhost:5", 5, "http://localhost:5/", false)]
+    [InlineData("localhost:5", 5, "http://localhost:5, http://localhost:5", false)]
+    [InlineData(null, 5, null, false)]
+    public void Refusal_HostAndOrigin_OnlyTheDaemonsOwn(string? host, int port, string? origin, bool isAllowed) =>
+        Assert.Equal(isAllowed, new WebOrigins([]).Refusal(host, origin is null ? [] : [origin], port) is null);
+}
