@@ -1,5 +1,7 @@
 using System.Runtime.CompilerServices;
 using Abathur.Sync.Recordings;
+using Google.Protobuf;
+using SC2APIProtocol;
 
 namespace Abathur.Benchmarks;
 
@@ -23,6 +25,31 @@ internal static class Skirmish
         var observations = new List<byte[]>();
         while (recording.ReadNext(out var observation)) observations.Add(observation.Payload.ToArray());
         return observations;
+    }
+
+    /// <summary>The first frame: the least complex of the match.</summary>
+    public static byte[] FirstObservation()
+    {
+        using var recording = RecordingReader.Open(Path);
+        return recording.ReadNext(out var observation) ? observation.Payload.ToArray() : throw new InvalidDataException($"{Path} has no observations");
+    }
+
+    /// <summary>The last frame.</summary>
+    public static byte[] LastObservation()
+    {
+        using var recording = RecordingReader.Open(Path);
+        recording.SeekToGameLoop(recording.LastGameLoop);
+        return recording.ReadNext(out var observation) ? observation.Payload.ToArray() : throw new InvalidDataException($"{Path} has no observations");
+    }
+
+    /// <summary>An observation of one unit and nothing else: the first of the first frame.</summary>
+    public static byte[] OneUnit()
+    {
+        var first = ResponseObservation.Parser.ParseFrom(FirstObservation()).Observation;
+        return new ResponseObservation
+        {
+            Observation = new Observation { GameLoop = first.GameLoop, RawData = new ObservationRaw { Units = { first.RawData.Units[0] } } },
+        }.ToByteArray();
     }
 
     // BenchmarkDotNet runs from a folder of its own making, so the way goes from this file.

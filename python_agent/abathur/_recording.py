@@ -126,6 +126,18 @@ class Recording:
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 
+    def payloads(self) -> Iterator[bytes]:
+        """Every observation as it was recorded: a serialized `ResponseObservation`.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        try:
+            for _, _, message in self._messages(_OBSERVATION, None):
+                yield message.data
+        except self._errors as error:
+            raise RecordingError(f"{self.path} is damaged: {error}") from None
+
     def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:
         """All units of all frames as one `pyarrow.Table`: game_loop (uint32), then a column per field.
 

@@ -1,4 +1,4 @@
-"""The command line ``abathur``: watch, info, export."""
+"""The command line ``abathur``: watch, info, export, bench."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from abathur.cli import export, info, watch
+from abathur.cli import bench, export, info, watch
 from abathur.errors import AbathurError, RecordingError
 
 __all__ = ["main"]
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="abathur", description="Watch a running Abathur.Sync daemon, and look into recordings."
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for verb in (watch, info, export):
+    for verb in (watch, info, export, bench):
         verb.add_to(verbs)
     options = parser.parse_args(arguments)
     try:

@@ -1,0 +1,90 @@
+using Abathur.Sync.Recordings;
+
+namespace Abathur.Benchmarks.Match;
+
+/// <summary>Chosen frames of a recording, as often as wanted. Keeps them in memory where they are few, else reads the file each time. Not thread-safe.</summary>
+internal sealed class RecordedFrames : IDisposable
+{
+    /// <summary>Most bytes of frames that are kept in memory.</summary>
+    public const long MaxKeptBytes = 256L << 20;
+
+    private readonly RecordingReader _reader;
+    private Dictionary<int, byte[]>? _kept = [];
+    private long _keptBytes;
+
+    private RecordedFrames(string path, RecordingReader reader)
+    {
+        _reader = reader;
+        FileName = Path.GetFileName(path);
+        FileBytes = new FileInfo(path).Length;
+    }
+
+    /// <summary>Name of the file, without folder.</summary>
+    public string FileName { get; }
+
+    /// <summary>Its size.</summary>
+    public long FileBytes { get; }
+
+    /// <summary>Number of observations in it.</summary>
+    public int Count => (int)_reader.FrameCount;
+
+    /// <summary>Whether the recording says that its match is simulated.</summary>
+    public bool IsSimulated => _reader.Match.Simulated;
+
+    /// <summary>Opens a recording that is whole and has frames.</summary>
+    /// <exception cref="RecordingException">It is missing, cut, or has none.</exception>
+    /// <exception cref="Sync.Recordings.Mcap.McapException">It is not an MCAP file.</exception>
+    /// <exception cref="IOException">It cannot be read.</exception>
+    public static RecordedFrames Open(string path)
+    {
+        var reader = RecordingReader.Open(path);
+        var problem = reader.Truncated ? $"{path} is cut off ({reader.Damage}): `abathur-sync recover` makes a whole recording of it"
+            : reader.FrameCount == 0 ? $"{path} has no observations"
+            : null;
+        if (problem is null) return new RecordedFrames(path, reader);
+        reader.Dispose();
+        throw new RecordingException(problem);
+    }
+
+    /// <summary>Evenly spaced numbers of frames, the first and the last among them.</summary>
+    /// <param name="count">Frames that there are.</param>
+    /// <param name="wanted">Frames to take; more than there are: all.</param>
+    public static int[] EvenlySpaced(int count, int wanted)
+    {
+        if (wanted >= count) return [.. Enumerable.Range(0, count)];
+        if (wanted == 1) return [0];
+        return [.. Enumerable.Range(0, wanted).Select(i => (int)((long)i * (count - 1) / (wanted - 1)))];
+    }
+
+    /// <summary>The frames of these numbers, in recorded order.</summary>
+    /// <param name="numbers">Rising, counted from 0.</param>
+    public IEnumerable<(int Number, byte[] Observation)> Read(IReadOnlyList<int> numbers)
+    {
+        if (_kept is not null && numbers.All(_kept.ContainsKey))
+        {
+            foreach (var number in numbers) yield return (number, _kept[number]);
+            yield break;
+        }
+        _reader.Rewind();
+        var next = 0;
+        for (var number = 0; next < numbers.Count && _reader.ReadNext(out var recorded); number++)
+        {
+            if (number != numbers[next]) continue;
+            next++;
+            yield return (number, Keep(number, recorded.Payload));
+        }
+    }
+
+    public void Dispose() => _reader.Dispose();
+
+    private byte[] Keep(int number, ReadOnlyMemory<byte> payload)
+    {
+        if (_kept is not null && _kept.TryGetValue(number, out var kept)) return kept;
+        var observation = payload.ToArray();
+        if (_kept is null) return observation;
+        _keptBytes += observation.Length;
+        if (_keptBytes > MaxKeptBytes) _kept = null;
+        else _kept[number] = observation;
+        return observation;
+    }
+}

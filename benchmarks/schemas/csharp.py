@@ -1,0 +1,243 @@
+"""Plain C# types of an observation, and the code that the C# codecs need for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from model import HEADER, Field, Message, pascal
+
+_TYPES = {
+    "int32": "int",
+    "uint32": "uint",
+    "uint64": "ulong",
+    "float": "float",
+    "bool": "bool",
+    "string": "string",
+    "bytes": "byte[]",
+    "enum": "int",
+}
+_CBOR = {
+    "int32": "Int32",
+    "uint32": "UInt32",
+    "uint64": "UInt64",
+    "float": "Single",
+    "bool": "Boolean",
+    "string": "TextString",
+    "bytes": "ByteString",
+    "enum": "Int32",
+}
+
+
+def types(messages: list[Message]) -> str:
+    """One class per message: a property per field, null where the field is absent, null for an empty list."""
+    lines = _head(["System.Text.Json.Serialization"])
+    for message in messages:
+        lines += ["", f"public sealed class {message.name}", "{"]
+        for index, field in enumerate(message.fields):
+            lines += [""] if index else []
+            lines += [f'    [JsonPropertyName("{field.name}")]']
+            lines += [f"    public {_type(field)}? {_property(message, field)} {{ get; set; }}"]
+        lines += ["}"]
+    return _text(lines)
+
+
+def conversion(messages: list[Message]) -> str:
+    """Protobuf messages to plain types and back."""
+    lines = [*_head(["Google.Protobuf"], "Protocol = SC2APIProtocol"), "", "internal static class PlainConversion", "{"]
+    for message in messages:
+        lines += [f"    public static {message.name} ToPlain(this Protocol.{message.name} from)", "    {"]
+        lines += [f"        var to = new {message.name}();"]
+        for field in message.fields:
+            lines += _to_plain(message, field)
+        lines += ["        return to;", "    }", ""]
+        lines += [f"    public static Protocol.{message.name} ToProtobuf(this {message.name} from)", "    {"]
+        lines += [f"        var to = new Protocol.{message.name}();"]
+        for field in message.fields:
+            lines += _to_protobuf(message, field)
+        lines += ["        return to;", "    }", ""]
+    lines[-1] = "}"
+    return _text(lines)
+
+
+def touch_plain(messages: list[Message]) -> str:
+    """Reading every field of the plain types into a checksum, in the order of the field numbers."""
+    lines = [*_head([]), "", "internal static class PlainTouching", "{"]
+    for message in messages:
+        lines += [f"    public static void Touch(this {message.name} from, ref Checksum sum)", "    {"]
+        for field in message.fields:
+            lines += _touch_plain(message, field)
+        lines += ["    }", ""]
+    lines[-1] = "}"
+    return _text(lines)
+
+
+def touch_protobuf(messages: list[Message]) -> str:
+    """The same of the protobuf messages: the same checksum for the same content."""
+    lines = [
+        *_head([], "Protocol = SC2APIProtocol", "Abathur.Benchmarks.Codecs"),
+        "",
+        "internal static class ProtobufTouching",
+        "{",
+    ]
+    for message in messages:
+        lines += [f"    public static void Touch(this Protocol.{message.name} from, ref Checksum sum)", "    {"]
+        for field in message.fields:
+            lines += _touch_protobuf(message, field)
+        lines += ["    }", ""]
+    lines[-1] = "}"
+    return _text(lines)
+
+
+def cbor(messages: list[Message]) -> str:
+    """CBOR of the plain types: maps of definite length, keyed by protobuf field number."""
+    lines = [*_head(["System.Formats.Cbor"]), "", "internal static class PlainCbor", "{"]
+    for message in messages:
+        lines += [
+            f"    public static void Write(CborWriter writer, {message.name} from)",
+            "    {",
+            "        var count = 0;",
+        ]
+        lines += [f"        if (from.{_property(message, field)} is not null) count++;" for field in message.fields]
+        lines += ["        writer.WriteStartMap(count);"]
+        for field in message.fields:
+            lines += _write_cbor(message, field)
+        lines += ["        writer.WriteEndMap();", "    }", ""]
+        lines += [f"    public static {message.name} Read{message.name}(CborReader reader)", "    {"]
+        lines += [f"        var to = new {message.name}();"]
+        lines += ["        for (var rest = reader.ReadStartMap(); rest > 0; rest--)", "        {"]
+        lines += ["            switch (reader.ReadInt32())", "            {"]
+        for field in message.fields:
+            lines += _read_cbor(message, field)
+        lines += ["                default:", "                    reader.SkipValue();", "                    break;"]
+        lines += ["            }", "        }", "        reader.ReadEndMap();", "        return to;", "    }", ""]
+    lines[-1] = "}"
+    return _text(lines)
+
+
+def _head(usings: list[str], alias: str = "", namespace: str = "Abathur.Benchmarks.Codecs.Plain") -> list[str]:
+    lines = ["// <auto-generated/>", f"// {HEADER}", "#nullable enable"]
+    lines += [f"using {each};" for each in [*usings, *([alias] if alias else [])]]
+    return [*lines, "", f"namespace {namespace};"]
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def _type(field: Field) -> str:
+    base = field.message or _TYPES[field.kind]
+    return f"List<{base}>" if field.repeated else base
+
+
+def _property(message: Message, field: Field) -> str:
+    # What protoc does, too: a member may not have its type's name.
+    name = pascal(field.name)
+    return f"{name}_" if name == message.name else name
+
+
+def _present(message: Message, field: Field) -> str:
+    name = _property(message, field)
+    return f"from.{name} is not null" if field.message else f"from.Has{name}"
+
+
+def _to_plain(message: Message, field: Field) -> Iterator[str]:
+    name = _property(message, field)
+    if field.repeated:
+        yield f"        if (from.{name}.Count > 0)"
+        yield "        {"
+        yield f"            to.{name} = new List<{field.message or _TYPES[field.kind]}>(from.{name}.Count);"
+        yield f"            foreach (var each in from.{name}) to.{name}.Add({_element_to_plain(field, 'each')});"
+        yield "        }"
+    else:
+        yield f"        if ({_present(message, field)}) to.{name} = {_element_to_plain(field, f'from.{name}')};"
+
+
+def _element_to_plain(field: Field, value: str) -> str:
+    forms = {"message": f"{value}.ToPlain()", "enum": f"(int){value}", "bytes": f"{value}.ToByteArray()"}
+    return forms.get(field.kind, value)
+
+
+def _to_protobuf(message: Message, field: Field) -> Iterator[str]:
+    name = _property(message, field)
+    if field.repeated:
+        yield f"        if (from.{name} is {{ }} {_local(field)})"
+        yield "        {"
+        yield f"            foreach (var each in {_local(field)}) to.{name}.Add({_element_to_protobuf(field, 'each')});"
+        yield "        }"
+    else:
+        value = _element_to_protobuf(field, _local(field))
+        yield f"        if (from.{name} is {{ }} {_local(field)}) to.{name} = {value};"
+
+
+def _element_to_protobuf(field: Field, value: str) -> str:
+    forms = {
+        "message": f"{value}.ToProtobuf()",
+        "enum": f"(Protocol.{field.enum}){value}",
+        "bytes": f"UnsafeByteOperations.UnsafeWrap({value})",
+    }
+    return forms.get(field.kind, value)
+
+
+def _local(field: Field) -> str:
+    return f"v{field.number}"
+
+
+def _touch_protobuf(message: Message, field: Field) -> Iterator[str]:
+    name = _property(message, field)
+    element: Callable[[str], str] = {
+        "message": lambda value: f"{value}.Touch(ref sum)",
+        "enum": lambda value: f"sum.Add((int){value})",
+        "bytes": lambda value: f"sum.Add({value}.Span)",
+    }.get(field.kind, lambda value: f"sum.Add({value})")
+    if field.repeated:
+        yield f"        foreach (var each in from.{name}) {element('each')};"
+    elif field.message:
+        yield f"        if (from.{name} is {{ }} {_local(field)}) {element(_local(field))};"
+    else:
+        yield f"        if ({_present(message, field)}) {element(f'from.{name}')};"
+
+
+def _touch_plain(message: Message, field: Field) -> Iterator[str]:
+    name, local = _property(message, field), _local(field)
+    yield f"        if (from.{name} is {{ }} {local})"
+    call = "{0}.Touch(ref sum)" if field.message else "sum.Add({0})"
+    if field.repeated:
+        yield "        {"
+        yield f"            foreach (var each in {local}) {call.format('each')};"
+        yield "        }"
+    else:
+        yield f"            {call.format(local)};"
+
+
+def _write_cbor(message: Message, field: Field) -> Iterator[str]:
+    name, local = _property(message, field), _local(field)
+    call = "Write(writer, {0})" if field.message else f"writer.Write{_CBOR[field.kind]}({{0}})"
+    yield f"        if (from.{name} is {{ }} {local})"
+    yield "        {"
+    yield f"            writer.WriteInt32({field.number});"
+    if field.repeated:
+        yield f"            writer.WriteStartArray({local}.Count);"
+        yield f"            foreach (var each in {local}) {call.format('each')};"
+        yield "            writer.WriteEndArray();"
+    else:
+        yield f"            {call.format(local)};"
+    yield "        }"
+
+
+def _read_cbor(message: Message, field: Field) -> Iterator[str]:
+    name = _property(message, field)
+    element = f"Read{field.message}(reader)" if field.message else f"reader.Read{_CBOR[field.kind]}()"
+    yield f"                case {field.number}:"
+    if field.repeated:
+        base = field.message or _TYPES[field.kind]
+        yield "                {"
+        yield "                    var count = reader.ReadStartArray() ?? 0;"
+        yield f"                    var list = new List<{base}>(count);"
+        yield f"                    for (var i = 0; i < count; i++) list.Add({element});"
+        yield "                    reader.ReadEndArray();"
+        yield f"                    to.{name} = list;"
+        yield "                    break;"
+        yield "                }"
+    else:
+        yield f"                    to.{name} = {element};"
+        yield "                    break;"

@@ -1,0 +1,104 @@
+"""Whether a codec gives back what it was given."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from abathur.bench._codec import Codec, Sums
+from abathur.bench._frames import RecordedFrame
+from abathur.bench.schema import touch
+
+_RELATIVE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What came of a check.
+
+    Attributes:
+        problem: What came back different, and where; None where nothing did.
+        lost_unknown_fields: Whether all came back but the unknown fields.
+        bytes: Encoded size.
+    """
+
+    problem: str | None
+    lost_unknown_fields: bool = False
+    bytes: int = 0
+
+
+def check(codec: Codec, frame: RecordedFrame) -> Check:
+    """Encode and decode one frame and compare: messages by value, unknown fields too, and the sums of touching."""
+    message = frame.message()
+    try:
+        encoded = codec.encode(codec.prepare(message, frame.plain))
+        decoded = codec.decode(encoded)
+        actual = codec.to_message(decoded)
+    except Exception as error:
+        # Libraries raise what they like for what they cannot carry; each is a finding about the codec.
+        return Check(f"{type(error).__name__}: {' '.join(str(error).split())}")
+    size = len(encoded)
+    if actual is None:
+        return Check(codec.problem(decoded, message), False, size)
+    lost = False
+    if not are_equal(message, actual):
+        message.DiscardUnknownFields()
+        if not are_equal(message, actual):
+            return Check(f"{first_difference(message, actual)} did not come back as it was", False, size)
+        lost = True
+    expected: Sums = [0, 0.0]
+    touch.message_ResponseObservation(message, expected)
+    if codec.touches and not same_sums(expected, codec.touch(decoded)):
+        return Check("touching every field gave another sum than for the message", lost, size)
+    return Check(None, lost, size)
+
+
+def are_equal(one: Message, other: Message) -> bool:
+    """Whether two messages are the same, unknown fields too. All NaN are the same."""
+    if one.SerializeToString() == other.SerializeToString():
+        return True
+    first, second = type(one).FromString(one.SerializeToString()), type(other).FromString(other.SerializeToString())
+    _unite_nan(first)
+    _unite_nan(second)
+    return bool(first.SerializeToString() == second.SerializeToString())
+
+
+def same_sums(one: Sums, other: Sums) -> bool:
+    """Whether sums stand for the same content: decimals of a float32 differ from it by their rounding."""
+    return bool(
+        one[0] == other[0]
+        and (
+            one[1] == other[1]
+            or (math.isnan(one[1]) and math.isnan(other[1]))
+            or math.isclose(one[1], other[1], rel_tol=_RELATIVE, abs_tol=_RELATIVE)
+        )
+    )
+
+
+def first_difference(one: Message, other: Message) -> str:
+    """Path of the first field that differs."""
+    for field in one.DESCRIPTOR.fields:
+        first, second = getattr(one, field.name), getattr(other, field.name)
+        if field.is_repeated:
+            if len(first) != len(second):
+                return f"{field.name} ({len(first)} elements, {len(second)} came back)"
+            for index, (left, right) in enumerate(zip(first, second, strict=True)):
+                if left != right:
+                    inner = f".{first_difference(left, right)}" if isinstance(left, Message) else ""
+                    return f"{field.name}[{index}]{inner}"
+        elif first != second or one.HasField(field.name) != other.HasField(field.name):
+            is_inner = isinstance(first, Message) and one.HasField(field.name) == other.HasField(field.name)
+            return f"{field.name}.{first_difference(first, second)}" if is_inner else str(field.name)
+    return "unknown fields"
+
+
+def _unite_nan(message: Message) -> None:
+    for field, value in message.ListFields():
+        if field.type == FieldDescriptor.TYPE_MESSAGE:
+            for each in value if field.is_repeated else [value]:
+                _unite_nan(each)
+        elif field.type == FieldDescriptor.TYPE_FLOAT and not field.is_repeated and math.isnan(value):
+            setattr(message, field.name, math.nan)

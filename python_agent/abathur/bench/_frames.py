@@ -1,0 +1,98 @@
+"""Chosen frames of a recording, as often as wanted."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from s2clientprotocol import sc2api_pb2
+
+from abathur._recording import open_recording
+from abathur.bench._plain import to_plain
+from abathur.errors import RecordingError
+
+MAX_KEPT_BYTES = 256 << 20
+"""Most bytes of frames that are kept in memory."""
+
+
+@dataclass(slots=True)
+class RecordedFrame:
+    """One observation: its number in the recording (from 0), and its bytes."""
+
+    number: int
+    observation: bytes
+    _plain: bytes | None = None
+
+    def message(self) -> sc2api_pb2.ResponseObservation:
+        """A new message of it."""
+        return sc2api_pb2.ResponseObservation.FromString(self.observation)
+
+    def plain(self) -> dict[str, Any]:
+        """New dicts of it. They are made of the message once, then of a copy that loads faster."""
+        if self._plain is None:
+            self._plain = marshal.dumps(to_plain(self.message()))
+        plain: dict[str, Any] = marshal.loads(self._plain)
+        return plain
+
+
+class RecordedFrames:
+    """Reads a recording; keeps frames in memory where they are few."""
+
+    def __init__(self, path: Path) -> None:
+        """Look into the file.
+
+        Raises:
+            RecordingError: it is missing, cut, damaged, or has no observations.
+        """
+        self.path = path
+        with open_recording(path) as recording:
+            self.count = recording.frame_count
+            self.is_simulated = recording.metadata.get("simulated", "").lower() == "true"
+        self.bytes = path.stat().st_size
+        if self.count == 0:
+            raise RecordingError(f"{path} has no observations")
+        self._kept: dict[int, RecordedFrame] | None = {}
+        self._kept_bytes = 0
+
+    def read(self, numbers: Sequence[int]) -> Iterator[RecordedFrame]:
+        """The frames of these rising numbers, in recorded order.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        if self._kept is not None and all(number in self._kept for number in numbers):
+            yield from (self._kept[number] for number in numbers)
+            return
+        wanted = iter(numbers)
+        following = next(wanted, None)
+        with open_recording(self.path) as recording:
+            for number, observation in enumerate(recording.payloads()):
+                if following is None:
+                    return
+                if number == following:
+                    yield self._keep(number, observation)
+                    following = next(wanted, None)
+
+    def _keep(self, number: int, observation: bytes) -> RecordedFrame:
+        if self._kept is not None and number in self._kept:
+            return self._kept[number]
+        frame = RecordedFrame(number, observation)
+        # The copy of its dicts takes about as much again.
+        self._kept_bytes += 3 * len(observation)
+        if self._kept_bytes > MAX_KEPT_BYTES:
+            self._kept = None
+        if self._kept is not None:
+            self._kept[number] = frame
+        return frame
+
+
+def evenly_spaced(count: int, wanted: int) -> list[int]:
+    """Evenly spaced numbers below `count`, the first and the last among them; all where there are fewer than wanted."""
+    if wanted >= count:
+        return list(range(count))
+    if wanted == 1:
+        return [0]
+    return [index * (count - 1) // (wanted - 1) for index in range(wanted)]

@@ -1,0 +1,234 @@
+"""Runs codecs over the frames of a recording: estimate, check, warm-up, rounds."""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from abathur.bench._check import check
+from abathur.bench._codec import Codec
+from abathur.bench._frames import MAX_KEPT_BYTES, RecordedFrame, RecordedFrames, evenly_spaced
+from abathur.bench._options import Options
+
+_PILOT_FRAMES = 8
+_MIN_FRAMES_OF_BUDGET = 10
+_WARM_UP_OPERATIONS = 16
+_WARM_UP_SECONDS = 0.2
+_MAX_WARM_UP_SECONDS = 2.0
+
+Progress = Callable[[str, float, float], None]
+"""Told between timed sections: what is being done, seconds of work done, seconds in all (0: not known yet)."""
+
+
+@dataclass
+class CodecRun:
+    """One codec in a match run, and what has been measured of it.
+
+    Attributes:
+        frames: Numbers of the frames that it takes.
+        failure: Why it is not timed; None where the check went well.
+        bytes: Encoded size by number of the frame.
+        encode: Samples in ns, a list per round; so are decode and decode_touch.
+    """
+
+    name: str
+    codec: Codec
+    frames: list[int] = field(default_factory=list)
+    failure: str | None = None
+    frames_without_unknown_fields: int = 0
+    bytes: dict[int, int] = field(default_factory=dict)
+    encode: list[list[float]] = field(default_factory=list)
+    decode: list[list[float]] = field(default_factory=list)
+    decode_touch: list[list[float]] = field(default_factory=list)
+    peak_memory_bytes: int | None = None
+
+    @property
+    def samples(self) -> int:
+        """Frames timed, over all rounds."""
+        return sum(len(samples) for samples in self.decode)
+
+    def start_round(self) -> None:
+        """What is added from now on is of a new round."""
+        for rounds in (self.encode, self.decode, self.decode_touch):
+            rounds.append([])
+
+    def add(self, encode: int, decode: int, decode_touch: int) -> None:
+        """Add a timed frame to the round."""
+        if self.codec.times_encode:
+            self.encode[-1].append(encode)
+        self.decode[-1].append(decode)
+        if self.codec.touches:
+            self.decode_touch[-1].append(decode_touch)
+
+
+class Runner:
+    """A match run.
+
+    The garbage of one codec is collected before the next one starts, so that none pays for another. Python's cyclic
+    garbage collector stays on, as in an agent, and what it does in a timed section is part of the figures; what was
+    imported before is frozen, so that it is not walked through.
+
+    Attributes:
+        interrupted: Whether Ctrl-C ended it: what had been measured by then is kept.
+        frame_count: Number of frames that a codec without a share to keep to takes.
+    """
+
+    def __init__(self, options: Options, frames: RecordedFrames, runs: list[CodecRun], progress: Progress) -> None:
+        """See the class."""
+        self._options = options
+        self._frames = frames
+        self._runs = runs
+        self._progress = progress
+        self._seconds_per_frame: dict[str, float] = {}
+        self._started = time.monotonic()
+        self._done = 0.0
+        self._total = 0.0
+        self._pilot_bytes = 1
+        self.interrupted = False
+        self.frame_count = 0
+
+    def run(self) -> None:
+        """Do it all. Ctrl-C ends it, with what has been measured kept.
+
+        Raises:
+            RecordingError: the recording is damaged further on.
+        """
+        try:
+            chosen = evenly_spaced(self._frames.count, self._options.frames or self._frames.count)
+            self.frame_count = len(chosen)
+            self._warm_up_and_estimate(chosen)
+            self._share_out(chosen if self._options.budget is None else self._keep_in_memory(chosen))
+            for run in self._runs:
+                self._check(run)
+            order = random.Random(self._options.seed)
+            for number in range(1, self._options.rounds + 1):
+                timed = [run for run in self._runs if run.failure is None]
+                order.shuffle(timed)
+                for run in timed:
+                    self._time(run, number)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        finally:
+            gc.unfreeze()
+
+    def _warm_up_and_estimate(self, chosen: list[int]) -> None:
+        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), then take the time of a frame."""
+        numbers = [chosen[index] for index in evenly_spaced(len(chosen), _PILOT_FRAMES)]
+        pilot = list(self._frames.read(numbers))
+        self._pilot_bytes = max(len(frame.observation) for frame in pilot)
+        longest = _MAX_WARM_UP_SECONDS
+        if self._options.budget is not None:
+            longest = min(longest, self._options.budget / 3 / len(self._runs))
+        for run in self._runs:
+            self._progress(f"warming up {run.name}", 0, 0)
+            problems = (check(run.codec, frame).problem for frame in pilot)
+            run.failure = next((problem for problem in problems if problem is not None), None)
+            if run.failure is not None:
+                continue
+            start = time.monotonic()
+            count = 0
+            while True:
+                take(run.codec, pilot[count % len(pilot)])
+                count += 1
+                elapsed = time.monotonic() - start
+                if elapsed > longest or (count >= _WARM_UP_OPERATIONS and elapsed > _WARM_UP_SECONDS):
+                    break
+            start = time.monotonic()
+            for frame in pilot:
+                check(run.codec, frame)
+            checking = time.monotonic() - start
+            start = time.monotonic()
+            for frame in pilot:
+                take(run.codec, frame)
+            timing = time.monotonic() - start
+            self._seconds_per_frame[run.name] = (checking + timing * self._options.rounds) / len(pilot)
+
+    def _keep_in_memory(self, chosen: list[int]) -> list[int]:
+        """Evenly spaced frames that fit into memory, read: no time of a budget goes into reading for each codec."""
+        fitting = max(1, MAX_KEPT_BYTES // (3 * self._pilot_bytes))
+        kept = [chosen[index] for index in evenly_spaced(len(chosen), fitting)]
+        for frame in self._frames.read(kept):
+            # Dicts are made once for all codecs: before the time left is shared out.
+            frame.plain()
+        return kept
+
+    def _share_out(self, chosen: list[int]) -> None:
+        """Give each codec its frames: all that were chosen, or as many as its share of the budget holds."""
+        budget = self._options.budget
+        left = float("inf") if budget is None else budget - (time.monotonic() - self._started)
+        waiting = sorted(
+            (run for run in self._runs if run.failure is None), key=lambda run: self._seconds_per_frame[run.name]
+        )
+        for index, run in enumerate(waiting):
+            seconds = self._seconds_per_frame[run.name]
+            fitting = max(left, 0.0) / (len(waiting) - index) / seconds
+            count = (
+                len(chosen) if fitting >= len(chosen) else max(int(fitting), min(_MIN_FRAMES_OF_BUDGET, len(chosen)))
+            )
+            run.frames = [chosen[each] for each in evenly_spaced(len(chosen), count)]
+            left -= count * seconds
+            self._total += count * seconds
+
+    def _check(self, run: CodecRun) -> None:
+        if run.failure is not None:
+            return
+        for frame in self._frames.read(run.frames):
+            result = check(run.codec, frame)
+            if result.problem is not None:
+                run.failure = f"frame {frame.number}: {result.problem}"
+                return
+            run.frames_without_unknown_fields += result.lost_unknown_fields
+            run.bytes[frame.number] = result.bytes
+            self._advance(f"checking {run.name}", run)
+
+    def _time(self, run: CodecRun, number: int) -> None:
+        gc.collect()
+        gc.freeze()
+        run.start_round()
+        is_first = True
+        rounds = self._options.rounds
+        what = f"timing {run.name}" if rounds == 1 else f"round {number} of {rounds}: timing {run.name}"
+        for frame in self._frames.read(run.frames):
+            if is_first:
+                # Caches are filled with this codec's code and tables by one frame that does not count.
+                take(run.codec, frame)
+                is_first = False
+            run.add(*take(run.codec, frame))
+            self._advance(what, run)
+
+    def _advance(self, what: str, run: CodecRun) -> None:
+        # The check and each round count the same: near enough for a bar.
+        self._done += self._seconds_per_frame[run.name] / (1 + self._options.rounds)
+        self._progress(what, self._done, self._total)
+
+
+def take(codec: Codec, frame: RecordedFrame) -> tuple[int, int, int]:
+    """Make the source object of a frame (not timed), then time each operation once and by itself.
+
+    Nothing is freed in a timed section that was made outside of it.
+
+    Returns:
+        Nanoseconds of encoding, of decoding, and of decoding once more and reading every field.
+    """
+    clock = time.perf_counter_ns
+    source = codec.prepare(frame.message(), frame.plain)
+    start = clock()
+    encoded = codec.encode(source)
+    encode = clock() - start
+
+    start = clock()
+    decoded = codec.decode(encoded)
+    decode = clock() - start
+    del decoded
+    if not codec.touches:
+        return encode, decode, 0
+
+    start = clock()
+    touched = codec.decode(encoded)
+    sums = codec.touch(touched)
+    decode_touch = clock() - start
+    del touched, sums
+    return encode, decode, decode_touch

@@ -1,0 +1,49 @@
+"""What codecs over dicts and lists share."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from binascii import a2b_base64
+from collections.abc import Callable
+from typing import Any
+
+from s2clientprotocol.sc2api_pb2 import ResponseObservation
+
+from abathur.bench._codec import Codec, Sums
+from abathur.bench._plain import from_plain
+from abathur.bench.schema import touch
+
+JSON_FOOTNOTES = (
+    "Keys are the names of the .proto files, enums and 64-bit integers are numbers, absent fields are left out, floats"
+    " are the shortest decimals of the float32.",
+    "JSON has no bytes: they are written as base64 by the encoder's `default` hook, and decoded where the protocol has"
+    " bytes; both are part of the times.",
+)
+
+
+class DictCodec(Codec):
+    """Dicts to bytes to dicts."""
+
+    def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
+        return plain()
+
+    def touch(self, decoded: Any) -> Sums:
+        sums: Sums = [0, 0.0]
+        touch.dict_ResponseObservation(decoded, sums)
+        return sums
+
+    def to_message(self, decoded: Any) -> ResponseObservation | None:
+        return from_plain(decoded)
+
+
+def base64_text(value: object) -> str:
+    """The `default` hook of JSON encoders: bytes as base64."""
+    if isinstance(value, bytes):
+        return b64encode(value).decode("ascii")
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def decode_bytes(plain: dict[str, Any]) -> dict[str, Any]:
+    """Turn base64 into bytes, in place, where the protocol has bytes."""
+    touch.decode_bytes(plain, a2b_base64)
+    return plain

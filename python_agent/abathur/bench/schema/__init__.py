@@ -1,0 +1,1 @@
+"""Generated schemas of an observation. See benchmarks/schemas/generate.py."""

@@ -1,0 +1,114 @@
+"""``abathur bench``: codecs over the frames of a recording."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from abathur.bench import _catalog
+
+
+def add_to(verbs: Any) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser("bench", help="time codecs over the frames of a recording")
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a recording")
+    parser.add_argument(
+        "--codecs",
+        metavar="A,B",
+        help=f"codecs, each with +{', +'.join(_catalog.COMPRESSIONS)} behind it if wanted (default: all, uncompressed)",
+    )
+    parser.add_argument("--json", type=Path, metavar="OUT", help="file to write the result to")
+    parser.add_argument("--rounds", type=int, default=1, metavar="R", help="times that each codec goes over its frames")
+    parser.add_argument("--frames", type=int, metavar="N", help="frames to take, evenly spaced (default: every frame)")
+    parser.add_argument(
+        "--budget",
+        type=float,
+        metavar="SECONDS",
+        help="time that the run may take: codecs take as many evenly spaced frames as fit",
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="start of the random order of the codecs")
+    parser.add_argument("--list", action="store_true", help="list the codecs")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, write the result, print the table."""
+    if options.list:
+        _list()
+        return
+    _check(options)
+    from abathur.bench import _environment, _memory, _result
+    from abathur.bench._frames import RecordedFrames
+    from abathur.bench._options import Options
+    from abathur.bench._progress import ProgressLine
+    from abathur.bench._runner import CodecRun, Runner
+
+    names = _names(options.codecs)
+    runs, unavailable = [], {}
+    for name in names:
+        try:
+            runs.append(CodecRun(name, _catalog.create(name)))
+        except _catalog.CodecUnavailableError as error:
+            if options.codecs is not None:
+                raise
+            unavailable[name] = str(error)
+            print(f"abathur: left out: {error}", file=sys.stderr)
+    chosen = Options(options.file, names, options.rounds, options.frames, options.budget, options.seed)
+    frames = RecordedFrames(options.file)
+    environment = _environment.describe()
+    progress = ProgressLine()
+    runner = Runner(chosen, frames, runs, progress)
+    runner.run()
+    try:
+        for each in runs if not runner.interrupted else []:
+            if each.failure is None:
+                progress(f"peak memory of {each.name}", 1, 1)
+                largest = max(each.bytes, key=lambda number: each.bytes[number])
+                each.peak_memory_bytes = _memory.peak_memory(each.name, next(frames.read([largest])).observation)
+    except KeyboardInterrupt:
+        runner.interrupted = True
+    progress.clear()
+    if options.json is not None:
+        # First beside it, so that a full disk does not leave half a result.
+        result = _result.to_json(chosen, frames, runner, runs, environment, unavailable)
+        partial = options.json.with_name(options.json.name + ".partial")
+        partial.write_text(json.dumps(result) + "\n", encoding="utf-8")
+        partial.replace(options.json)
+    print(_result.table(runner, runs))
+    if runner.interrupted:
+        raise KeyboardInterrupt
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.file is None:
+        raise ValueError("bench needs a FILE; --list shows the codecs")
+    if not 1 <= options.rounds <= 1000:
+        raise ValueError("--rounds must be 1 to 1000")
+    if options.frames is not None and options.frames < 1:
+        raise ValueError("--frames must be at least 1")
+    if options.budget is not None and not options.budget > 0:
+        raise ValueError("--budget must be above 0")
+    if options.json is not None and not options.json.absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {options.json.absolute().parent} to write {options.json} to")
+
+
+def _names(given: str | None) -> tuple[str, ...]:
+    if given is None:
+        return tuple(_catalog.NAMES)
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if not names:
+        raise ValueError("--codecs names none")
+    return names
+
+
+def _list() -> None:
+    width = max(len(name) for name in _catalog.NAMES) + 2
+    for name in _catalog.NAMES:
+        try:
+            print(f"{name:<{width}}{_catalog.create(name).label}")
+        except _catalog.CodecUnavailableError as error:
+            print(f"{name:<{width}}not available: {error}")
+    print(f"each also with +{', +'.join(_catalog.COMPRESSIONS)}")
