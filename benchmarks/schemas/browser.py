@@ -11,13 +11,13 @@ from s2clientprotocol import sc2api_pb2
 
 def model(messages: list[Message]) -> str:
     """A JavaScript module: `messages` (name to fields by number) and `enums` (full name to name and number of each value)."""
-    enum_of: dict[tuple[str, str], str] = {}
     enums: dict[str, dict[str, int]] = {}
-    _collect(sc2api_pb2.ResponseObservation.DESCRIPTOR, enum_of, enums)
+    extra: dict[tuple[str, str], dict[str, object]] = {}
+    _collect(sc2api_pb2.ResponseObservation.DESCRIPTOR, extra, enums)
     lines = [f"// {HEADER}", "export const messages = {"]
     for message in messages:
         lines += [f"  {message.name}: ["]
-        lines += [f"    {json.dumps(_field(message, field, enum_of))}," for field in message.fields]
+        lines += [f"    {json.dumps(_field(field, extra.get((message.name, field.name), {})))}," for field in message.fields]
         lines += ["  ],"]
     lines += ["};", "", "export const enums = {"]
     for name, values in sorted(enums.items()):
@@ -28,23 +28,26 @@ def model(messages: list[Message]) -> str:
     return "\n".join(lines)
 
 
-def _field(message: Message, field: Field, enum_of: dict[tuple[str, str], str]) -> dict[str, object]:
+def _field(field: Field, extra: dict[str, object]) -> dict[str, object]:
     row: dict[str, object] = {"name": field.name, "number": field.number, "kind": field.kind}
     if field.repeated:
         row["repeated"] = True
     if field.message:
         row["message"] = field.message
-    if field.kind == "enum":
-        row["enum"] = enum_of[message.name, field.name]
     if field.default:
         row["default"] = field.default
-    return row
+    return row | extra
 
 
-def _collect(message: Descriptor, enum_of: dict[tuple[str, str], str], enums: dict[str, dict[str, int]]) -> None:
+def _collect(
+    message: Descriptor, extra: dict[tuple[str, str], dict[str, object]], enums: dict[str, dict[str, int]]
+) -> None:
     for field in message.fields:
+        of_field = extra.setdefault((message.name, field.name), {})
+        if field.containing_oneof is not None:
+            of_field["oneof"] = field.containing_oneof.name
         if field.enum_type is not None:
-            enum_of[message.name, field.name] = field.enum_type.full_name
+            of_field["enum"] = field.enum_type.full_name
             enums[field.enum_type.full_name] = {value.name: value.number for value in field.enum_type.values}
         if field.message_type is not None and field.message_type is not message:
-            _collect(field.message_type, enum_of, enums)
+            _collect(field.message_type, extra, enums)

@@ -1,6 +1,7 @@
-// The three functions of node's `util` that avsc uses, for the page.
-export const format = (text, ...values) => values.reduce((so_far, value) => so_far.replace(/%[sdj]/, () => String(value)), text);
-export const inherits = (child, parent) => void (child.prototype = Object.create(parent.prototype, { constructor: { value: child } }));
-export const inspect = { custom: Symbol.for("nodejs.util.inspect.custom") };
+// What avsc uses of node's `util`, for the page.
+export const format = (text, ...values) => values.reduce((soFar, value) => soFar.replace(/%[sdj]/, () => String(value)), text);
+export const inherits = (child, parent) => Object.setPrototypeOf(child.prototype, parent.prototype);
 export const deprecate = (called) => called;
-export default { format, inherits, inspect, deprecate };
+export const debuglog = () => () => {};
+export const inspect = { custom: Symbol.for("nodejs.util.inspect.custom") };
+export default { format, inherits, deprecate, debuglog, inspect };

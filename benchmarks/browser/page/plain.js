@@ -98,7 +98,8 @@ export function fromPlain(plain, shape, message = ROOT) {
   for (const field of messages[message]) {
     const from = plain[field.name];
     const name = nameOf(shape, field, message);
-    if (from !== undefined) to[name] = field.repeated ? from.map((each) => convert(each, field, shape)) : convert(from, field, shape);
+    if (from !== undefined && shape.oneofs && field.oneof) to[field.oneof] = { case: name, value: convert(from, field, shape) };
+    else if (from !== undefined) to[name] = field.repeated ? from.map((each) => convert(each, field, shape)) : convert(from, field, shape);
     else if (shape.absent === null) to[name] = field.repeated ? [] : null;
   }
   return to;
@@ -114,7 +115,7 @@ function convert(from, field, shape) {
     case "enum":
       return shape.enums === "name" ? (namesOfEnums[field.enum].get(from) ?? from) : from;
     case "bytes":
-      return shape.bytes === "base64" ? from.toBase64() : from;
+      return shape.bytes === "base64" ? from.toBase64() : (shape.makeBytes?.(from) ?? from);
     case "float":
       return shape.floats === "json" ? (Number.isFinite(from) ? shortest(from) : String(from)) : from;
     default:
@@ -127,12 +128,17 @@ export function toPlain(from, shape, message = ROOT) {
   const plain = {};
   for (const field of messages[message]) {
     const name = nameOf(shape, field, message);
-    const value = shape.own && !Object.hasOwn(from, name) ? undefined : from[name];
+    const value = read(from, name, field, shape);
     if (value == null || ((field.repeated || field.kind === "bytes") && value.length === 0 && shape.presence === false)) continue;
     if (field.repeated && value.length === 0) continue;
     plain[field.name] = field.repeated ? Array.from(value, (each) => revert(each, field, shape)) : revert(value, field, shape);
   }
   return plain;
+}
+
+function read(from, name, field, shape) {
+  if (shape.oneofs && field.oneof) return from[field.oneof].case === name ? from[field.oneof].value : undefined;
+  return shape.own && !Object.hasOwn(from, name) ? undefined : from[name];
 }
 
 function revert(value, field, shape) {

@@ -11,6 +11,7 @@ export const ROOT = "ResponseObservation";
  * @property {"number" | "name"} [enums] enums as numbers or as their names
  * @property {"bytes" | "base64" | "data"} [bytes] Uint8Array or array of numbers, base64 text, or Cap'n Proto's Data
  * @property {"object" | "flatbuffers" | "capnp"} [access] properties, methods with an index, or lists with get()
+ * @property {boolean} [oneofs] members of a oneof are { case, value } under the name of the oneof
  * @property {boolean} [own] absent fields read as defaults of the prototype
  * @property {boolean} [presence] false: an absent scalar cannot be told from its default
  * @property {null} [absent] null: absent fields have to be written out, as null or an empty list
@@ -34,8 +35,10 @@ function access(shape, field, message) {
     const has = `m._has${upper(name)}()`;
     if (field.kind === "bytes") return { value: `(${has} ? m.${name}.toUint8Array() : undefined)` };
     if (isList) return { list: `(${has} ? m.${name} : undefined)`, length: "l.length", item: "l.get(i)" };
-    return { value: field.kind === "message" || field.kind === "string" ? `(${has} ? m.${name} : undefined)` : `m.${name}` };
+    if (field.kind === "string") return { value: `(m.${name} || undefined)` };
+    return { value: field.kind === "message" ? `(${has} ? m.${name} : undefined)` : `m.${name}` };
   }
+  if (shape.oneofs && field.oneof) return { value: `(m.${field.oneof}.case === "${name}" ? m.${field.oneof}.value : undefined)` };
   return field.repeated ? { list: `m.${name}`, length: "l.length", item: "l[i]" } : { value: `m.${name}` };
 }
 
@@ -43,6 +46,7 @@ function access(shape, field, message) {
 function add(shape, field) {
   const mix = (value) => `h = Math.imul(h, 31) + (${value}) | 0;`;
   const pair = `${mix("i64[0]")} ${mix("i64[1]")}`;
+  const halves = `${mix("v | 0")} ${mix("v / 4294967296 | 0")}`;
   switch (field.kind) {
     case "message":
       return `if (v != null) h = ${field.message}(v, h);`;
@@ -56,11 +60,11 @@ function add(shape, field) {
       return `if (v != null && v.length > 0) { ${shape.bytes === "base64" ? "v = Uint8Array.fromBase64(v);" : ""}
         let x = v.length; for (let j = 0; j < v.length; j++) x ^= v[j] << ((j & 3) << 3); ${mix("x")} }`;
     case "uint64":
-      if (shape.uint64 === "number") return `if (v) { ${mix("v")} ${mix("v / 4294967296")} }`;
+      if (shape.uint64 === "number") return `if (v) { ${halves} }`;
       if (shape.uint64 === "long") return `if (v != null && (v.low | v.high)) { ${mix("v.low")} ${mix("v.high")} }`;
       if (shape.uint64 === "string") return `if (v) { u64[0] = BigInt(v); ${pair} }`;
       if (shape.uint64 === "mixed") {
-        return `if (v) { if (typeof v === "bigint") { u64[0] = v; ${pair} } else { ${mix("v")} ${mix("v / 4294967296")} } }`;
+        return `if (v) { if (typeof v === "bigint") { u64[0] = v; ${pair} } else { ${halves} } }`;
       }
       return `if (v) { u64[0] = v; ${pair} }`;
     case "enum":

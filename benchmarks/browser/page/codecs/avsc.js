@@ -5,7 +5,7 @@ import { fromPlain } from "../plain.js";
 
 export const type = avro.Type.forSchema(schema);
 export const buffer = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const shape = { names: "snake", uint64: "number", absent: null };
+const shape = { names: "snake", uint64: "number", absent: null, makeBytes: (bytes) => Buffer.from(bytes) };
 
 export default {
   label: "avsc (Avro)",

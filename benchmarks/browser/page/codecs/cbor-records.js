@@ -7,6 +7,6 @@ export default {
   ...cbor,
   label: "CBOR (cbor-x), records",
   footnotes: ["Its record extension, what its docs advise between two sides that both use cbor-x. Each frame stands for itself."],
-  encode: (object) => encoder.encode(object).slice(),
+  encode: (object) => encoder.encode(object),
   decode: (bytes) => encoder.decode(bytes),
 };

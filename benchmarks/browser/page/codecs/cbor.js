@@ -7,6 +7,6 @@ export default {
   packages: ["cbor-x"],
   footnotes: ["Maps that any CBOR library reads; floats in 32 bits, by its option."],
   shape: { names: "snake", uint64: "mixed" },
-  encode: (object) => encoder.encode(object).slice(),
+  encode: (object) => encoder.encode(object),
   decode: (bytes) => encoder.decode(bytes),
 };

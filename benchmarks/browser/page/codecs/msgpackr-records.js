@@ -7,6 +7,6 @@ export default {
   ...msgpackr,
   label: "MessagePack (msgpackr), records",
   footnotes: ["Its record extension, what its docs advise between two sides that both use msgpackr. Each frame stands for itself."],
-  encode: (object) => packr.pack(object).slice(),
+  encode: (object) => packr.pack(object),
   decode: (bytes) => packr.unpack(bytes),
 };

@@ -7,6 +7,6 @@ export default {
   packages: ["msgpackr"],
   footnotes: ["Maps that any MessagePack library reads; floats in 32 bits, by its option."],
   shape: { names: "snake", uint64: "bigint" },
-  encode: (object) => packr.pack(object).slice(),
+  encode: (object) => packr.pack(object),
   decode: (bytes) => packr.unpack(bytes),
 };

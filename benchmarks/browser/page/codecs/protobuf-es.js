@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ResponseObservationSchema } from "#build/es/s2clientprotocol/sc2api_pb.js";
 import { fromPlain } from "../plain.js";
 
-const shape = { names: "camel", uint64: "bigint", own: true };
+const shape = { names: "camel", uint64: "bigint", own: true, oneofs: true };
 
 export default {
   label: "protobuf-es v2",
