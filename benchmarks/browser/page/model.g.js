@@ -6,8 +6,8 @@ export const messages = {
   ],
   ActionRawUnitCommand: [
     {"name": "ability_id", "number": 1, "kind": "int32"},
-    {"name": "target_world_space_pos", "number": 2, "kind": "message", "message": "Point2D"},
-    {"name": "target_unit_tag", "number": 3, "kind": "uint64"},
+    {"name": "target_world_space_pos", "number": 2, "kind": "message", "message": "Point2D", "oneof": "target"},
+    {"name": "target_unit_tag", "number": 3, "kind": "uint64", "oneof": "target"},
     {"name": "unit_tags", "number": 4, "kind": "uint64", "repeated": true},
     {"name": "queue_command", "number": 5, "kind": "bool"},
   ],
@@ -24,9 +24,9 @@ export const messages = {
     {"name": "unit_tags", "number": 2, "kind": "uint64", "repeated": true},
   ],
   ActionRaw: [
-    {"name": "unit_command", "number": 1, "kind": "message", "message": "ActionRawUnitCommand"},
-    {"name": "camera_move", "number": 2, "kind": "message", "message": "ActionRawCameraMove"},
-    {"name": "toggle_autocast", "number": 3, "kind": "message", "message": "ActionRawToggleAutocast"},
+    {"name": "unit_command", "number": 1, "kind": "message", "message": "ActionRawUnitCommand", "oneof": "action"},
+    {"name": "camera_move", "number": 2, "kind": "message", "message": "ActionRawCameraMove", "oneof": "action"},
+    {"name": "toggle_autocast", "number": 3, "kind": "message", "message": "ActionRawToggleAutocast", "oneof": "action"},
   ],
   PointI: [
     {"name": "x", "number": 1, "kind": "int32"},
@@ -34,8 +34,8 @@ export const messages = {
   ],
   ActionSpatialUnitCommand: [
     {"name": "ability_id", "number": 1, "kind": "int32"},
-    {"name": "target_screen_coord", "number": 2, "kind": "message", "message": "PointI"},
-    {"name": "target_minimap_coord", "number": 3, "kind": "message", "message": "PointI"},
+    {"name": "target_screen_coord", "number": 2, "kind": "message", "message": "PointI", "oneof": "target"},
+    {"name": "target_minimap_coord", "number": 3, "kind": "message", "message": "PointI", "oneof": "target"},
     {"name": "queue_command", "number": 4, "kind": "bool"},
   ],
   ActionSpatialCameraMove: [
@@ -43,7 +43,7 @@ export const messages = {
   ],
   ActionSpatialUnitSelectionPoint: [
     {"name": "selection_screen_coord", "number": 1, "kind": "message", "message": "PointI"},
-    {"name": "type", "number": 2, "kind": "enum", "enum": "SC2APIProtocol.ActionSpatialUnitSelectionPoint.Type", "default": 1},
+    {"name": "type", "number": 2, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.ActionSpatialUnitSelectionPoint.Type"},
   ],
   RectangleI: [
     {"name": "p0", "number": 1, "kind": "message", "message": "PointI"},
@@ -54,13 +54,13 @@ export const messages = {
     {"name": "selection_add", "number": 2, "kind": "bool"},
   ],
   ActionSpatial: [
-    {"name": "unit_command", "number": 1, "kind": "message", "message": "ActionSpatialUnitCommand"},
-    {"name": "camera_move", "number": 2, "kind": "message", "message": "ActionSpatialCameraMove"},
-    {"name": "unit_selection_point", "number": 3, "kind": "message", "message": "ActionSpatialUnitSelectionPoint"},
-    {"name": "unit_selection_rect", "number": 4, "kind": "message", "message": "ActionSpatialUnitSelectionRect"},
+    {"name": "unit_command", "number": 1, "kind": "message", "message": "ActionSpatialUnitCommand", "oneof": "action"},
+    {"name": "camera_move", "number": 2, "kind": "message", "message": "ActionSpatialCameraMove", "oneof": "action"},
+    {"name": "unit_selection_point", "number": 3, "kind": "message", "message": "ActionSpatialUnitSelectionPoint", "oneof": "action"},
+    {"name": "unit_selection_rect", "number": 4, "kind": "message", "message": "ActionSpatialUnitSelectionRect", "oneof": "action"},
   ],
   ActionControlGroup: [
-    {"name": "action", "number": 1, "kind": "enum", "enum": "SC2APIProtocol.ActionControlGroup.ControlGroupAction", "default": 1},
+    {"name": "action", "number": 1, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.ActionControlGroup.ControlGroupAction"},
     {"name": "control_group_index", "number": 2, "kind": "uint32"},
   ],
   ActionSelectArmy: [
@@ -72,10 +72,10 @@ export const messages = {
   ActionSelectLarva: [
   ],
   ActionSelectIdleWorker: [
-    {"name": "type", "number": 1, "kind": "enum", "enum": "SC2APIProtocol.ActionSelectIdleWorker.Type", "default": 1},
+    {"name": "type", "number": 1, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.ActionSelectIdleWorker.Type"},
   ],
   ActionMultiPanel: [
-    {"name": "type", "number": 1, "kind": "enum", "enum": "SC2APIProtocol.ActionMultiPanel.Type", "default": 1},
+    {"name": "type", "number": 1, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.ActionMultiPanel.Type"},
     {"name": "unit_index", "number": 2, "kind": "int32"},
   ],
   ActionCargoPanelUnload: [
@@ -88,18 +88,18 @@ export const messages = {
     {"name": "ability_id", "number": 1, "kind": "int32"},
   ],
   ActionUI: [
-    {"name": "control_group", "number": 1, "kind": "message", "message": "ActionControlGroup"},
-    {"name": "select_army", "number": 2, "kind": "message", "message": "ActionSelectArmy"},
-    {"name": "select_warp_gates", "number": 3, "kind": "message", "message": "ActionSelectWarpGates"},
-    {"name": "select_larva", "number": 4, "kind": "message", "message": "ActionSelectLarva"},
-    {"name": "select_idle_worker", "number": 5, "kind": "message", "message": "ActionSelectIdleWorker"},
-    {"name": "multi_panel", "number": 6, "kind": "message", "message": "ActionMultiPanel"},
-    {"name": "cargo_panel", "number": 7, "kind": "message", "message": "ActionCargoPanelUnload"},
-    {"name": "production_panel", "number": 8, "kind": "message", "message": "ActionProductionPanelRemoveFromQueue"},
-    {"name": "toggle_autocast", "number": 9, "kind": "message", "message": "ActionToggleAutocast"},
+    {"name": "control_group", "number": 1, "kind": "message", "message": "ActionControlGroup", "oneof": "action"},
+    {"name": "select_army", "number": 2, "kind": "message", "message": "ActionSelectArmy", "oneof": "action"},
+    {"name": "select_warp_gates", "number": 3, "kind": "message", "message": "ActionSelectWarpGates", "oneof": "action"},
+    {"name": "select_larva", "number": 4, "kind": "message", "message": "ActionSelectLarva", "oneof": "action"},
+    {"name": "select_idle_worker", "number": 5, "kind": "message", "message": "ActionSelectIdleWorker", "oneof": "action"},
+    {"name": "multi_panel", "number": 6, "kind": "message", "message": "ActionMultiPanel", "oneof": "action"},
+    {"name": "cargo_panel", "number": 7, "kind": "message", "message": "ActionCargoPanelUnload", "oneof": "action"},
+    {"name": "production_panel", "number": 8, "kind": "message", "message": "ActionProductionPanelRemoveFromQueue", "oneof": "action"},
+    {"name": "toggle_autocast", "number": 9, "kind": "message", "message": "ActionToggleAutocast", "oneof": "action"},
   ],
   ActionChat: [
-    {"name": "channel", "number": 1, "kind": "enum", "enum": "SC2APIProtocol.ActionChat.Channel", "default": 1},
+    {"name": "channel", "number": 1, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.ActionChat.Channel"},
     {"name": "message", "number": 2, "kind": "string"},
   ],
   Action: [
@@ -113,7 +113,7 @@ export const messages = {
   ActionError: [
     {"name": "unit_tag", "number": 1, "kind": "uint64"},
     {"name": "ability_id", "number": 2, "kind": "uint64"},
-    {"name": "result", "number": 3, "kind": "enum", "enum": "SC2APIProtocol.ActionResult", "default": 1},
+    {"name": "result", "number": 3, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.ActionResult"},
   ],
   PlayerCommon: [
     {"name": "player_id", "number": 1, "kind": "uint32"},
@@ -175,7 +175,7 @@ export const messages = {
     {"name": "current_effective_apm", "number": 28, "kind": "float"},
   ],
   Score: [
-    {"name": "score_type", "number": 6, "kind": "enum", "enum": "SC2APIProtocol.Score.ScoreType", "default": 1},
+    {"name": "score_type", "number": 6, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.Score.ScoreType"},
     {"name": "score", "number": 7, "kind": "int32"},
     {"name": "score_details", "number": 8, "kind": "message", "message": "ScoreDetails"},
   ],
@@ -191,8 +191,8 @@ export const messages = {
   ],
   UnitOrder: [
     {"name": "ability_id", "number": 1, "kind": "uint32"},
-    {"name": "target_world_space_pos", "number": 2, "kind": "message", "message": "Point"},
-    {"name": "target_unit_tag", "number": 3, "kind": "uint64"},
+    {"name": "target_world_space_pos", "number": 2, "kind": "message", "message": "Point", "oneof": "target"},
+    {"name": "target_unit_tag", "number": 3, "kind": "uint64", "oneof": "target"},
     {"name": "progress", "number": 4, "kind": "float"},
   ],
   PassengerUnit: [
@@ -210,8 +210,8 @@ export const messages = {
     {"name": "tag", "number": 2, "kind": "uint64"},
   ],
   Unit: [
-    {"name": "display_type", "number": 1, "kind": "enum", "enum": "SC2APIProtocol.DisplayType", "default": 1},
-    {"name": "alliance", "number": 2, "kind": "enum", "enum": "SC2APIProtocol.Alliance", "default": 1},
+    {"name": "display_type", "number": 1, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.DisplayType"},
+    {"name": "alliance", "number": 2, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.Alliance"},
     {"name": "tag", "number": 3, "kind": "uint64"},
     {"name": "unit_type", "number": 4, "kind": "uint32"},
     {"name": "owner", "number": 5, "kind": "int32"},
@@ -274,7 +274,7 @@ export const messages = {
   Effect: [
     {"name": "effect_id", "number": 1, "kind": "uint32"},
     {"name": "pos", "number": 2, "kind": "message", "repeated": true, "message": "Point2D"},
-    {"name": "alliance", "number": 3, "kind": "enum", "enum": "SC2APIProtocol.Alliance", "default": 1},
+    {"name": "alliance", "number": 3, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.Alliance"},
     {"name": "owner", "number": 4, "kind": "int32"},
     {"name": "radius", "number": 5, "kind": "float"},
   ],
@@ -384,10 +384,10 @@ export const messages = {
   ],
   ObservationUI: [
     {"name": "groups", "number": 1, "kind": "message", "repeated": true, "message": "ControlGroup"},
-    {"name": "single", "number": 2, "kind": "message", "message": "SinglePanel"},
-    {"name": "multi", "number": 3, "kind": "message", "message": "MultiPanel"},
-    {"name": "cargo", "number": 4, "kind": "message", "message": "CargoPanel"},
-    {"name": "production", "number": 5, "kind": "message", "message": "ProductionPanel"},
+    {"name": "single", "number": 2, "kind": "message", "message": "SinglePanel", "oneof": "panel"},
+    {"name": "multi", "number": 3, "kind": "message", "message": "MultiPanel", "oneof": "panel"},
+    {"name": "cargo", "number": 4, "kind": "message", "message": "CargoPanel", "oneof": "panel"},
+    {"name": "production", "number": 5, "kind": "message", "message": "ProductionPanel", "oneof": "panel"},
   ],
   Observation: [
     {"name": "player_common", "number": 1, "kind": "message", "message": "PlayerCommon"},
@@ -402,7 +402,7 @@ export const messages = {
   ],
   PlayerResult: [
     {"name": "player_id", "number": 1, "kind": "uint32"},
-    {"name": "result", "number": 2, "kind": "enum", "enum": "SC2APIProtocol.Result", "default": 1},
+    {"name": "result", "number": 2, "kind": "enum", "default": 1, "enum": "SC2APIProtocol.Result"},
   ],
   ChatReceived: [
     {"name": "player_id", "number": 1, "kind": "uint32"},

@@ -180,7 +180,7 @@ export function difference(a, b, presence = true, message = ROOT, path = "") {
 function orDefault(value, field) {
   if (field.repeated || field.kind === "message" || value === undefined) return value;
   const zero = { bool: false, uint64: 0n, string: "" }[field.kind] ?? field.default ?? 0;
-  return value === zero || value === 0 || (field.kind === "bytes" && value.length === 0) ? undefined : value;
+  return Object.is(value, zero) || Object.is(value, 0) || (field.kind === "bytes" && value.length === 0) ? undefined : value;
 }
 
 function same(x, y, field, path) {
