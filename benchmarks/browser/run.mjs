@@ -20,7 +20,7 @@ async function main(args) {
 
 async function load() {
   const { HELP, parse } = await import("./lib/options.mjs");
-  const { build, CODECS } = await import("./lib/build.mjs");
+  const { build, clean, CODECS } = await import("./lib/build.mjs");
   const { findChromium } = await import("./lib/chromium.mjs");
   const { endToEnd } = await import("./lib/end_to_end.mjs");
   const { environment } = await import("./lib/environment.mjs");
@@ -85,6 +85,7 @@ async function load() {
     } finally {
       await browser.close().catch(() => {});
       server.close();
+      await clean();
     }
   }
 

@@ -21,14 +21,14 @@ _RESERVED = {"map", "message"}
 def schema(messages: list[Message]) -> str:
     """A `message` per message: each field is optional. Enums are int32, as in the other schemas.
 
-    Bebop numbers fields without gaps. A field that is named as the language or as its own message gets `the_` before it.
+    Bebop numbers fields without gaps. A field that has the name of a word of the language or of its own message gets
+    `the_` before it.
     """
     lines = [f"// {HEADER}"]
     for message in messages:
         lines += ["", f"message {message.name} {{"]
-        lines += [
-            f"  {index} -> {_type(field)} {_name(message, field)};" for index, field in enumerate(message.fields, start=1)
-        ]
+        for index, field in enumerate(message.fields, start=1):
+            lines += [f"  {index} -> {_type(field)} {_name(message, field)};"]
         lines += ["}"]
     return "\n".join(lines) + "\n"
 

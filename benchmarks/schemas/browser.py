@@ -10,14 +10,15 @@ from s2clientprotocol import sc2api_pb2
 
 
 def model(messages: list[Message]) -> str:
-    """A JavaScript module: `messages` (name to fields by number) and `enums` (full name to name and number of each value)."""
+    """A JavaScript module: `messages` (name to fields by number) and `enums` (full name to names with numbers)."""
     enums: dict[str, dict[str, int]] = {}
     extra: dict[tuple[str, str], dict[str, object]] = {}
     _collect(sc2api_pb2.ResponseObservation.DESCRIPTOR, extra, enums)
     lines = [f"// {HEADER}", "export const messages = {"]
     for message in messages:
         lines += [f"  {message.name}: ["]
-        lines += [f"    {json.dumps(_field(field, extra.get((message.name, field.name), {})))}," for field in message.fields]
+        for field in message.fields:
+            lines += [f"    {json.dumps(_field(field, extra.get((message.name, field.name), {})))},"]
         lines += ["  ],"]
     lines += ["};", "", "export const enums = {"]
     for name, values in sorted(enums.items()):

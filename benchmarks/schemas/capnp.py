@@ -22,7 +22,7 @@ _TYPES = {
 def schema(messages: list[Message]) -> str:
     """A struct per message, fields in the order of their protobuf numbers.
 
-    Scalars have no presence in Cap'n Proto: an absent field reads as 0. Names are in camelCase, as the language demands.
+    Scalars have no presence in Cap'n Proto: an absent field reads as 0. Names are in camelCase, as it demands.
     """
     # A file needs an id with the highest bit set; one that follows from the name stays the same.
     file_id = int.from_bytes(hashlib.sha256(b"abathur.benchmarks").digest()[:8], "big") | 1 << 63

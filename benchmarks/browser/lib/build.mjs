@@ -1,4 +1,4 @@
-// Makes the code of the libraries' own compilers, and the bundles of the page, in build/. A compiler that is missing or fails costs its codecs only.
+// Makes the code of the libraries' own compilers, and the bundles of the page. A compiler that is missing or fails costs its codecs only.
 import { spawn } from "node:child_process";
 import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,7 +8,8 @@ import { messages } from "../page/model.g.js";
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const HERE = path.join(ROOT, "benchmarks", "browser");
-const BUILD = path.join(HERE, "build");
+// By process, so that two runs do not disturb each other.
+const BUILD = path.join(HERE, "build", String(process.pid));
 const GENERATED = path.join(BUILD, "generated");
 const PROTOS = path.join(ROOT, "protos");
 const SCHEMAS = path.join(ROOT, "benchmarks", "schemas");
@@ -22,7 +23,10 @@ function run(program, args, options) {
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
     child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve({ stdout }) : reject(Object.assign(new Error(`${program} ended with ${code}`), { stderr }))));
+    child.on("close", (code) => {
+      if (code === 0) resolve({ stdout });
+      else reject(Object.assign(new Error(`${program} ended with ${code}`), { stderr }));
+    });
   });
 }
 
@@ -66,9 +70,11 @@ export async function build(codecs) {
   return { site, failures };
 }
 
+/** Removes what build() made. */
+export const clean = () => rm(BUILD, { recursive: true, force: true });
+
 const reason = (error) => {
   if (error.code === "ENOENT") return `${error.path ?? "a compiler"} is not installed`;
-  // eslint-disable-next-line no-control-regex
   return String(error.stderr || error.message).replace(/\x1b\[[0-9;]*m/g, "").trim().split(/\r?\n/).slice(0, 3).join(" ");
 };
 
@@ -112,7 +118,8 @@ async function pbf() {
 
 async function protobufEs() {
   const plugin = [process.execPath, path.join(HERE, "node_modules", "@bufbuild", "protoc-gen-es", "bin", "protoc-gen-es")];
-  const template = { version: "v2", inputs: [{ directory: PROTOS }], plugins: [{ local: plugin, out: "es", opt: ["target=js", "import_extension=js"] }] };
+  const plugins = [{ local: plugin, out: "es", opt: ["target=js", "import_extension=js"] }];
+  const template = { version: "v2", inputs: [{ directory: PROTOS }], plugins };
   await node("@bufbuild/buf/bin/buf", "generate", "--template", JSON.stringify(template));
 }
 

@@ -13,8 +13,11 @@ const BUILT = path.join(ROOT, "artifacts", "bin", "Abathur.Sync", "release", "ab
  */
 export async function play(options, ...more) {
   const program = options.daemon ?? BUILT;
-  if (!existsSync(program)) throw new Refusal(options.daemon ? 2 : 1, `${program} is missing: run \`dotnet make.cs setup\` first, or name the daemon by --daemon`);
-  const args = ["play", options.file, "--grpc-port", "0", "--socket-port", "0", "--http-port", "0", "--wait-agents", "1", "--stop-with-parent", ...more];
+  if (!existsSync(program)) {
+    throw new Refusal(options.daemon ? 2 : 1, `${program} is missing: run \`dotnet make.cs setup\` first, or name the daemon by --daemon`);
+  }
+  const ports = ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"];
+  const args = ["play", options.file, ...ports, "--wait-agents", "1", "--stop-with-parent", ...more];
   const [command, first] = program.endsWith(".dll") ? ["dotnet", [program]] : [program, []];
   const child = spawn(command, [...first, ...args], { stdio: ["pipe", "pipe", "pipe"] });
   let errors = "";

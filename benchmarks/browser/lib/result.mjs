@@ -6,7 +6,8 @@ const MAX_SERIES_POINTS = 400;
 
 /** One codec's row: the format of the C# and Python runners, with a scan, compressed sizes, and the batches. */
 export function row(run, numbers) {
-  const [encode, decode, touch, scan] = ["encode", "decode", "decode_touch", "scan"].map((name) => statistics(run.rounds.map((round) => round[name] ?? [])));
+  const timed = (name) => statistics(run.rounds.map((round) => round[name] ?? []));
+  const [encode, decode, touch, scan] = ["encode", "decode", "decode_touch", "scan"].map(timed);
   const sizes = run.bytes;
   const mean = sizes.length === 0 ? 0 : sizes.reduce((sum, each) => sum + each, 0) / sizes.length;
   const per = (stat, of) => (stat === null ? null : of(stat.trimmed_mean));
@@ -55,7 +56,8 @@ export function table(codecs, endToEnd) {
       `(${each.frames_per_second_without_server.toFixed(0)} frames/s), published to touched ${ms(each.published_to_touched_ns, "p50")} ms at the median`);
   }
   const widths = rows[0].map((_, column) => Math.max(...rows.map((line) => line[column].length)));
-  const lines = rows.map((line) => line.map((cell, column) => (column ? cell.padStart(widths[column]) : cell.padEnd(widths[column]))).join("  "));
+  const pad = (cell, column) => (column ? cell.padStart(widths[column]) : cell.padEnd(widths[column]));
+  const lines = rows.map((line) => line.map(pad).join("  "));
   const note = "Single operations: mean of the middle half (25 % left out at each end), and 99th percentile. 1 KB is 1000 bytes.";
   return [...lines, "", note, ...below].join("\n");
 }

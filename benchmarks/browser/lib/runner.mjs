@@ -6,7 +6,7 @@ const COMPRESSED_FRAMES = 40;
 
 /** Runs every codec in a page of its own, round by round; gives up between two pages when cancelled. */
 export class Runner {
-  /** @param {{browser: object, origin: string, received: () => Uint8Array[], options: object, failures: object, progress: (text: string) => void, isCancelled: () => boolean}} given */
+  /** @param {object} given browser, origin and received() of the site, options, failures (of compilers), progress(text), isCancelled() */
   constructor(given) {
     Object.assign(this, given);
     this.runs = Object.fromEntries(this.options.codecs.map((name) => [name, emptyRun(name, this.failures[name] ?? null)]));

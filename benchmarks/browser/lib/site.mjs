@@ -44,7 +44,11 @@ export async function serve(site, frames) {
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
-  return { origin: `http://127.0.0.1:${server.address().port}`, received: () => sent, close: () => (server.close(), server.closeAllConnections()) };
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { origin: `http://127.0.0.1:${server.address().port}`, received: () => sent, close };
 }
 
 function split(bytes) {

@@ -18,6 +18,20 @@ class Wire {
   }
 
   varint() {
+    // Nearly all have up to four bytes, and BigInt is slow.
+    let small = 0;
+    for (let i = 0; i < 4; i++) {
+      const byte = this.bytes[this.at + i];
+      small |= (byte & 127) << (7 * i);
+      if (byte < 128) {
+        this.at += i + 1;
+        return small;
+      }
+    }
+    return this.long();
+  }
+
+  long() {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       const byte = this.bytes[this.at++];
@@ -55,13 +69,13 @@ function value(wire, field) {
     case "bytes":
       return wire.slice().slice();
     case "bool":
-      return wire.varint() !== 0n;
+      return Number(wire.varint()) !== 0;
     case "uint64":
-      return wire.varint();
+      return BigInt(wire.varint());
     case "uint32":
-      return Number(BigInt.asUintN(32, wire.varint()));
+      return Number(BigInt.asUintN(32, BigInt(wire.varint())));
     default:
-      return Number(BigInt.asIntN(32, wire.varint()));
+      return Number(BigInt.asIntN(32, BigInt(wire.varint())));
   }
 }
 
