@@ -27,6 +27,7 @@ public sealed class ProtoJsonTranscoder
     private readonly ProtoJsonOptions _options;
     private readonly TableCompiler _compiler;
     private readonly MessageTable _table;
+    private readonly TranscoderState.Pool _states = new();
 
     private ProtoJsonTranscoder(MessageDescriptor type, ProtoJsonOptions options, FieldMaskNode? mask)
     {
@@ -53,8 +54,16 @@ public sealed class ProtoJsonTranscoder
     public void ToJson(ReadOnlySpan<byte> wire, IBufferWriter<byte> json)
     {
         CheckInput(wire.Length);
-        var writer = new WireToJson(wire, json, _options, _compiler);
-        writer.WriteRoot(_table);
+        var state = _states.Rent();
+        try
+        {
+            var writer = new WireToJson(wire, json, _options, _compiler, state);
+            writer.WriteRoot(_table);
+        }
+        finally
+        {
+            _states.Return(state);
+        }
     }
 
     /// <summary>Writes the serialized message for a JSON text in UTF-8. Nothing is written unless all of it is right.</summary>
@@ -62,16 +71,16 @@ public sealed class ProtoJsonTranscoder
     public void ToProto(ReadOnlySpan<byte> json, IBufferWriter<byte> wire)
     {
         CheckInput(json.Length);
-        var scratch = WireScratch.Rent();
+        var state = _states.Rent();
         try
         {
-            var reader = new JsonToWire(json, scratch, _options, _compiler);
+            var reader = new JsonToWire(json, state, _options, _compiler);
             reader.ReadRoot(_table);
-            wire.Write(scratch.Written);
+            wire.Write(state.Scratch.Written);
         }
         finally
         {
-            scratch.Return();
+            _states.Return(state);
         }
     }
 

@@ -1,4 +1,6 @@
 using Abathur.Benchmarks.Codecs.Plain;
+using Abathur.Sync.Encodings.Compression;
+using Abathur.Sync.V1;
 
 namespace Abathur.Benchmarks.Codecs;
 
@@ -17,24 +19,24 @@ internal static class CodecCatalog
         ("cbor", () => new CborCodec()),
     ];
 
-    private static readonly (string Suffix, FrameCompression Compression)[] Suffixes =
-        [("gzip", FrameCompression.Gzip), ("br", FrameCompression.Brotli), ("zstd", FrameCompression.Zstd)];
+    private static readonly PayloadCompression[] Suffixes =
+        [PayloadCompression.For(Compression.Gzip)!, PayloadCompression.For(Compression.Br)!, PayloadCompression.For(Compression.Zstd)!];
 
     /// <summary>Names without compression.</summary>
     public static IReadOnlyList<string> Names { get; } = [.. Plain.Select(each => each.Name)];
 
     /// <summary>What may follow a name after a plus sign.</summary>
-    public static IReadOnlyList<string> Compressions { get; } = [.. Suffixes.Select(each => each.Suffix)];
+    public static IReadOnlyList<string> Compressions { get; } = [.. Suffixes.Select(each => each.Name)];
 
     /// <summary>Makes the codec of a name such as "cbor" or "cbor+zstd"; null where there is none of that name.</summary>
-    /// <exception cref="Sync.Encodings.Compression.CompressionException">The system lacks the library for it.</exception>
+    /// <exception cref="CompressionException">The system lacks the library for it.</exception>
     public static ICodec? TryCreate(string name)
     {
         var parts = name.Split('+');
         var create = Plain.FirstOrDefault(each => each.Name == parts[0]).Create;
         if (create is null || parts.Length > 2) return null;
         if (parts.Length == 1) return create();
-        var index = Array.FindIndex(Suffixes, each => each.Suffix == parts[1]);
-        return index < 0 ? null : new CompressedCodec(create(), Suffixes[index].Compression);
+        var index = Array.FindIndex(Suffixes, each => each.Name == parts[1]);
+        return index < 0 ? null : new CompressedCodec(create(), Suffixes[index]);
     }
 }

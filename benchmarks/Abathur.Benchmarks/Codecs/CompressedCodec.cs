@@ -1,9 +1,10 @@
+using Abathur.Sync.Encodings.Compression;
 using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;
 
 /// <summary>Another codec with one-shot compression of each frame behind it.</summary>
-internal sealed class CompressedCodec(ICodec codec, FrameCompression compression) : ICodec, IDisposable
+internal sealed class CompressedCodec(ICodec codec, PayloadCompression compression) : ICodec, IDisposable
 {
     private readonly FrameCompressor _compressor = new(compression);
 

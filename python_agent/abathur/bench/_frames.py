@@ -11,7 +11,9 @@ from typing import Any
 from s2clientprotocol import sc2api_pb2
 
 from abathur._recording import open_recording
+from abathur.bench._codec import Sums
 from abathur.bench._plain import to_plain
+from abathur.bench.schema import touch
 from abathur.errors import RecordingError
 
 MAX_KEPT_BYTES = 256 << 20
@@ -25,10 +27,25 @@ class RecordedFrame:
     number: int
     observation: bytes
     _plain: bytes | None = None
+    _sums: Sums | None = None
+    _magnitude: float | None = None
 
     def message(self) -> sc2api_pb2.ResponseObservation:
         """A new message of it."""
         return sc2api_pb2.ResponseObservation.FromString(self.observation)
+
+    def sums(self) -> Sums:
+        """What touching every field of the message gives."""
+        if self._sums is None:
+            self._sums = [0, 0.0]
+            touch.message_ResponseObservation(self.message(), self._sums)
+        return self._sums
+
+    def magnitude(self) -> float:
+        """Sum of the absolute values of all floats: what the rounding of a sum of them is measured by."""
+        if self._magnitude is None:
+            self._magnitude = _magnitude(self.plain())
+        return self._magnitude
 
     def plain(self) -> dict[str, Any]:
         """New dicts of it. They are made of the message once, then of a copy that loads faster."""
@@ -87,6 +104,14 @@ class RecordedFrames:
         if self._kept is not None:
             self._kept[number] = frame
         return frame
+
+
+def _magnitude(value: Any) -> float:
+    if isinstance(value, dict):
+        return sum(_magnitude(each) for each in value.values())
+    if isinstance(value, list):
+        return sum(_magnitude(each) for each in value)
+    return abs(value) if isinstance(value, float) else 0.0
 
 
 def evenly_spaced(count: int, wanted: int) -> list[int]:

@@ -18,6 +18,11 @@ _MIN_FRAMES_OF_BUDGET = 10
 _WARM_UP_OPERATIONS = 16
 _WARM_UP_SECONDS = 0.2
 _MAX_WARM_UP_SECONDS = 2.0
+# Of a budget: what may go into making dicts of the frames; what is planned of the rest; and what the process that
+# measures a codec's peak memory takes.
+_DICTS_PART = 0.15
+_PLANNED_PART = 0.85
+_PEAK_MEMORY_SECONDS = 0.7
 
 Progress = Callable[[str, float, float], None]
 """Told between timed sections: what is being done, seconds of work done, seconds in all (0: not known yet)."""
@@ -87,6 +92,7 @@ class Runner:
         self._done = 0.0
         self._total = 0.0
         self._pilot_bytes = 1
+        self._seconds_per_dict = 0.0
         self.interrupted = False
         self.frame_count = 0
 
@@ -115,16 +121,22 @@ class Runner:
             gc.unfreeze()
 
     def _warm_up_and_estimate(self, chosen: list[int]) -> None:
-        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), then take the time of a frame."""
+        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), and take the time of a frame."""
         numbers = [chosen[index] for index in evenly_spaced(len(chosen), _PILOT_FRAMES)]
         pilot = list(self._frames.read(numbers))
+        start = time.monotonic()
+        for frame in pilot:
+            frame.plain()
+        self._seconds_per_dict = (time.monotonic() - start) / len(pilot)
         self._pilot_bytes = max(len(frame.observation) for frame in pilot)
         longest = _MAX_WARM_UP_SECONDS
         if self._options.budget is not None:
             longest = min(longest, self._options.budget / 3 / len(self._runs))
         for run in self._runs:
             self._progress(f"warming up {run.name}", 0, 0)
-            problems = (check(run.codec, frame).problem for frame in pilot)
+            start = time.monotonic()
+            problems = [check(run.codec, frame).problem for frame in pilot]
+            checking = (time.monotonic() - start) / len(pilot)
             run.failure = next((problem for problem in problems if problem is not None), None)
             if run.failure is not None:
                 continue
@@ -136,19 +148,14 @@ class Runner:
                 elapsed = time.monotonic() - start
                 if elapsed > longest or (count >= _WARM_UP_OPERATIONS and elapsed > _WARM_UP_SECONDS):
                     break
-            start = time.monotonic()
-            for frame in pilot:
-                check(run.codec, frame)
-            checking = time.monotonic() - start
-            start = time.monotonic()
-            for frame in pilot:
-                take(run.codec, frame)
-            timing = time.monotonic() - start
-            self._seconds_per_frame[run.name] = (checking + timing * self._options.rounds) / len(pilot)
+            self._seconds_per_frame[run.name] = checking + elapsed / count * self._options.rounds
 
     def _keep_in_memory(self, chosen: list[int]) -> list[int]:
         """Evenly spaced frames that fit into memory, read: no time of a budget goes into reading for each codec."""
-        fitting = max(1, MAX_KEPT_BYTES // (3 * self._pilot_bytes))
+        fitting = MAX_KEPT_BYTES // (3 * self._pilot_bytes)
+        if self._options.budget is not None:
+            fitting = min(fitting, int(self._options.budget * _DICTS_PART / self._seconds_per_dict))
+        fitting = max(fitting, _MIN_FRAMES_OF_BUDGET)
         kept = [chosen[index] for index in evenly_spaced(len(chosen), fitting)]
         for frame in self._frames.read(kept):
             # Dicts are made once for all codecs: before the time left is shared out.
@@ -158,7 +165,11 @@ class Runner:
     def _share_out(self, chosen: list[int]) -> None:
         """Give each codec its frames: all that were chosen, or as many as its share of the budget holds."""
         budget = self._options.budget
-        left = float("inf") if budget is None else budget - (time.monotonic() - self._started)
+        left = float("inf")
+        if budget is not None:
+            left = (budget - (time.monotonic() - self._started)) * _PLANNED_PART - _PEAK_MEMORY_SECONDS * len(
+                self._runs
+            )
         waiting = sorted(
             (run for run in self._runs if run.failure is None), key=lambda run: self._seconds_per_frame[run.name]
         )

@@ -1,4 +1,3 @@
-using System.Text;
 using Google.Protobuf.Reflection;
 
 namespace Abathur.Sync.Encodings.ProtoJson.Schema;
@@ -7,23 +6,25 @@ namespace Abathur.Sync.Encodings.ProtoJson.Schema;
 internal sealed class EnumTable
 {
     private const int MaxDense = 1 << 12;
-    private readonly byte[]?[] _dense;
-    private readonly Dictionary<int, byte[]> _sparse = [];
-    private readonly Utf8Names<EnumValueDescriptor> _numbers;
+    private readonly EnumToken?[] _dense;
+    private readonly Dictionary<int, EnumToken> _sparse = [];
+    private readonly Utf8Names<EnumToken> _names;
 
     public EnumTable(EnumDescriptor type)
     {
         FullName = type.FullName;
         IsNullValue = type.FullName == "google.protobuf.NullValue";
         var values = type.Values;
-        _dense = new byte[]?[1 + Math.Max(0, values.Where(value => value.Number < MaxDense).Select(value => value.Number).DefaultIfEmpty().Max())];
+        _dense = new EnumToken?[1 + Math.Max(0, values.Where(value => value.Number < MaxDense).Select(value => value.Number).DefaultIfEmpty().Max())];
+        var names = new List<KeyValuePair<string, EnumToken>>();
         foreach (var value in values.Reverse())
         {
-            var token = Encoding.UTF8.GetBytes($"\"{value.Name}\"");
+            var token = new EnumToken(value.Name, value.Number);
+            names.Add(KeyValuePair.Create(value.Name, token));
             if ((uint)value.Number < (uint)_dense.Length) _dense[value.Number] = token;
             else _sparse[value.Number] = token;
         }
-        _numbers = new Utf8Names<EnumValueDescriptor>([.. values.Select(value => KeyValuePair.Create(value.Name, value))]);
+        _names = new Utf8Names<EnumToken>(names);
         LongestName = values.Max(value => value.Name.Length);
     }
 
@@ -34,17 +35,13 @@ internal sealed class EnumTable
 
     public int LongestName { get; }
 
-    /// <summary>The name of a value in quotes; null where the enum has no such value.</summary>
-    public byte[]? Token(int number)
+    /// <summary>The name of a value; null where the enum has no such value.</summary>
+    public EnumToken? Token(int number)
     {
         if ((uint)number < (uint)_dense.Length) return _dense[number];
         return _sparse.Count == 0 ? null : _sparse.GetValueOrDefault(number);
     }
 
-    public bool TryFind(ReadOnlySpan<byte> name, out int number)
-    {
-        var value = _numbers.Find(name);
-        number = value?.Number ?? 0;
-        return value is not null;
-    }
+    /// <summary>The value with a name; null where the enum has no such name.</summary>
+    public EnumToken? Find(ReadOnlySpan<byte> name) => _names.Find(name);
 }

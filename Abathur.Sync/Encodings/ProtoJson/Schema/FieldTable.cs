@@ -41,6 +41,7 @@ internal sealed class FieldTable
             : 0;
         IsPacked = PackedTag != 0 && field.IsPacked;
         TagBytes = Bytes(IsPacked ? PackedTag : Tag);
+        TagLength = TagBytes.Length;
         for (var i = 0; i < TagBytes.Length; i++) TagNumber |= (ulong)TagBytes[i] << (8 * i);
         EndTagBytes = Kind == FieldKind.Group ? Bytes(WireFormat.MakeTag(field.FieldNumber, WireFormat.WireType.EndGroup)) : [];
         CommaName = Encoding.UTF8.GetBytes($",\"{JsonEscape(field.JsonName)}\":");
@@ -97,6 +98,12 @@ internal sealed class FieldTable
 
     /// <summary>The tag that it is written with, encoded.</summary>
     public byte[] TagBytes { get; }
+
+    /// <summary>Length of <see cref="TagBytes"/>.</summary>
+    public int TagLength { get; }
+
+    /// <summary>The enum value that came last time: a guess, set by any thread.</summary>
+    public EnumToken? EnumGuess { get; set; }
 
     /// <summary>The same as a little-endian number.</summary>
     public ulong TagNumber { get; }

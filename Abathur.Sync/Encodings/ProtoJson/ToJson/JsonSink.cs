@@ -96,7 +96,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     private void Enum(EnumTable type, int value)
     {
         if (type.IsNullValue) Raw("null"u8);
-        else if (type.Token(value) is { } token) Raw(token);
+        else if (type.Token(value) is { } token) Raw(token.Quoted);
         else Number(value);
     }
 

@@ -15,10 +15,13 @@ namespace Abathur.Sync.Encodings.ProtoJson.ToJson;
 /// <param name="wire">All bytes of the outermost message.</param>
 /// <param name="output">Room for the JSON of the small message at its longest.</param>
 /// <param name="floats">Texts of floats.</param>
-/// <param name="maxDepth">How deep messages may be nested.</param>
-internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> output, FloatTexts floats, int maxDepth)
+internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> output, FloatTexts floats)
 {
     private const int NotUsual = -1;
+
+    // As they stand in memory.
+    private const ulong True = 0x65757274;
+    private const ulong False = 0x65736C6166;
     private readonly ReadOnlySpan<byte> _wire = wire;
     private readonly Span<byte> _output = output;
 
@@ -26,7 +29,7 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Write(MessageTable table, int position, int end, int at, int depth)
     {
-        if (!table.IsPlain || depth > maxDepth) return NotUsual;
+        if (!table.IsPlain || depth > MessageMemo.MaxDepth) return NotUsual;
         var wire = _wire[..end];
         var output = _output;
         var start = at;
@@ -183,28 +186,20 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
                 if (float.IsFinite(number)) return at + floats.Write(number, output[at..]);
                 break;
             case FieldKind.Bool:
-                // "true" and "fals" as one number each.
-                BinaryPrimitives.WriteUInt32LittleEndian(output[at..], value != 0 ? 0x65757274u : 0x736C6166u);
-                if (value != 0) return at + 4;
-                output[at + 4] = (byte)'e';
-                return at + 5;
-            case FieldKind.Int32 or FieldKind.UInt32 when (value & 0xFFFFFFFF) < 100:
-                if ((uint)value >= 10)
-                {
-                    var tens = (uint)value * 205 >> 11;
-                    output[at++] = (byte)('0' + tens);
-                    value = (uint)value - (tens * 10);
-                }
-                output[at] = (byte)('0' + (uint)value);
-                return at + 1;
+                // Which one it is cannot be foreseen, so nothing here branches on it.
+                BinaryPrimitives.WriteUInt64LittleEndian(output[at..], value != 0 ? True : False);
+                return at + (value != 0 ? 4 : 5);
+            case FieldKind.Int32 or FieldKind.UInt32 when (uint)value < SmallNumbers.Count:
+                return at + SmallNumbers.Write((uint)value, output[at..]);
             case FieldKind.UInt64:
                 output[at] = (byte)'"';
                 Utf8Formatter.TryFormat(value, output[(at + 1)..], out var written);
                 output[at + 1 + written] = (byte)'"';
                 return at + written + 2;
             case FieldKind.Enum when field.Enum!.Token((int)value) is { } token && !field.Enum.IsNullValue:
-                token.CopyTo(output[at..]);
-                return at + token.Length;
+                MemoryMarshal.Write(output[at..], token.Short);
+                if (!token.IsShort) token.Quoted.CopyTo(output[at..]);
+                return at + token.Quoted.Length;
             default: break;
         }
         var sink = new JsonSink(output[at..]);

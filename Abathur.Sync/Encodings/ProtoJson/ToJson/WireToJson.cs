@@ -15,10 +15,13 @@ internal ref struct WireToJson
 {
     // Up to here the room for a whole message is made at once, and its way can be gone back.
     private const int SmallMessageBytes = 1 << 10;
-    private const int PackedChunkBytes = 1 << 10;
+
+    // Shorter ones are written sooner than found.
+    private const int MinKeptBytes = 32;
 
     private readonly ProtoJsonOptions _options;
     private readonly TableCompiler _compiler;
+    private readonly TranscoderState _state;
     private readonly FloatTexts _floats;
     private ReadOnlySpan<byte> _wire;
     private int _position;
@@ -29,15 +32,13 @@ internal ref struct WireToJson
     /// <summary>Where the JSON goes.</summary>
     public JsonSink Out;
 
-    [ThreadStatic]
-    private static FloatTexts? _threadFloats;
-
-    public WireToJson(ReadOnlySpan<byte> wire, IBufferWriter<byte> output, ProtoJsonOptions options, TableCompiler compiler)
+    public WireToJson(ReadOnlySpan<byte> wire, IBufferWriter<byte> output, ProtoJsonOptions options, TableCompiler compiler, TranscoderState state)
     {
         _wire = wire;
         _options = options;
         _compiler = compiler;
-        _floats = _threadFloats ??= new FloatTexts();
+        _state = state;
+        _floats = state.Floats;
         Out = new JsonSink(output, options.MaxOutputBytes);
     }
 
@@ -74,9 +75,19 @@ internal ref struct WireToJson
 
     private bool TryWriteSmall(MessageTable table, int end)
     {
-        var small = new SmallMessages(_wire, Out.Room, _floats, _options.MaxDepth);
-        var written = small.Write(table, _position, end, 0, _depth);
+        if (!table.IsPlain || _depth > _options.MaxDepth - MessageMemo.MaxDepth) return false;
+        var message = _wire[_position..end];
+        var isKept = message.Length is >= MinKeptBytes and <= MessageMemo.MaxWireBytes;
+        if (isKept && _state.ToJson.TryFind(table, message, out var known))
+        {
+            Out.Raw(known);
+            _position = end;
+            return true;
+        }
+        var room = Out.Room;
+        var written = new SmallMessages(_wire, room, _floats).Write(table, _position, end, 0, 0);
         if (written < 0) return false;
+        if (isKept) _state.ToJson.Add(table, message, message.Length, room[..written]);
         Out.Position += written;
         _position = end;
         return true;

@@ -10,11 +10,18 @@ internal static class Digits
     /// <summary>Digits that are read at once; more go digit by digit.</summary>
     public const int Most = 8;
 
+    /// <summary>Digits that are exact as a double, however they are read.</summary>
+    public const int MostExact = 15;
+
     private const int MostLong = 18;
     private const ulong Zeros = 0x3030303030303030;
-    private static readonly ulong[] Powers = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    private static readonly ulong[] Powers =
+    [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
+        1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000,
+    ];
 
-    /// <summary>Ten to a power of up to eight.</summary>
+    /// <summary>Ten to a power of up to eighteen.</summary>
     public static ulong PowerOfTen(int power) => Powers[power];
 
     /// <summary>

@@ -52,7 +52,7 @@ internal static class JsonNumber
     }
 
     /// <summary>Digits with so many of them behind the point. Exact for up to 2^53 and 22 places.</summary>
-    public static double Scale(ulong digits, int places) => places == 0 ? digits : digits / Powers[places];
+    public static double Scale(ulong digits, int places) => digits / Powers[places];
 
     /// <summary>
     /// The value of a small integer without point or exponent; false for everything else, which must go the long way.

@@ -11,7 +11,9 @@ internal ref struct JsonToWire
 {
     private readonly ProtoJsonOptions _options;
     private readonly TableCompiler _compiler;
+    private readonly TranscoderState _state;
     private int _depth;
+    private int _deepest;
 
     /// <summary>What is read.</summary>
     public JsonCursor Json;
@@ -19,10 +21,11 @@ internal ref struct JsonToWire
     /// <summary>What is written.</summary>
     public readonly WireScratch Out;
 
-    public JsonToWire(ReadOnlySpan<byte> json, WireScratch output, ProtoJsonOptions options, TableCompiler compiler)
+    public JsonToWire(ReadOnlySpan<byte> json, TranscoderState state, ProtoJsonOptions options, TableCompiler compiler)
     {
         Json = new JsonCursor(json);
-        Out = output;
+        Out = state.Scratch;
+        _state = state;
         _options = options;
         _compiler = compiler;
     }
@@ -57,8 +60,7 @@ internal ref struct JsonToWire
     {
         Json.Take((byte)'{');
         if (Json.TryTake((byte)'}')) return;
-        var segmentsBefore = Out.SegmentCount;
-        var order = new MemberOrder(table);
+        var order = new MemberOrder(table, Out);
         do
         {
             if (UsualMembers.Read(ref this, ref order)) break;
@@ -69,33 +71,33 @@ internal ref struct JsonToWire
                 SkipValue();
                 continue;
             }
-            order.Learn(field);
-            if (ReadField(field)) CheckOneof(table, field, ref order, nameStart);
+            order.Begin(field);
+            if (TryTakeNull(field)) order.Clear(field);
+            else if (!order.TryTakeOneof(field)) FailOneof(table, field, nameStart);
+            else ReadField(field);
         }
         while (Json.TakeCommaOr((byte)'}'));
-        if (!order.IsOrdered) Out.Reorder(table, segmentsBefore);
-        Out.DropFields(segmentsBefore);
+        order.End();
         CheckSize();
     }
 
     /// <summary>Takes what stands behind a member; true where the object is done.</summary>
     public bool EndsMember() => !Json.TakeCommaOr((byte)'}');
 
-    /// <summary>Reads the value of a field and writes it with its tag; false for a null that means no value.</summary>
-    public bool ReadField(FieldTable field)
+    /// <summary>Takes a null that means that the field has no value.</summary>
+    private bool TryTakeNull(FieldTable field)
     {
-        var next = Json.Peek();
-        if (next == 'n' && (field.IsRepeated || field.IsMap || !field.TakesNull))
-        {
-            Json.TakeLiteral("null"u8);
-            Out.BeginField(field.Index, clears: true);
-            return false;
-        }
-        Out.BeginField(field.Index);
+        if (Json.Peek() != 'n' || (field.TakesNull && !field.IsRepeated && !field.IsMap)) return false;
+        Json.TakeLiteral("null"u8);
+        return true;
+    }
+
+    // Reads the value of a field and writes it with its tag.
+    private void ReadField(FieldTable field)
+    {
         if (field.IsRepeated) ReadArray(field);
         else if (field.IsMap) ReadMap(field);
         else ReadTagged(field, omitsDefault: !field.HasPresence);
-        return true;
     }
 
     /// <summary>Reads one value and writes it with its tag.</summary>
@@ -214,6 +216,7 @@ internal ref struct JsonToWire
     public void Descend()
     {
         // The outermost object is not inside of anything.
+        _deepest = Math.Max(_deepest, _depth + 1);
         if (_depth++ > _options.MaxDepth) Json.Fail($"objects and arrays are nested deeper than {_options.MaxDepth}");
     }
 
@@ -246,9 +249,33 @@ internal ref struct JsonToWire
         do
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
-            ReadTagged(field, omitsDefault: false);
+            if (field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
+            else ReadTagged(field, omitsDefault: false);
         }
         while (Json.TakeCommaOr((byte)']'));
+    }
+
+    // A message like one of the frame before is not read again.
+    private void ReadElement(FieldTable field, MessageTable message)
+    {
+        var text = Json.Rest;
+        Out.Tag(field);
+        if (_depth <= _options.MaxDepth - MessageMemo.MaxDepth && _state.ToWire.TryFindAtStart(message, text, out var length, out var known))
+        {
+            Out.Varint((uint)known.Length);
+            Out.Raw(known);
+            Json.Position += length;
+            _deepest = Math.Max(_deepest, _depth + MessageMemo.MaxDepth);
+            return;
+        }
+        var (jsonStart, deepestBefore) = (Json.Position, _deepest);
+        _deepest = _depth;
+        var start = Out.BeginLength(field, out var guess);
+        ReadMessage(message);
+        Out.EndLength(field, start, guess);
+        length = Json.Position - jsonStart;
+        if (length <= MessageMemo.MaxJsonBytes && _deepest - _depth <= MessageMemo.MaxDepth) _state.ToWire.Add(message, text, length, Out.Message(start - guess));
+        _deepest = Math.Max(_deepest, deepestBefore);
     }
 
     private void ReadPacked(FieldTable field)
@@ -294,13 +321,8 @@ internal ref struct JsonToWire
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
     }
 
-    private readonly void CheckOneof(MessageTable table, FieldTable field, ref MemberOrder order, int nameStart)
-    {
-        if (field.Oneof < 0) return;
-        if (!table.HasFewOneofs) Json.FailAt(nameStart, $"{table.FullName} has more than 64 oneofs");
-        if ((order.Oneofs & field.OneofBit) != 0) Json.FailAt(nameStart, $"oneof {field.OneofName} has more than one value");
-        order.Oneofs |= field.OneofBit;
-    }
+    private readonly void FailOneof(MessageTable table, FieldTable field, int nameStart) =>
+        Json.FailAt(nameStart, table.HasFewOneofs ? $"oneof {field.OneofName} has more than one value" : $"{table.FullName} has more than 64 oneofs");
 
     /// <summary>A name or value as an error shows it.</summary>
     public static string Shown(ReadOnlySpan<byte> text)

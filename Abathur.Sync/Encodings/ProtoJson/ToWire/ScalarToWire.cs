@@ -156,9 +156,10 @@ internal static class ScalarToWire
             return Integer<int>(ref reader, reader.Json.TakeNumber(), isQuoted: false, start, int.MinValue, int.MaxValue);
         }
         var name = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
-        if (!type.TryFind(name, out var number) && !reader.IgnoresUnknown) reader.Json.FailAt(start, $"{type.FullName} has no value \"{JsonToWire.Shown(name)}\"");
+        var token = type.Find(name);
+        if (token is null && !reader.IgnoresUnknown) reader.Json.FailAt(start, $"{type.FullName} has no value \"{JsonToWire.Shown(name)}\"");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
-        return number;
+        return token?.Number ?? 0;
     }
 
     private static bool ReadString(ref JsonToWire reader, FieldTable field)

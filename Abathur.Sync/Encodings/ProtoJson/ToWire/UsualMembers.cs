@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using Abathur.Sync.Encodings.ProtoJson.Schema;
+using Abathur.Sync.Encodings.Wire;
 
 namespace Abathur.Sync.Encodings.ProtoJson.ToWire;
 
@@ -15,8 +16,8 @@ internal static class UsualMembers
     // From here on to the end of the text, so that a name and a number can be read without looking at the end.
     private const int Lookahead = 64;
 
-    // Tag, a length, and the longest scalar.
-    private const int MaxScalarBytes = 16;
+    // A tag, written as eight bytes whatever it takes, and the longest scalar.
+    private const int MaxScalarBytes = 24;
     private const uint True = 0x65757274;
     private const uint Fals = 0x736C6166;
 
@@ -34,67 +35,65 @@ internal static class UsualMembers
             var length = field.CommaNameBytes - 1;
             if (field.Message is null)
             {
-                var taken = ReadScalar(ref reader, field, json[length..]);
+                var output = reader.Out.GetSpan(MaxScalarBytes);
+                BinaryPrimitives.WriteUInt64LittleEndian(output, field.TagNumber);
+                var taken = ReadScalar(field, json[length..], output[field.TagLength..], out var written);
                 if (taken < 0) break;
+                reader.Out.Position += field.TagLength + written;
                 length += taken;
             }
             else
             {
                 if (json[length] != '{') break;
-                reader.Out.BeginField(field.Index);
                 reader.Json.Position = position + length;
                 reader.ReadTagged(field, omitsDefault: false);
                 length = reader.Json.Position - position;
-                json = reader.Json.Slice(position);
-                if (length >= json.Length)
-                {
-                    // The end of the text: the general way says what is missing.
-                    order.Take(field);
-                    return reader.EndsMember();
-                }
             }
             order.Take(field);
-            position += length + 1;
-            if (json[length] == ',') continue;
-            if (json[length] == '}')
+            position += length;
+            var next = reader.Json.At(position);
+            if (next != ',')
             {
+                // The end of the object, white space, or an error: the general way tells them apart.
                 reader.Json.Position = position;
-                return true;
+                if (reader.EndsMember()) return true;
+                position = reader.Json.Position;
+                continue;
             }
-            reader.Json.Position = position - 1;
-            return reader.EndsMember();
+            position++;
         }
         reader.Json.Position = position;
         return false;
     }
 
-    // Bytes that the value took; negative: it is not a usual one, and nothing was written.
-    private static int ReadScalar(ref JsonToWire reader, FieldTable field, ReadOnlySpan<byte> json)
+    // Bytes that the value took; negative: it is not a usual one.
+    private static int ReadScalar(FieldTable field, ReadOnlySpan<byte> json, Span<byte> output, out int written)
     {
         ulong value;
         int taken;
+        written = 0;
         switch (field.Kind)
         {
             case FieldKind.Float:
                 taken = ReadDecimal(json, out var number);
-                if (taken < 0) return taken;
-                reader.Out.Begin(field, MaxScalarBytes);
-                reader.Out.Fixed32(BitConverter.SingleToUInt32Bits((float)number));
+                BinaryPrimitives.WriteSingleLittleEndian(output, (float)number);
+                written = sizeof(float);
                 return taken;
             case FieldKind.Bool:
                 var letters = BinaryPrimitives.ReadUInt32LittleEndian(json);
-                value = letters == True ? 1UL : 0;
-                taken = letters == True ? 4 : letters == Fals && json[4] == 'e' ? 5 : -1;
-                break;
+                var isTrue = letters == True;
+                output[0] = isTrue ? (byte)1 : (byte)0;
+                written = 1;
+                if (!(isTrue | (letters == Fals & json[4] == 'e'))) return -1;
+                return isTrue ? 4 : 5;
             case FieldKind.UInt32:
                 taken = ReadInteger(json, out value);
-                if (value > uint.MaxValue) taken = -1;
+                if (value > uint.MaxValue) return -1;
                 break;
             case FieldKind.Int32:
-                var isNegative = json[0] == '-';
-                taken = ReadInteger(isNegative ? json[1..] : json, out value);
-                if (value > int.MaxValue) taken = -1;
-                if (isNegative) (value, taken) = ((ulong)-(long)value, taken < 0 ? taken : taken + 1);
+                if (json[0] == '-') return -1;
+                taken = ReadInteger(json, out value);
+                if (value > int.MaxValue) return -1;
                 break;
             case FieldKind.UInt64:
                 if (json[0] != '"') return -1;
@@ -103,13 +102,11 @@ internal static class UsualMembers
                 taken += 2;
                 break;
             case FieldKind.Enum:
-                taken = ReadEnum(field.Enum!, json, out value);
+                taken = ReadEnum(field, json, out value);
                 break;
             default: return -1;
         }
-        if (taken < 0) return taken;
-        reader.Out.Begin(field, MaxScalarBytes);
-        reader.Out.Varint(value);
+        written = Varint.Write(output, value);
         return taken;
     }
 
@@ -130,29 +127,35 @@ internal static class UsualMembers
         var whole = Digits.Read(json[sign..], out var digits);
         if (whole is 0 or > Digits.Most || (json[sign] == '0' && whole > 1)) return -1;
         var end = sign + whole;
-        var places = 0;
-        if (json[end] == '.')
-        {
-            places = Digits.Read(json[(end + 1)..], out var fraction);
-            // As many as are exact as a double.
-            if (places is 0 or > Digits.Most || whole + places > 15) return -1;
-            digits = (digits * Digits.PowerOfTen(places)) + fraction;
-            end += places + 1;
-        }
-        if ((json[end] | 0x20) == 'e') return -1;
-        value = JsonNumber.Scale(digits, places);
+        // Whether there is a fraction cannot be foreseen, so it is read in any case, and nothing branches on it.
+        var hasPoint = json[end] == '.';
+        var places = Digits.Read(json[(end + 1)..], out var fraction);
+        var isWrong = hasPoint & places == 0;
+        places = hasPoint ? places : 0;
+        fraction = hasPoint ? fraction : 0;
+        end += hasPoint ? places + 1 : 0;
+        // As many digits as are exact as a double.
+        if (isWrong | whole + places > Digits.MostExact | (json[end] | 0x20) == 'e') return -1;
+        value = JsonNumber.Scale((digits * Digits.PowerOfTen(places)) + fraction, places);
         if (sign == 1) value = -value;
         return end;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static int ReadEnum(EnumTable type, ReadOnlySpan<byte> json, out ulong value)
+    private static int ReadEnum(FieldTable field, ReadOnlySpan<byte> json, out ulong value)
     {
-        value = 0;
-        if (json[0] != '"' || type.IsNullValue) return -1;
-        var length = json[1..Math.Min(Lookahead, json.Length)].IndexOf((byte)'"');
-        if (length < 0 || !type.TryFind(json.Slice(1, length), out var number)) return -1;
-        value = (ulong)(long)number;
-        return length + 2;
+        var token = field.EnumGuess;
+        if (token is null || (MemoryMarshal.Read<Vector256<byte>>(json) & token.Mask) != token.Short) token = FindEnum(field, json);
+        value = token is null ? 0 : (ulong)(long)token.Number;
+        return token is null ? -1 : token.Quoted.Length;
+    }
+
+    private static EnumToken? FindEnum(FieldTable field, ReadOnlySpan<byte> json)
+    {
+        if (json[0] != '"' || field.Enum!.IsNullValue) return null;
+        var length = json[1..Vector256<byte>.Count].IndexOf((byte)'"');
+        var token = length < 0 ? null : field.Enum.Find(json.Slice(1, length));
+        if (token is { IsShort: true }) field.EnumGuess = token;
+        return token;
     }
 }

@@ -2,50 +2,41 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using Abathur.Sync.Encodings.ProtoJson.Schema;
+using Abathur.Sync.Encodings.Wire;
+using Google.Protobuf;
 
 namespace Abathur.Sync.Encodings.ProtoJson.ToWire;
 
 /// <summary>
 /// The protobuf that is being written. A message's length stands before it and is known after it, so what is written here can still be moved.
-/// One for each thread, with memory that stays; for one message at a time.
+/// Its memory stays for the next message.
 /// </summary>
 internal sealed class WireScratch
 {
-    // What a thread keeps. A larger message rents what it takes and gives it back.
-    private const int MaxKeptBytes = 1 << 20;
-    private const int MaxTextBytes = 1 << 12;
+    private const int FirstBytes = 1 << 12;
+    private const int FirstSegments = 1 << 8;
+    private const int MaxKeptBytes = 1 << 22;
+    private const int MaxKeptSegments = 1 << 16;
 
-    [ThreadStatic]
-    private static WireScratch? _thread;
-
-    private byte[] _bytes = new byte[4096];
-    private Segment[] _segments = new Segment[256];
+    private byte[] _bytes = new byte[FirstBytes];
+    private Segment[] _segments = new Segment[FirstSegments];
     private int _segmentCount;
-
-    private WireScratch()
-    {
-    }
 
     public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, Position);
 
     /// <summary>Bytes written so far.</summary>
     public int Position { get; set; }
 
-    /// <summary>Fields written so far of the messages that are open.</summary>
+    /// <summary>Fields noted so far of the messages that are open.</summary>
     public int SegmentCount => _segmentCount;
 
-    public static WireScratch Rent()
-    {
-        var scratch = _thread ?? new WireScratch();
-        _thread = null;
-        return scratch;
-    }
-
-    public void Return()
+    /// <summary>Forgets everything, and gives back memory that only a very large message needed.</summary>
+    public void Reset()
     {
         Position = 0;
         _segmentCount = 0;
-        if (_bytes.Length <= MaxKeptBytes && _segments.Length <= MaxTextBytes) _thread = this;
+        if (_bytes.Length > MaxKeptBytes) _bytes = new byte[FirstBytes];
+        if (_segments.Length > MaxKeptSegments) _segments = new Segment[FirstSegments];
     }
 
     public void Byte(byte value)
@@ -121,16 +112,7 @@ internal sealed class WireScratch
     {
         if (_bytes.Length - Position < Wire.Varint.MaxBytes) Grow(Wire.Varint.MaxBytes);
         BinaryPrimitives.WriteUInt64LittleEndian(_bytes.AsSpan(Position), field.TagNumber);
-        Position += field.TagBytes.Length;
-    }
-
-    /// <summary>Notes a usual field, writes its tag, and makes room for so many bytes in all.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void Begin(FieldTable field, int bytes)
-    {
-        BeginField(field.Index);
-        if (_bytes.Length - Position < bytes) Grow(bytes);
-        Tag(field);
+        Position += field.TagLength;
     }
 
     /// <summary>Notes that a field of the innermost open message begins here, or is cleared here.</summary>
@@ -138,6 +120,28 @@ internal sealed class WireScratch
     {
         if (_segmentCount == _segments.Length) Array.Resize(ref _segments, 2 * _segmentCount);
         _segments[_segmentCount++] = new Segment(index, _segmentCount, Position, clears);
+    }
+
+    /// <summary>The message that was written last, without its length, which begins at <paramref name="lengthStart"/>.</summary>
+    public ReadOnlySpan<byte> Message(int lengthStart)
+    {
+        while (_bytes[lengthStart++] >= 0x80)
+        {
+        }
+        return _bytes.AsSpan(lengthStart, Position - lengthStart);
+    }
+
+    /// <summary>Notes the fields of the innermost open message that were written since <paramref name="start"/>, each where it begins.</summary>
+    public void NoteFields(MessageTable table, int start)
+    {
+        var reader = new WireReader(Written[start..]);
+        while (reader.ReadTag())
+        {
+            var field = table.Find(WireFormat.MakeTag(reader.FieldNumber, reader.WireType))!;
+            if (_segmentCount == _segments.Length) Array.Resize(ref _segments, 2 * _segmentCount);
+            _segments[_segmentCount++] = new Segment(field.Index, _segmentCount, start + reader.FieldStart, Clears: false);
+            reader.SkipValue();
+        }
     }
 
     /// <summary>Forgets the fields of a message that is done.</summary>

@@ -11,9 +11,10 @@ from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
 from abathur.bench._codec import Codec, Sums
 
-_GZIP_LEVEL = 6
+# The daemon's default levels.
+_GZIP_LEVEL = 4
 _GZIP_WINDOW = 31  # 32 KiB, with gzip's header
-_BROTLI_QUALITY = 4
+_BROTLI_QUALITY = 5
 _ZSTD_LEVEL = 3
 MAX_PLAIN_BYTES = 64 << 20
 

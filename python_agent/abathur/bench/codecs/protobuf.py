@@ -15,7 +15,10 @@ class ProtobufCodec(Codec):
     """Rows `protobuf`: messages to bytes to messages."""
 
     package = "protobuf"
-    footnotes: tuple[str, ...] = ("Generated classes on upb: SerializeToString, ResponseObservation.FromString.",)
+    footnotes: tuple[str, ...] = (
+        "Generated classes on upb: SerializeToString, ResponseObservation.FromString.",
+        "upb makes Python objects of fields only when they are read: what an agent pays is in decode and touch.",
+    )
 
     def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
         return message
