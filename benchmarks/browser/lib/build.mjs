@@ -65,7 +65,7 @@ export async function build(codecs) {
       failures[codec] = `esbuild: ${reason(error)}`;
     }
   }
-  await bundleOne(path.join(HERE, "page", "page.js"), path.join(site, "page.js"));
+  for (const file of ["page.js", "end_to_end.js"]) await bundleOne(path.join(HERE, "page", file), path.join(site, file));
   await cp(path.join(HERE, "page", "index.html"), path.join(site, "index.html"));
   return { site, failures };
 }
@@ -89,7 +89,7 @@ const bundleOne = (entry, outfile) =>
     minifySyntax: true,
     logLevel: "silent",
     // Codecs are loaded by name at run time, and what avsc asks of node is what its docs name for browsers.
-    external: ["/codecs/*"],
+    external: ["/codecs/*", "/end_to_end.js"],
     define: { global: "globalThis", "process.env.NODE_ENV": '"production"' },
     alias: { "#build": GENERATED, util: path.join(HERE, "page", "node_util.js") },
     nodePaths: [path.join(HERE, "node_modules")],

@@ -1,5 +1,4 @@
 // What run.mjs calls in the page. Each codec runs in a page of its own.
-import { endToEnd } from "./end_to_end.js";
 import { clock, measure } from "./measure.js";
 import { decodePlain, difference, fromPlain, toPlain } from "./plain.js";
 import { probe } from "./probe.js";
@@ -74,7 +73,7 @@ globalThis.harness = {
   check,
   send,
   clock,
-  endToEnd,
+  endToEnd: async (options) => (await import("/end_to_end.js")).endToEnd(options),
   cannotCarry: () => [...(codec.cannotCarry ?? []), ...probe(codec)],
   time: ({ resolutionNs, warmUpMs }) => measure(codec, encoded, resolutionNs, warmUpMs),
   state: () => ({ isolated: crossOriginIsolated, userAgent: navigator.userAgent, gc: typeof gc === "function" }),
