@@ -6,6 +6,10 @@ import path from "node:path";
 const INSTALL = "the harness is not installed: run `npm ci` in benchmarks/browser";
 
 async function main(args) {
+  if (Number(process.versions.node.split(".")[0]) < 20) {
+    process.stderr.write(`browser: Node 20 or newer is needed, this is ${process.versions.node}\n`);
+    return 1;
+  }
   const { Refusal } = await import("./lib/errors.mjs");
   try {
     const modules = await load();

@@ -26,8 +26,17 @@ CODECS = [
 ]
 READS_IN_PLACE = {"flatbuffers-read", "capnp-read"}
 
+
+def node_version() -> int:
+    """Its major version; 0 where there is none."""
+    if NODE is None:
+        return 0
+    return int(subprocess.check_output([NODE, "--version"], text=True).lstrip("v").split(".")[0])
+
+
 pytestmark = [
     pytest.mark.skipif(NODE is None or NPM is None, reason="node and npm are not installed"),
+    pytest.mark.skipif(node_version() < 20, reason="node is older than 20"),
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (or name it in the environment's CHROME)"),
     pytest.mark.timeout(300),
 ]
