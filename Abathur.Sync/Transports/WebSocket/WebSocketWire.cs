@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
-using System.Text;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Socket;
