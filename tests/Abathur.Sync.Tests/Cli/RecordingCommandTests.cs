@@ -46,7 +46,7 @@ public class RecordingCommandTests
         var lines = await Lines("cat", path, "--start", "10", "--stop", "20", "--limit", "5", "--fields", "observation.game_loop");
         Assert.Equal(5, lines.Length);
         Assert.Equal(10, lines[0].GetProperty("game_loop").GetInt32());
-        Assert.Equal("""{ "observation": { "gameLoop": 10 } }""", lines[0].GetProperty("message").GetRawText());
+        Assert.Equal("""{"observation":{"gameLoop":10}}""", lines[0].GetProperty("message").GetRawText());
         Assert.Equal(51, (await Lines("cat", path)).Length);
         Assert.Equal(10, (await Lines("cat", path, "--start", "10", "--stop", "20")).Length);
         var info = Assert.Single(await Lines("cat", path, "--topic", "/game_info", "--fields", "*"));
