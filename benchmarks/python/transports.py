@@ -16,7 +16,7 @@ from typing import Any
 
 import figures
 import numpy as np
-import report
+import transports_page
 from abathur.sync.v1 import sync_pb2
 from figures import Figures
 from processes import BENCHMARKS, DAEMON, ROOT, AgentProcess, Daemon, MeasureError, Process, Server
@@ -424,7 +424,7 @@ def main() -> int:
         print("interrupted: writing what is measured", flush=True)
     folder = options.output or LOCAL / f"{datetime.date.today()}-transports"
     results = {"machine": machine, "quick": options.quick, "rounds": plan.rounds, "complete": not interrupted}
-    readme = report.write(bench.figures, machine, rounds=plan.rounds, complete=not interrupted)
+    readme = transports_page.write(bench.figures, machine, rounds=plan.rounds, complete=not interrupted)
     figures.save(folder, {**results, "figures": bench.figures.to_json()}, readme)
     print(f"\n{readme}\nwritten to {folder}")
     return 130 if interrupted else 0
