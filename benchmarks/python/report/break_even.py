@@ -62,7 +62,11 @@ def fastest(costs: Sequence[Cost], slowest: float = SLOWEST, fastest_link: float
         next_speed, successor = math.inf, current
         for cost in costs:
             crossing = overtaking(current, cost)
-            if crossing is not None and speed <= crossing and (crossing, cost.seconds) < (next_speed, successor.seconds):
+            if (
+                crossing is not None
+                and speed <= crossing
+                and (crossing, cost.seconds) < (next_speed, successor.seconds)
+            ):
                 next_speed, successor = crossing, cost
         reigns.append(Reign(current.name, speed, min(next_speed, fastest_link)))
         if next_speed >= fastest_link:

@@ -6,12 +6,14 @@ import math
 from collections.abc import Sequence
 
 from report.results import LANGUAGES, Codec, Run
-from report.svg import Axis, Canvas, colour, log_axis
+from report.svg import Axis, Canvas, colour, label_room, log_axis
 from report.text import kilobytes, milliseconds, number, spread
 
 _WIDTH, _HEIGHT = 440.0, 350.0
 _TOP, _BOTTOM = 24.0, 310.0
-_LABELS = 128.0
+#: Codecs of one name whose mean sizes differ by less are the same format.
+_SAME = 0.02
+_RANK = {"protobuf": 0, "protojson": 1, "cbor": 2}
 _NINES = [(0, "min"), (50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99.9")]
 
 
@@ -39,7 +41,13 @@ def size_against_time(runs: Sequence[Run]) -> list[Canvas]:
                 canvas.line(*bases[codec.base], at_x, at_y, f"tie {styles[codec.base]}")
         for at_x, at_y, codec in marks:
             style = styles[codec.base].split()[0]
-            canvas.mark(at_x, at_y, f"{style} {'hollow' if codec.compression else ''}", _tip(codec), 4 if codec.compression else 5.5)
+            canvas.mark(
+                at_x,
+                at_y,
+                f"{style} {'hollow' if codec.compression else ''}",
+                _tip(codec),
+                4 if codec.compression else 5.5,
+            )
         for at_x, at_y, codec in sorted(marks, key=lambda mark: bool(mark[2].compression)):
             text = f"+{codec.compression}" if codec.compression and codec.base in bases else codec.name
             canvas.label_near(at_x, at_y, text, styles[codec.base].split()[0])
@@ -67,7 +75,14 @@ def latency_distribution(runs: Sequence[Run], operation: str = "decode") -> list
         if not curves:
             continue
         canvas = Canvas(_WIDTH, _HEIGHT, f"{run.title}: {operation}")
-        x = Axis(0, 99.9, 48, _WIDTH - _LABELS, [(float(at), name) for at, name in _NINES], _nines)
+        x = Axis(
+            0,
+            99.9,
+            48,
+            _WIDTH - label_room([codec.name for codec, _ in curves]),
+            [(float(at), name) for at, name in _NINES],
+            _nines,
+        )
         values = [ns / 1e6 for _, curve in curves for at, ns in curve if at <= 99.9]
         y = log_axis(values, _BOTTOM, _TOP, number, 1.1)
         canvas.axes(x, y, "share of the frames that took at most this", f"{operation}, ms")
@@ -91,28 +106,33 @@ def _nines(percentage: float) -> float:
 
 
 def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
-    """Size of each format over the frames of a recording; a chart per recording, formats of the same size drawn once."""
+    """Size of each format over the frames of a recording; a chart per recording, a codec that writes the same in two languages drawn once."""
     canvases = []
     for recording in dict.fromkeys(run.recording for run in runs):
         here = [run for run in runs if run.recording == recording]
-        series: dict[str, tuple[Codec, str]] = {}
-        sizes: list[float] = []
+        series: list[tuple[Codec, str]] = []
         for run in here:
-            for codec in sorted(run.codecs.values(), key=lambda each: (bool(each.compression), -len(each.series))):
-                size = codec.mean_bytes
-                if size is None or len(codec.series) < 2 or codec.is_partial:
+            for codec in run.codecs.values():
+                if len(codec.series) < 2 or codec.is_partial:
                     continue
-                # The same format in another language, or by another library, is the same line.
-                if any(abs(size - other) < 0.004 * other for other in sizes):
+                same = [each for each, _ in series if each.name == codec.name]
+                if same and abs((codec.mean_bytes or 0) - (same[0].mean_bytes or 0)) < _SAME * (codec.mean_bytes or 0):
                     continue
-                sizes.append(size)
-                series[f"{codec.name} ({LANGUAGES.get(run.language, run.language)})"] = (codec, codec.name)
+                series.append(
+                    (codec, f"{codec.name} ({LANGUAGES.get(run.language, run.language)})" if same else codec.name)
+                )
         if not series:
             continue
-        chosen = _spaced(list(series.values()))
+        chosen = _spaced(series)
         canvas = Canvas(_WIDTH, _HEIGHT, f"{recording}: bytes over the match")
         last = max(at for codec, _ in chosen for at, _ in codec.series)
-        x = Axis(0, last, 48, _WIDTH - _LABELS, [(last * part / 4, f"{last * part / 4:,.0f}") for part in range(5)])
+        x = Axis(
+            0,
+            last,
+            48,
+            _WIDTH - label_room([name for _, name in chosen]),
+            [(last * part / 4, f"{last * part / 4:,.0f}") for part in range(5)],
+        )
         y = log_axis([length / 1e3 for codec, _ in chosen for _, length in codec.series], _BOTTOM, _TOP, number, 1.1)
         canvas.axes(x, y, "frame of the recording", "KB")
         ends = []
@@ -128,6 +148,10 @@ def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
 
 
 def _spaced(series: list[tuple[Codec, str]], most: int = 12) -> list[tuple[Codec, str]]:
-    """At most so many lines: all uncompressed ones first, then the compressed ones."""
-    ordered = sorted(series, key=lambda each: (bool(each[0].compression), each[0].mean_bytes or 0))
-    return sorted(ordered[:most], key=lambda each: -(each[0].mean_bytes or 0))
+    """At most so many lines, apart from one another: what is within 3 % of a line drawn before is left to the tables."""
+    kept: list[tuple[Codec, str]] = []
+    for codec, name in sorted(series, key=lambda each: (_RANK.get(each[0].name, 9), bool(each[0].compression))):
+        size = codec.mean_bytes or 0
+        if all(abs(size - (other.mean_bytes or 0)) > 0.03 * size for other, _ in kept):
+            kept.append((codec, name))
+    return sorted(kept[:most], key=lambda each: -(each[0].mean_bytes or 0))

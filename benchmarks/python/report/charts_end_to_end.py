@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from report.svg import Canvas, linear_axis
-from report.text import number
+from report.text import number, spread
 
 PARTS = {
     "captured_published": "source → published",
@@ -21,13 +21,21 @@ _SHORT = {
 }
 _STYLES = dict(zip(PARTS, ("k3", "k0", "k1", "k2"), strict=True))
 _WIDTH = 440.0
+UNLIMITED = "unlimited"
 
 
 def latency_split(value: dict[str, Any]) -> list[Canvas]:
-    """A chart for each rate and number of agents: the median of each part, one on the other, per transport."""
+    """A chart for each rate and number of agents: the median of each part, one on the other, per transport.
+
+    At an unlimited rate frames wait in queues, and the charts show frames/s.
+    """
     cases = [case for case in value.get("cases", []) if not case.get("error") and case.get("split_us")]
     groups = dict.fromkeys((case["recording"], case["rate"], case["agents"]) for case in cases)
-    return [_chart(key, [case for case in cases if _key(case) == key]) for key in groups]
+    canvases = []
+    for key in groups:
+        group = [case for case in cases if _key(case) == key]
+        canvases.append((_rates if rate_name(key[1]) == UNLIMITED else _chart)(key, group))
+    return canvases
 
 
 def _key(case: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -36,14 +44,34 @@ def _key(case: dict[str, Any]) -> tuple[Any, Any, Any]:
 
 def rate_name(rate: Any) -> str:
     """``22.4 Hz``, or ``unlimited``."""
-    return "unlimited" if rate in (0, "unlimited") else f"{rate} Hz"
+    return UNLIMITED if rate in (0, UNLIMITED) else f"{rate:g} Hz"
+
+
+def _rates(key: tuple[Any, Any, Any], cases: list[dict[str, Any]]) -> Canvas:
+    height = 14.0 + 22 * len(cases) + 44
+    canvas = Canvas(_WIDTH, height, _title(key))
+    x = linear_axis(max(case["frames_per_second"]["median"] for case in cases), 112, _WIDTH - 54, number)
+    for value, label in x.ticks:
+        canvas.line(x.at(value), 4, x.at(value), height - 40, "grid")
+        canvas.text(x.at(value), height - 25, label, "tick", "middle")
+    canvas.text((x.start + x.end) / 2, height - 8, "frames/s of the agent that reads every field", "name", "middle")
+    for index, case in enumerate(sorted(cases, key=lambda each: -float(each["frames_per_second"]["median"]))):
+        top, rate = 6 + 22 * index, case["frames_per_second"]
+        tip = f"{case['transport']}: {number(rate['median'])} frames/s (rounds {spread(rate['rounds'])})"
+        canvas.text(106, top + 13, str(case["transport"]), "label plain", "end")
+        canvas.rect(x.start, top, x.at(rate["median"]) - x.start, 17, "k0", tip)
+        canvas.text(x.at(rate["median"]) + 4, top + 13, number(rate["median"]), "tick")
+    return canvas
+
+
+def _title(key: tuple[Any, Any, Any]) -> str:
+    recording, rate, agents = key
+    return f"{recording}, {rate_name(rate)}, {'1 agent' if agents == 1 else f'{agents} agents'}"
 
 
 def _chart(key: tuple[Any, Any, Any], cases: list[dict[str, Any]]) -> Canvas:
-    recording, rate, agents = key
-    subscribers = "1 agent" if agents == 1 else f"{agents} agents"
     height = 44.0 + 22 * len(cases) + 44
-    canvas = Canvas(_WIDTH, height, f"{recording}, {rate_name(rate)}, {subscribers}")
+    canvas = Canvas(_WIDTH, height, _title(key))
     ordered = sorted(cases, key=_total)
     x = linear_axis(max(_total(case) for case in cases) / 1000, 112, _WIDTH - 54, number)
     at = 2.0
@@ -57,7 +85,7 @@ def _chart(key: tuple[Any, Any, Any], cases: list[dict[str, Any]]) -> Canvas:
     canvas.text((x.start + x.end) / 2, height - 8, "ms, medians", "name", "middle")
     for index, case in enumerate(ordered):
         top = 34 + 22 * index
-        canvas.text(106, top + 13, str(case["transport"]), "label", "end")
+        canvas.text(106, top + 13, str(case["transport"]), "label plain", "end")
         left = x.start
         for part in PARTS:
             figure = case["split_us"].get(part)

@@ -8,14 +8,13 @@ from typing import Any
 
 from report.break_even import FASTEST, SLOWEST, Cost, fastest
 from report.results import Run
-from report.svg import Axis, Canvas, colour, log_axis
+from report.svg import Axis, Canvas, colour, label_room, log_axis
 from report.text import link, milliseconds, number
 
 _WIDTH, _HEIGHT = 440.0, 390.0
 _TOP, _BOTTOM = 24.0, 300.0
-_LABELS = 128.0
 _MOST_LINES = 9
-_TICKS = [(1e7, "10 M"), (1e8, "100 M"), (1e9, "1 G"), (1e10, "10 G"), (1e11, "100 Gbit/s")]
+_TICKS = [(1e7, "10 M"), (1e8, "100 M"), (1e9, "1 G"), (1e10, "10 G"), (1e11, "100 G")]
 
 
 def costs(run: Run) -> list[Cost]:
@@ -34,7 +33,7 @@ def break_even(runs: Sequence[Run]) -> list[Canvas]:
         lines = _chosen(every, [each.name for each in reigns])
         styles = {cost.name: colour(index) for index, cost in enumerate(lines)}
         canvas = Canvas(_WIDTH, _HEIGHT, run.title)
-        x = Axis(SLOWEST, FASTEST, 48, _WIDTH - _LABELS, _TICKS, math.log10)
+        x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([cost.name for cost in lines]), _TICKS, math.log10)
         values = [cost.total(speed) * 1e3 for cost in lines for speed in (SLOWEST, FASTEST)]
         y = log_axis(values, _BOTTOM, _TOP, number, 1.15)
         canvas.axes(x, y, "speed of the link, bit/s", "ms a frame: encode + decode + read + link")
@@ -77,13 +76,13 @@ def published(ours: Sequence[dict[str, Any]]) -> list[Canvas]:
     height = 36.0 + 40 * len(ours) + 34
     canvas = Canvas(_WIDTH, height, "2018 post and this machine, ms (logarithmic)")
     values = [row[key] for row in ours for key in ("seed", "ours") if row[key]]
-    x = log_axis(values, 148, _WIDTH - 58, number, 1.6)
+    x = log_axis(values, 152, _WIDTH - 66, number, 1.6)
     for value, label in x.ticks:
         canvas.line(x.at(value), 22, x.at(value), height - 30, "grid")
         canvas.text(x.at(value), height - 16, label, "tick", "middle")
     for index, row in enumerate(ours):
         top = 28 + 40 * index
-        canvas.text(142, top + 19, row["label"], "label", "end")
+        canvas.text(142, top + 19, row["label"], "label plain", "end")
         for offset, key, style in ((0, "seed", "k7"), (15, "ours", "k0")):
             if row[key]:
                 canvas.rect(x.start, top + offset, x.at(row[key]) - x.start, 13, style, row["tip"])

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from report.break_even import fastest
 from report.charts_end_to_end import rate_name
 from report.charts_links import costs
-from report.break_even import fastest
 from report.published import beside_ours
-from report.results import Codec, Run, Timing
+from report.results import Codec, Run
 from report.text import kilobytes, link, milliseconds, number
 
 OURS = ("protojson", "projection")
+_WHAT = {"encode": "encoding", "decode": "decoding", "decode_touch": "decoding and reading every field"}
+_GOAL = 15.0
 
 
 def findings(runs: Sequence[Run], end_to_end: dict[str, Any] | None) -> str:
@@ -57,34 +59,35 @@ def _ours(run: Run) -> list[str]:
         if ours is None or ours.error or ours.is_partial:
             continue
         lines += _ratios(run, ours)
-        for operation in ("encode", "decode", "decode_touch"):
-            mine = ours.times.get(operation)
-            if mine is None:
-                continue
-            better = [
-                (each.name, each.times[operation])
-                for each in run.codecs.values()
-                if each.base not in OURS and not each.compression and not each.is_partial and operation in each.times
-                and each.times[operation].trimmed_mean < mine.trimmed_mean
-            ]  # fmt: skip
-            if better:
-                lines.append(_lost(run, name, operation, mine, better))
-        larger = [
-            each for each in run.codecs.values()
-            if each.base not in OURS and not each.compression and not each.is_partial and each.mean_bytes
-            and ours.mean_bytes and each.mean_bytes < ours.mean_bytes * 0.995
-        ]  # fmt: skip
-        if larger and ours.mean_bytes:
-            names = ", ".join(f"{escape(each.name)} {kilobytes(each.mean_bytes)}" for each in larger)
-            lines.append(f"<b>{escape(run.title)}</b>: {name} loses in size: {kilobytes(ours.mean_bytes)} KB a frame, smaller are {names}.")
+        lost = [each for operation in _WHAT if (each := _lost(run, ours, operation)) is not None]
+        smaller = [
+            each
+            for each in _rivals(run)
+            if each.mean_bytes and ours.mean_bytes and each.mean_bytes < ours.mean_bytes * 0.995
+        ]
+        if smaller:
+            names = ", ".join(f"{escape(each.name)} {kilobytes(each.mean_bytes)}" for each in smaller)
+            lost.append(f"in size ({kilobytes(ours.mean_bytes)} KB a frame) to {names}")
+        if lost:
+            lines.append(f"<b>{escape(run.title)}</b>: {name} loses {'; '.join(lost)}.")
     return lines
 
 
-def _lost(run: Run, name: str, operation: str, mine: Timing, better: list[tuple[str, Timing]]) -> str:
-    ordered = sorted(better, key=lambda each: each[1].trimmed_mean)
-    names = ", ".join(f"{escape(each)} {milliseconds(timing.trimmed_mean)}" for each, timing in ordered)
-    what = {"encode": "encoding", "decode": "decoding", "decode_touch": "decoding and reading every field"}[operation]
-    return f"<b>{escape(run.title)}</b>: {name} loses in {what}: {milliseconds(mine.trimmed_mean)} ms, faster are {names}."
+def _rivals(run: Run) -> list[Codec]:
+    """Uncompressed codecs of others that carry the whole frame."""
+    found = (each for each in run.codecs.values() if each.base not in OURS)
+    return [each for each in found if not each.compression and not each.is_partial and not each.error]
+
+
+def _lost(run: Run, ours: Codec, operation: str) -> str | None:
+    """To whom an operation loses; None where nobody is faster."""
+    mine = ours.times.get(operation)
+    if mine is None:
+        return None
+    rivals = [(each.name, each.times[operation].trimmed_mean) for each in _rivals(run) if operation in each.times]
+    faster = sorted(((name, ns) for name, ns in rivals if ns < mine.trimmed_mean), key=lambda each: each[1])
+    names = ", ".join(f"{escape(name)} {milliseconds(ns)}" for name, ns in faster)
+    return f"in {_WHAT[operation]} ({milliseconds(mine.trimmed_mean)} ms) to {names}" if faster else None
 
 
 def _ratios(run: Run, ours: Codec) -> list[str]:
@@ -100,8 +103,9 @@ def _ratios(run: Run, ours: Codec) -> list[str]:
             if mine and theirs:
                 low, high = min(theirs.rounds) / max(mine.rounds), max(theirs.rounds) / min(mine.rounds)
                 ratio = theirs.trimmed_mean / mine.trimmed_mean
-                reached = "reaches" if ratio >= 15 else "misses"
-                parts.append(f"{operation} {number(ratio)}× ({number(low)}–{number(high)}), which {reached} the goal of 15×")
+                reached = "reaches" if ratio >= _GOAL else "misses"
+                between = f" (rounds {number(low)}–{number(high)})" if high > low else ""
+                parts.append(f"{operation} {number(ratio)}×{between}, which {reached} the goal of {number(_GOAL)}×")
         if parts:
             lines.append(f"<b>{escape(run.title)}</b>: {escape(ours.name)} over {reference}: {'; '.join(parts)}.")
     return lines

@@ -61,7 +61,9 @@ def html(content: Content) -> str:
         "published": _published(content),
         "end-to-end": _end_to_end(content),
         "tables": "".join(f"<h3>{escape(run.title)}</h3>{tables.match_run(run)}" for run in content.runs),
-        "operations": content.operations.html() if content.operations else _absent("No single operations were measured."),
+        "operations": content.operations.html()
+        if content.operations
+        else _absent("No single operations were measured."),
         "environment": tables.environments(content.runs),
         "again": _again(content),
     }
@@ -87,7 +89,9 @@ def _lead(content: Content) -> str:
         )
         if each
     )  # fmt: skip
-    parts = [f'<p class="lead">{escape(machine)}. Times are of single operations, in ms: mean of the middle half unless another is named.</p>']
+    parts = [
+        f'<p class="lead">{escape(machine)}. Times are of single operations, in ms: mean of the middle half unless another is named.</p>'
+    ]
     if content.interrupted:
         parts.append('<p class="warn">Interrupted: this is what had been measured by then.</p>')
     if content.missing:
@@ -117,7 +121,7 @@ def _latency(content: Content) -> str:
 
 
 def _bytes(content: Content) -> str:
-    text = "Sizes that differ by less than 0.4 % in the mean are one format, and drawn once."
+    text = "Formats within 3 % of a line that is drawn already are left out here; the tables have them all."
     return f'<p class="note">{text}</p>' + figures(charts_codecs.bytes_over_match(content.runs))
 
 

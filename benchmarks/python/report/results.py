@@ -168,7 +168,11 @@ def read_runs(folder: Path) -> list[Run]:
     # elite, the default, comes first.
     return sorted(
         runs,
-        key=lambda run: (run.recording != "elite", run.recording, order.index(run.language) if run.language in order else 9),
+        key=lambda run: (
+            run.recording != "elite",
+            run.recording,
+            order.index(run.language) if run.language in order else 9,
+        ),
     )
 
 

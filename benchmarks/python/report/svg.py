@@ -18,6 +18,11 @@ def colour(index: int) -> str:
     return f"k{index % COLOURS}{' again' if index // COLOURS % 2 else ''}"
 
 
+def label_room(names: Sequence[str]) -> float:
+    """Width that labels beside the last point of a line need."""
+    return 16 + _CHAR * max((len(each) for each in names), default=0)
+
+
 @dataclass(frozen=True)
 class Axis:
     """Maps values to pixels. `ticks` are (value, label)."""
@@ -36,7 +41,9 @@ class Axis:
         return self.start + part * (self.end - self.start)
 
 
-def log_axis(values: Sequence[float], start: float, end: float, label: Callable[[float], str], pad: float = 1.15) -> Axis:
+def log_axis(
+    values: Sequence[float], start: float, end: float, label: Callable[[float], str], pad: float = 1.15
+) -> Axis:
     """A logarithmic axis around the values, with ticks at 1, 2 and 5 where there is room for them."""
     positive = [each for each in values if each > 0] or [1.0]
     low, high = min(positive) / pad, max(positive) * pad
@@ -120,7 +127,7 @@ class Canvas:
         width = len(text) * _CHAR
         for dx, dy, anchor in (
             (8, 4, "start"), (-8, 4, "end"), (0, -9, "middle"), (0, 17, "middle"), (8, -8, "start"), (8, 16, "start"),
-            (-8, -8, "end"), (-8, 16, "end"), (0, -21, "middle"), (0, 29, "middle"), (14, -19, "start"), (14, 27, "start"),
+            (-8, -8, "end"), (-8, 16, "end"), (9, -10, "end"), (9, 19, "end"), (9, -22, "end"), (9, 31, "end"), (0, -21, "middle"), (0, 29, "middle"), (14, -19, "start"), (14, 27, "start"),
         ):  # fmt: skip
             left = x + dx - (0 if anchor == "start" else width if anchor == "end" else width / 2)
             box = (left, y + dy - 10, left + width, y + dy + 2)

@@ -22,12 +22,21 @@ from report.text import (
     table,
 )
 
-_OPERATIONS = {"encode": "encode", "decode": "decode", "decode_touch": "decode + touch", "scan": "one property of all units"}
+_OPERATIONS = {
+    "encode": "encode",
+    "decode": "decode",
+    "decode_touch": "decode + touch",
+    "scan": "one property of all units",
+}
 
 
 def match_run(run: Run) -> str:
     """Tables of one run: times of each operation, sizes and rates, and what is to be known about each codec."""
-    budget = "all" if all(each.frames >= run.frames for each in run.codecs.values() if not each.error) else "as many as fitted"
+    budget = (
+        "all"
+        if all(each.frames >= run.frames for each in run.codecs.values() if not each.error)
+        else "as many as fitted"
+    )
     simulated = "simulated" if run.simulated else "rebuilt from a real replay"
     intro = (
         f"{run.recording_frames:,} frames in the recording ({simulated}), {budget} of them timed (column n: evenly spaced over the "
@@ -39,11 +48,35 @@ def match_run(run: Run) -> str:
     for operation, name in _OPERATIONS.items():
         rows = [_times(codec, codec.times[operation]) for codec in run.codecs.values() if operation in codec.times]
         if rows:
-            head = [f"{name}, ms", "n", "trimmed mean", "rounds", "min", "p50", "p90", "p99", "p99.9", "max", "of a tick", "frames/s"]
+            head = [
+                f"{name}, ms",
+                "n",
+                "trimmed mean",
+                "rounds",
+                "min",
+                "p50",
+                "p90",
+                "p99",
+                "p99.9",
+                "max",
+                "of a tick",
+                "frames/s",
+            ]
             parts.append(table(head, rows, f"{run.title}: {name}"))
     memory = "allocated KB a frame" if run.language == "csharp" else "peak memory, KB"
     rows = [_size(codec, run.language) for codec in run.codecs.values() if codec.bytes]
-    head = ["codec", "n", "KB min", "mean", "max", "Mbit/s at 16 Hz", "at 22.4 Hz", "frames/s of one core", "of a tick", memory]
+    head = [
+        "codec",
+        "n",
+        "KB min",
+        "mean",
+        "max",
+        "Mbit/s at 16 Hz",
+        "at 22.4 Hz",
+        "frames/s of one core",
+        "of a tick",
+        memory,
+    ]
     if any(codec.compressed for codec in run.codecs.values()):
         head += ["KB gzip", "br", "zstd"]
         rows = [[*row, *_compressed(run.codecs[name])] for row, name in zip(rows, _sized(run), strict=True)]
@@ -73,7 +106,9 @@ def _size(codec: Codec, language: str) -> list[str]:
     low, mean, high = codec.bytes or (0.0, 0.0, 0.0)
     total = codec.total_ns()
     spent = codec.total_spread_ns()
-    rate = f"{number(1e9 / total)} ({number(1e9 / spent[1])}–{number(1e9 / spent[0])})" if total and spent else "–"
+    rate = number(1e9 / total) if total else "–"
+    if spent and spent[1] > spent[0]:
+        rate += f" ({number(1e9 / spent[1])}–{number(1e9 / spent[0])})"
     return [
         escape(codec.name),
         f"{codec.frames:,}",
@@ -103,7 +138,9 @@ def _notes(run: Run) -> str:
         if codec.error:
             lines.append(f'<span class="warn">Not timed: {escape(codec.error)}</span>')
         items.append(f"<dt>{escape(codec.name)}: {escape(codec.label)}</dt><dd>{' '.join(lines)}</dd>")
-    items += [f"<dt>{escape(name)}</dt><dd class=warn>Left out: {escape(why)}</dd>" for name, why in run.unavailable.items()]
+    items += [
+        f"<dt>{escape(name)}</dt><dd class=warn>Left out: {escape(why)}</dd>" for name, why in run.unavailable.items()
+    ]
     return f"<details><summary>How each codec is used, and what it cannot carry</summary><dl>{''.join(items)}</dl></details>"
 
 
@@ -114,7 +151,12 @@ def break_even(run: Run) -> str:
         return ""
     by_name = {cost.name: cost for cost in every}
     reigns = [
-        [f"{link(each.start)} – {link(each.end)}", escape(each.name), number(by_name[each.name].seconds * 1e3), kilobytes(by_name[each.name].bytes)]
+        [
+            f"{link(each.start)} – {link(each.end)}",
+            escape(each.name),
+            number(by_name[each.name].seconds * 1e3),
+            kilobytes(by_name[each.name].bytes),
+        ]
         for each in fastest(every)
     ]
     parts = [table(["link", "fastest", "ms without the link", "KB"], reigns, f"{run.title}: who is fastest where")]
@@ -136,7 +178,12 @@ def _against(run: Run, cost: Cost, reference: Cost) -> list[str]:
         text = f"faster below {_crossing(run, cost.name, reference.name)}"
     else:
         text = f"faster above {_crossing(run, reference.name, cost.name)}"
-    return [escape(cost.name), text, f"{number(cost.bytes / reference.bytes)}×", f"{number(cost.seconds / reference.seconds)}×"]
+    return [
+        escape(cost.name),
+        text,
+        f"{number(cost.bytes / reference.bytes)}×",
+        f"{number(cost.seconds / reference.seconds)}×",
+    ]
 
 
 def _crossing(run: Run, small: str, fast: str) -> str:
@@ -165,7 +212,9 @@ def end_to_end(value: dict[str, Any]) -> str:
         agents = "1 agent" if case["agents"] == 1 else f"{case['agents']} agents"
         name = f"{case['recording']}, {rate_name(case['rate'])}, {agents}, {case['transport']}"
         if case.get("error"):
-            rows.append([escape(name), f'<span class="warn">{escape(str(case["error"]))}</span>', *[""] * (len(head) - 2)])
+            rows.append(
+                [escape(name), f'<span class="warn">{escape(str(case["error"]))}</span>', *[""] * (len(head) - 2)]
+            )
             continue
         rate, whole = case["frames_per_second"], case["total_us"]
         rows.append(
@@ -214,7 +263,11 @@ def browser_end_to_end(run: Run) -> str:
         cases = [{"case": name, **each} for name, each in cases.items() if isinstance(each, dict)]
     rows = [_flat(each) for each in cases or [] if isinstance(each, dict)]
     head = list(dict.fromkeys(key for row in rows for key in row))
-    return table([escape(each) for each in head], [[escape(row.get(each, "–")) for each in head] for row in rows]) if rows else ""
+    return (
+        table([escape(each) for each in head], [[escape(row.get(each, "–")) for each in head] for row in rows])
+        if rows
+        else ""
+    )
 
 
 def _flat(value: dict[str, Any], before: str = "") -> dict[str, str]:
@@ -225,7 +278,9 @@ def _flat(value: dict[str, Any], before: str = "") -> dict[str, str]:
             flat.update(_flat(each, f"{before}{name}."))
         elif isinstance(each, int | float) and not isinstance(each, bool):
             is_ns = f"{before}{name}".split(".")[0].endswith("_ns")
-            flat[f"{before}{name}".replace("_ns", " ms") if is_ns else f"{before}{name}"] = number(each / 1e6 if is_ns else each)
+            flat[f"{before}{name}".replace("_ns", " ms") if is_ns else f"{before}{name}"] = number(
+                each / 1e6 if is_ns else each
+            )
         elif isinstance(each, str):
             flat[f"{before}{name}"] = each
     return flat
