@@ -54,7 +54,7 @@ class Subscription:
     """What to read.
 
     Attributes:
-        transport: ``grpc``, ``socket`` (protobuf), ``json`` (on the socket), ``websocket`` (protobuf in binary messages),
+        transport: ``grpc``, ``socket`` (protobuf), ``json`` (on the socket), ``websocket`` (protobuf, binary messages),
             ``websocket-json`` (text) or ``floor``.
         address: HOST:PORT.
         touch: Whether an agent that decodes reads every field as well.
@@ -76,9 +76,9 @@ class Subscription:
     def request(self) -> sync_pb2.SubscribeRequest:
         """The subscription as the daemon takes it."""
         return sync_pb2.SubscribeRequest(
-            policy=sync_pb2.Policy.Value(self.policy),
+            policy=self.policy,
             encoding=sync_pb2.json if self.is_json else sync_pb2.proto,
-            compression=sync_pb2.Compression.Value(self.compression),
+            compression=self.compression,
         )
 
     def line(self) -> bytes:

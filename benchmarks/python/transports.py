@@ -249,10 +249,10 @@ class Bench:
             memory.stop()
             stop([reader])
         samples = memory.samples
-        for share in (10, 50, 100):
-            moment = received[max(0, len(received) * share // 100 - 1)]
+        for part in (10, 50, 100):
+            moment = received[max(0, len(received) * part // 100 - 1)]
             at = max((each for each in samples if each[0] <= moment), default=samples[0])
-            self.figures.add("MB", at[1] / 1e6, "rss", transport, share)
+            self.figures.add("MB", at[1] / 1e6, "rss", transport, part)
         self.figures.add("MB", max(rss for _, rss in samples) / 1e6, "rss", transport, "peak")
         seconds = (received[-1] - received[0]) / 1e9
         self.figures.add("frames", len(received), "whole_match_frames", transport)

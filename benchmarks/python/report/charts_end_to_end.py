@@ -93,7 +93,10 @@ def _chart(key: tuple[Any, Any, Any], cases: list[dict[str, Any]]) -> Canvas:
                 continue
             width = x.at(figure["p50"] / 1000) - x.start
             low, high = figure.get("p50_rounds", [figure["p50"]] * 2)
-            tip = f"{case['transport']}, {PARTS[part]}: {number(figure['p50'] / 1000)} ms (rounds {number(low / 1000)}–{number(high / 1000)})"
+            tip = (
+                f"{case['transport']}, {PARTS[part]}: {number(figure['p50'] / 1000)} ms (rounds "
+                f"{number(low / 1000)}–{number(high / 1000)})"
+            )
             canvas.rect(left, top, width, 17, _STYLES[part], tip)
             left += width
         canvas.text(left + 4, top + 13, number(_total(case) / 1000), "tick")

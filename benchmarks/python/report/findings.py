@@ -40,7 +40,10 @@ def _fastest(run: Run) -> list[str]:
     )
     second = next(each for each in complete if each is not best)
     text += ", not clearly ahead of " if _overlapping(best, second) else ", ahead of "
-    text += f"{escape(second.name)}: {milliseconds(second.total_ns())} ms); {escape(smallest.name)} is the smallest ({kilobytes(smallest.mean_bytes)} KB)."
+    text += (
+        f"{escape(second.name)}: {milliseconds(second.total_ns())} ms); {escape(smallest.name)} is the smallest "
+        f"({kilobytes(smallest.mean_bytes)} KB)."
+    )
     reigns = fastest(costs(run))
     text += " By link: " + ", ".join(f"{escape(each.name)} from {link(each.start)}" for each in reigns) + "."
     return [text]
@@ -131,7 +134,8 @@ def _end_to_end(value: dict[str, Any] | None) -> list[str]:
         best, worst = (pick(group, key=lambda case: case["total_us"]["p50"]) for pick in (min, max))
         agents = "1 agent" if key[2] == 1 else f"{key[2]} agents"
         lines.append(
-            f"<b>End to end, {escape(str(key[0]))}, {escape(rate_name(key[1]))}, {agents}</b>: least by {escape(best['transport'])} "
+            f"<b>End to end, {escape(str(key[0]))}, {escape(rate_name(key[1]))}, {agents}</b>: least by "
+            f"{escape(best['transport'])} "
             f"({milliseconds(best['total_us']['p50'] * 1e3)} ms at the median, source to every field read), most by "
             f"{escape(worst['transport'])} ({milliseconds(worst['total_us']['p50'] * 1e3)} ms)."
         )

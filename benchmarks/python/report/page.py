@@ -106,7 +106,8 @@ def _absent(text: str) -> str:
 
 def _size_and_time(content: Content) -> str:
     text = (
-        "Left is faster, below is smaller. A filled mark is a codec; a hollow one is the same compressed, tied to it by a line. Time is "
+        "Left is faster, below is smaller. A filled mark is a codec; a hollow one is the same compressed, tied "
+        "to it by a line. Time is "
         "encoding, decoding and reading every field. Rows that read or check less than everything are not in it."
     )
     return f'<p class="note">{text}</p>' + figures(charts_codecs.size_against_time(content.runs))
@@ -114,7 +115,8 @@ def _size_and_time(content: Content) -> str:
 
 def _latency(content: Content) -> str:
     text = (
-        "How long single decodings take, from the fastest to p99.9: a flat line is a steady codec. What decoding leaves to be done when a "
+        "How long single decodings take, from the fastest to p99.9: a flat line is a steady codec. What decoding "
+        "leaves to be done when a "
         "field is read (protobuf in Python) is in the tables' “decode + touch”."
     )
     return f'<p class="note">{text}</p>' + figures(charts_codecs.latency_distribution(content.runs))
@@ -127,7 +129,8 @@ def _bytes(content: Content) -> str:
 
 def _links(content: Content) -> str:
     text = (
-        "Time of a frame = encode + decode + read every field + bytes × 8 / speed of the link, both ends in the same language, on one core each. "
+        "Time of a frame = encode + decode + read every field + bytes × 8 / speed of the link, both ends in the "
+        "same language, on one core each. "
         "The bar below each chart says who is fastest where. Latency of the link is the same for all and left out."
     )
     rows = "".join(tables.break_even(run) for run in content.runs)
@@ -163,6 +166,7 @@ def _again(content: Content) -> str:
     files = "".join(f"<li>{escape(each)}</li>" for each in content.raw_files)
     return (
         f"<p>In a clone of the repository, with the .NET SDK and Python:</p><pre>{escape(content.command)}</pre>"
-        "<p><code>dotnet make.cs bench --filter 'protojson*'</code> measures only what matches. How match runs measure is in "
+        "<p><code>dotnet make.cs bench --filter 'protojson*'</code> measures only what matches. How match runs "
+        "measure is in "
         f"benchmarks/README.md. Beside this page lie the raw results:</p><ul>{files}</ul>"
     )

@@ -43,7 +43,8 @@ def beside_ours(runs: Sequence[Run]) -> list[dict[str, Any]]:
                         "spread": spread(timing.rounds, 1e-6) if timing else "–",
                         "touched": codec.times.get("decode_touch") if codec and operation == "decode" else None,
                         "what": f"{LANGUAGES[language]}, {_NAMES[name]}, {_OPERATIONS[operation]}",
-                        "tip": f"{label}: {number(seed)} ms in 2018, {number(ours) if ours else 'not measured'} ms here",
+                        "tip": f"{label}: {number(seed)} ms in 2018, {number(ours) if ours else 'not measured'} "
+                        "ms here",
                     }
                 )
     return rows
@@ -58,7 +59,10 @@ def section(runs: Sequence[Run]) -> str:
         for row in beside_ours(runs)
     ]  # fmt: skip
     head = ["25 % trimmed mean, ms", "2018", "ours", "rounds", "2018 / ours", "ours, every field read too"]
-    machine = f"2018: {post['machine']}, {post['recording']}, from {post['source']}. Other machine, other frames: the ratio is not a speed-up of the code alone."
+    machine = (
+        f"2018: {post['machine']}, {post['recording']}, from {post['source']}. Other machine, other frames: the "
+        "ratio is not a speed-up of the code alone."
+    )
     return (
         table(head, rows, "Times")
         + f'<p class="note">{escape(machine)}</p>'
@@ -97,7 +101,8 @@ def _sizes(runs: Sequence[Run], post: dict[str, Any]) -> str:
             )
     head = ["bytes a frame", "KiB, least – most", "Mbit/s at 22.4 Hz", "of protobuf (means)", "to the post"]
     text = (
-        "Today's formatters do not give the post's JSON sizes, neither compact nor with json_format's default indentation of 2: "
+        "Today's formatters do not give the post's JSON sizes, neither compact nor with json_format's default "
+        "indentation of 2: "
         "both forms are in the table, with the difference."
     )
     return table(head, rows, "Sizes") + f'<p class="note">{text}</p>'

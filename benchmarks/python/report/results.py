@@ -193,7 +193,7 @@ def _codec(name: str, language: str, value: dict[str, Any]) -> Codec:
         name=name,
         label=value.get("label") or name,
         language=language,
-        frames=int(value.get("frames") or value.get("samples") or 0),
+        frames=int(_number(value.get("frames")) or _number(value.get("samples")) or 0),
         times={operation: each for operation, each in times.items() if each is not None},
         bytes=(float(size["min"]), float(size["mean"]), float(size["max"])) if size else None,
         series=tuple((int(at), int(length)) for at, length in value.get("bytes_series") or ()),

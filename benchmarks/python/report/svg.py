@@ -1,4 +1,4 @@
-"""Charts as inline SVG: axes, marks, and labels that keep out of each other's way. Colours are the page's CSS variables."""
+"""Charts as inline SVG: axes, marks, and labels that keep out of each other's way. Colours are CSS variables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from html import escape
 COLOURS = 8
 _LINE = 12.5
 _CHAR = 6.1
+#: Where a label may stand beside its mark, the best first.
+_PLACES = (
+    (8, 4, "start"), (-8, 4, "end"), (0, -9, "middle"), (0, 17, "middle"), (8, -8, "start"), (8, 16, "start"),
+    (-8, -8, "end"), (-8, 16, "end"), (9, -10, "end"), (9, 19, "end"), (9, -22, "end"), (9, 31, "end"),
+    (0, -21, "middle"), (0, 29, "middle"), (14, -19, "start"), (14, 27, "start"),
+)  # fmt: skip
 
 
 def colour(index: int) -> str:
@@ -123,12 +129,9 @@ class Canvas:
         self.text(2, 13, y_name, "name")
 
     def label_near(self, x: float, y: float, text: str, style: str) -> bool:
-        """Text beside a mark, where it covers nothing yet; left out (the tooltip has it) where there is no such place."""
+        """Text beside a mark where it covers nothing yet; else left out, as the tooltip has it."""
         width = len(text) * _CHAR
-        for dx, dy, anchor in (
-            (8, 4, "start"), (-8, 4, "end"), (0, -9, "middle"), (0, 17, "middle"), (8, -8, "start"), (8, 16, "start"),
-            (-8, -8, "end"), (-8, 16, "end"), (9, -10, "end"), (9, 19, "end"), (9, -22, "end"), (9, 31, "end"), (0, -21, "middle"), (0, 29, "middle"), (14, -19, "start"), (14, 27, "start"),
-        ):  # fmt: skip
+        for dx, dy, anchor in _PLACES:
             left = x + dx - (0 if anchor == "start" else width if anchor == "end" else width / 2)
             box = (left, y + dy - 10, left + width, y + dy + 2)
             inside = box[0] >= 2 and box[2] <= self.width - 2 and box[1] >= 18 and box[3] <= self.height - 36
@@ -158,9 +161,8 @@ class Canvas:
     def svg(self) -> str:
         """The element; it has the width of what it stands in."""
         return (
-            f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" role="img" aria-label="{escape(self.title, quote=True)}">'
-            + "".join(self.parts)
-            + "</svg>"
+            f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" role="img" '
+            f'aria-label="{escape(self.title, quote=True)}">' + "".join(self.parts) + "</svg>"
         )
 
 

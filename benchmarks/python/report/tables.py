@@ -39,7 +39,8 @@ def match_run(run: Run) -> str:
     )
     simulated = "simulated" if run.simulated else "rebuilt from a real replay"
     intro = (
-        f"{run.recording_frames:,} frames in the recording ({simulated}), {budget} of them timed (column n: evenly spaced over the "
+        f"{run.recording_frames:,} frames in the recording ({simulated}), {budget} of them timed (column n: "
+        "evenly spaced over the "
         f"whole match), {run.rounds} {'round' if run.rounds == 1 else 'rounds, codecs shuffled in each'}."
     )
     parts = [f'<p class="note">{escape(intro)}</p>']
@@ -141,7 +142,10 @@ def _notes(run: Run) -> str:
     items += [
         f"<dt>{escape(name)}</dt><dd class=warn>Left out: {escape(why)}</dd>" for name, why in run.unavailable.items()
     ]
-    return f"<details><summary>How each codec is used, and what it cannot carry</summary><dl>{''.join(items)}</dl></details>"
+    return (
+        "<details><summary>How each codec is used, and what it cannot "
+        f"carry</summary><dl>{''.join(items)}</dl></details>"
+    )
 
 
 def break_even(run: Run) -> str:

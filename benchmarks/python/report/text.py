@@ -56,10 +56,11 @@ def share(part: float) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """An HTML table in a box of its own that scrolls sideways. Cells are HTML already; the first column is a heading."""
+    """An HTML table in a box that scrolls sideways. Cells are HTML already; the first column is a heading."""
     heads = "".join(f'<th scope="col">{each}</th>' for each in head)
     body = "".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
     )
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<div class="scroll" tabindex="0"><table>{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+    inner = f"{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="scroll" tabindex="0"><table>{inner}</table></div>'
