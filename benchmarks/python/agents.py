@@ -79,7 +79,7 @@ class Agents:
         }
 
     def split(self, start: int, end: int, moment: str) -> dict[str, Any]:
-        """Of each frame published (or received) in that time, the parts of its way in µs: source to every field read."""
+        """Of each frame published (or received) in that time, the parts of its way: source to every field read. µs."""
         samples = [each for samples in self._samples for each in samples if start <= getattr(each, moment) < end]
         return {
             "captured_published": [(each.published - each.captured) / 1000 for each in samples],

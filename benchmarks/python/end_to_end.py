@@ -1,7 +1,7 @@
-"""Frames/s and the way of a frame from the source to an agent that has read every field: over gRPC, socket and WebSocket.
+"""Frames/s, and a frame's way from the source to an agent that has read every field, by gRPC, socket and WebSocket.
 
-One agent of each case (the probe) decodes frames and reads every field; the others take theirs without decoding, as agents
-on machines of their own would cost this one no more than that.
+One agent of each case (the probe) decodes frames and reads every field; the others take theirs without decoding, as
+agents on machines of their own would cost this one no more than that.
 """
 
 from __future__ import annotations

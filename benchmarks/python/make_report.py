@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 from processes import MeasureError
-from recordings import LOCAL, import_sequences, make_elite
 from report import page, plan, results, results_csv, single_operations
 from report.running import INTERRUPTED, Running, say
+
+from recordings import LOCAL, import_sequences, make_elite
 
 _OPERATIONS = "benchmarkdotnet"
 

@@ -9,10 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from recordings import LOCAL, SKIRMISH
 from report import plan, results, single_operations
 from report.running import INTERRUPTED, Running
 from report.text import kilobytes, milliseconds, spread
+
+from recordings import LOCAL, SKIRMISH
 
 _LANGUAGES = {"csharp": 20.0, "python": 30.0}
 

@@ -63,6 +63,8 @@ class Process:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
+        assert self._child.stdout is not None
+        self._child.stdout.close()
 
     def read_line(self) -> str:
         """The next line that it prints."""

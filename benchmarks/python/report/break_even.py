@@ -21,7 +21,7 @@ class Cost:
     bytes: float
 
     def total(self, bits_per_second: float) -> float:
-        """Seconds for a frame over a link of that speed; latency of the link itself is the same for all and left out."""
+        """Seconds for a frame over a link of that speed. Latency of the link is the same for all and left out."""
         return self.seconds + self.bytes * 8 / bits_per_second
 
 

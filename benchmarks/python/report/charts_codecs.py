@@ -64,7 +64,7 @@ def _tip(codec: Codec) -> str:
 
 
 def latency_distribution(runs: Sequence[Run], operation: str = "decode") -> list[Canvas]:
-    """Quantiles of single operations from the fastest to p99.9, the axis stretched towards the tail; a chart per run."""
+    """Quantiles of single operations from the fastest to p99.9, the axis stretched towards the tail; one per run."""
     canvases = []
     for run in runs:
         curves = [
@@ -106,7 +106,7 @@ def _nines(percentage: float) -> float:
 
 
 def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
-    """Size of each format over the frames of a recording; a chart per recording, a codec that writes the same in two languages drawn once."""
+    """Size of each format over the frames of a recording, a chart each; what is the same in two languages only once."""
     canvases = []
     for recording in dict.fromkeys(run.recording for run in runs):
         here = [run for run in runs if run.recording == recording]
@@ -148,7 +148,7 @@ def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
 
 
 def _spaced(series: list[tuple[Codec, str]], most: int = 12) -> list[tuple[Codec, str]]:
-    """At most so many lines, apart from one another: what is within 3 % of a line drawn before is left to the tables."""
+    """At most so many lines; what is within 3 % of a line drawn before is left to the tables."""
     kept: list[tuple[Codec, str]] = []
     for codec, name in sorted(series, key=lambda each: (_RANK.get(each[0].name, 9), bool(each[0].compression))):
         size = codec.mean_bytes or 0

@@ -23,7 +23,7 @@ def costs(run: Run) -> list[Cost]:
 
 
 def break_even(runs: Sequence[Run]) -> list[Canvas]:
-    """Time of a frame over links from 10 Mbit/s to 100 Gbit/s, and below it who is the fastest where; a chart per run."""
+    """Time of a frame over links from 10 Mbit/s to 100 Gbit/s, and below it who is fastest where; a chart per run."""
     canvases = []
     for run in runs:
         every = costs(run)

@@ -1,4 +1,4 @@
-"""Sentences made from the numbers: what a reader should take away, and where ours loses. Nothing is said that is not computed here."""
+"""Sentences made from the numbers: what is fastest and smallest, and where ours loses. All of it is computed here."""
 
 from __future__ import annotations
 

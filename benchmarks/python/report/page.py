@@ -84,13 +84,15 @@ def _lead(content: Content) -> str:
     machine = ", ".join(
         str(each)
         for each in (
-            environment.get("date"), environment.get("cpu"), f"{environment.get('cores', '?')} cores", environment.get("os"),
+            environment.get("date"), environment.get("cpu"), f"{environment.get('cores', '?')} cores",
+            environment.get("os"),
             f"commit {str(environment.get('commit', 'unknown'))[:12]}",
         )
         if each
     )  # fmt: skip
     parts = [
-        f'<p class="lead">{escape(machine)}. Times are of single operations, in ms: mean of the middle half unless another is named.</p>'
+        f'<p class="lead">{escape(machine)}. Times are of single operations, in ms: mean of the middle half unless '
+        "another is named.</p>"
     ]
     if content.interrupted:
         parts.append('<p class="warn">Interrupted: this is what had been measured by then.</p>')

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from processes import BENCHMARKS, ROOT
+
 from recordings import SEQUENCES, SKIRMISH
 
 BROWSER = ROOT / "benchmarks" / "browser"
@@ -110,13 +111,13 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float) -> Part:
     """The transports' end-to-end measurement."""
     output = folder / "end-to-end.json"
     program = ROOT / "benchmarks" / "python" / "end_to_end.py"
-    command = [sys.executable, program, "--output", output, *(["--quick"] if quick else [])]
+    command: list[str | Path] = [sys.executable, program, "--output", output, *(["--quick"] if quick else [])]
     return Part("end to end", command, output, seconds, shows=True)
 
 
 def single_operations(artifacts: Path, pattern: str, seconds: float) -> Part:
     """BenchmarkDotNet's short job, with short iterations."""
-    command = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", pattern, "--job", "short"]
+    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", pattern, "--job", "short"]
     command += ["--iterationTime", "100", "--stopOnFirstError"]
     return Part("single operations (BenchmarkDotNet)", command, artifacts / "results", seconds)
 

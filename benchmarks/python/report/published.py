@@ -55,7 +55,8 @@ def section(runs: Sequence[Run]) -> str:
     post = constants()["abathur"]
     rows = [
         [escape(row["what"]), number(row["seed"]), number(row["ours"]) if row["ours"] else "–", row["spread"],
-         f"{number(row['ratio'])}×" if row["ratio"] else "–", milliseconds(row["touched"].trimmed_mean) if row["touched"] else "–"]
+         f"{number(row['ratio'])}×" if row["ratio"] else "–",
+         milliseconds(row["touched"].trimmed_mean) if row["touched"] else "–"]
         for row in beside_ours(runs)
     ]  # fmt: skip
     head = ["25 % trimmed mean, ms", "2018", "ours", "rounds", "2018 / ours", "ours, every field read too"]
@@ -125,7 +126,8 @@ def _ratio(kib: float, post: dict[str, Any]) -> str:
 def _auth0(runs: Sequence[Run]) -> str:
     auth0 = constants()["auth0"]
     rows = [
-        [f"{escape(auth0['title'])} ({escape(auth0['machine'])})", f"up to {auth0['times_faster']}×", share(auth0["smaller"]), share(auth0["smaller_compressed"])]
+        [f"{escape(auth0['title'])} ({escape(auth0['machine'])})", f"up to {auth0['times_faster']}×",
+         share(auth0["smaller"]), share(auth0["smaller_compressed"])]
     ]  # fmt: skip
     for run in runs:
         for json_name in ("protojson", "system-text-json", "orjson", "json"):

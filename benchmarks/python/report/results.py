@@ -131,7 +131,7 @@ class Run:
     def complete(self) -> list[Codec]:
         """Codecs that carry a whole frame both ways and were timed, the fastest first."""
         found = [each for each in self.codecs.values() if each.total_ns() is not None and not each.is_partial]
-        return sorted((each for each in found if each.bytes), key=lambda each: each.total_ns() or math.inf)
+        return sorted((each for each in found if each.bytes and not each.error), key=lambda each: each.total_ns() or math.inf)
 
 
 def read_run(path: Path) -> Run:
@@ -193,7 +193,7 @@ def _codec(name: str, language: str, value: dict[str, Any]) -> Codec:
         name=name,
         label=value.get("label") or name,
         language=language,
-        frames=int(_number(value.get("frames")) or _number(value.get("samples")) or 0),
+        frames=int(_number(value.get("frames")) or 0),
         times={operation: each for operation, each in times.items() if each is not None},
         bytes=(float(size["min"]), float(size["mean"]), float(size["max"])) if size else None,
         series=tuple((int(at), int(length)) for at, length in value.get("bytes_series") or ()),

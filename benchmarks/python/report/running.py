@@ -1,4 +1,4 @@
-"""Runs the parts of a plan, one after the other, with the time left; Ctrl-C ends the part that runs, which writes what it has."""
+"""Runs the parts of a plan with the time left. Ctrl-C ends the part that runs, which writes what it has."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from processes import ROOT
+
 from report.plan import Part
 
 _GRACE_SECONDS = 30.0

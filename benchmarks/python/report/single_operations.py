@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -22,30 +21,18 @@ class SingleOperations:
     def html(self) -> str:
         """Every table with the columns that say something."""
         parts = [
-            '<p class="note">One frame over and over, warm, by BenchmarkDotNet: what an operation costs at its best. Error is half of its 99.9 % '
-            "confidence interval. Its own reports lie beside this page.</p>"
+            '<p class="note">One frame over and over, warm, by BenchmarkDotNet: what an operation costs at its best. '
+            "Error is half of its 99.9 % confidence interval. Its own reports lie beside this page.</p>"
         ]
         for name, rows in self.tables.items():
             columns = [each for each in _COLUMNS if any(row.get(each) for row in rows)]
-            others = [each for each in rows[0] if each not in _COLUMNS and _says(rows, each)]
+            # Of the columns before the times, BenchmarkDotNet's settings are the same in every row.
+            others = [each for each in rows[0] if each not in _COLUMNS and len({row[each] for row in rows}) > 1]
+            others = [each for each in others if not each.startswith("Gen")]
             head = [*columns[:1], *others, *columns[1:]]
             cells = [[escape(row.get(column) or "–") for column in head] for row in rows]
             parts.append(table([escape(each) for each in head], cells, name))
         return "".join(parts)
-
-
-_SETTINGS = {
-    "Job", "AnalyzeLaunchVariance", "EvaluateOverhead", "MaxAbsoluteError", "MaxRelativeError", "MinInvokeCount", "MinIterationTime",
-    "OutlierMode", "Affinity", "EnvironmentVariables", "Jit", "LargeAddressAware", "Platform", "PowerPlanMode", "Runtime", "AllowVeryLargeObjects",
-    "Concurrent", "CpuGroups", "Force", "HeapAffinitizeMask", "HeapCount", "NoAffinitize", "RetainVm", "Server", "Arguments", "BuildConfiguration",
-    "Clock", "EngineFactory", "NuGetReferences", "Toolchain", "IsMutator", "InvocationCount", "IterationCount", "IterationTime", "LaunchCount",
-    "MaxIterationCount", "MaxWarmupIterationCount", "MemoryRandomization", "MinIterationCount", "MinWarmupIterationCount", "RunStrategy",
-    "UnrollFactor", "WarmupCount", "Gen0", "Gen1", "Gen2",
-}  # fmt: skip
-
-
-def _says(rows: Sequence[dict[str, str]], column: str) -> bool:
-    return column not in _SETTINGS and any(row.get(column) for row in rows)
 
 
 def read(folder: Path) -> SingleOperations | None:

@@ -279,7 +279,9 @@ def _flat(value: dict[str, Any], before: str = "") -> dict[str, str]:
     flat: dict[str, str] = {}
     for name, each in value.items():
         if isinstance(each, dict):
-            flat.update(_flat(each, f"{before}{name}."))
+            # Of a distribution, what a table has room for.
+            chosen = {key: each[key] for key in ("p50", "p99") if key in each} or each
+            flat.update(_flat(chosen, f"{before}{name}."))
         elif isinstance(each, int | float) and not isinstance(each, bool):
             is_ns = f"{before}{name}".split(".")[0].endswith("_ns")
             flat[f"{before}{name}".replace("_ns", " ms") if is_ns else f"{before}{name}"] = number(
