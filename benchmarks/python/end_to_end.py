@@ -46,8 +46,8 @@ NOTES = (
     "comes after that and is in "
     "“published → received”. What JSON costs there more than protobuf on the same transport is its encoding and "
     "its bytes.",
-    "At 16 and 22.4 Hz the policy is `latest`, and “skipped” says what the agent did not keep up with; "
-    "unlimited, it is `every`: frames then wait in "
+    "At 16 and 22.4 Hz the policy is “latest”, and “skipped” says what the agent did not keep up with; "
+    "unlimited, it is “every”: frames then wait in "
     "queues of up to 64, which is in “published → received”, and the figure is frames/s.",
     "“Received” is when the message is whole in the agent's process; decompression is part of decoding. "
     "WebSocket is read by aiohttp.",

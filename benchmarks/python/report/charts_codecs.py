@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from report.results import LANGUAGES, Codec, Run
 from report.svg import Axis, Canvas, colour, label_room, log_axis
-from report.text import kilobytes, milliseconds, number, spread
+from report.text import kilobytes, milliseconds, spread, tick
 
 _WIDTH, _HEIGHT = 440.0, 350.0
 _TOP, _BOTTOM = 24.0, 310.0
@@ -29,8 +29,8 @@ def size_against_time(runs: Sequence[Run]) -> list[Canvas]:
     canvases = []
     for run in shown:
         canvas = Canvas(_WIDTH, _HEIGHT, run.title)
-        x = log_axis(times, 48, _WIDTH - 12, number, 1.4)
-        y = log_axis(sizes, _BOTTOM, _TOP, number, 1.3)
+        x = log_axis(times, 48, _WIDTH - 12, tick, 1.4)
+        y = log_axis(sizes, _BOTTOM, _TOP, tick, 1.3)
         canvas.axes(x, y, "encode + decode + read every field, ms", "KB a frame")
         codecs = run.complete()
         styles = {base: colour(index) for index, base in enumerate(dict.fromkeys(each.base for each in codecs))}
@@ -70,7 +70,10 @@ def latency_distribution(runs: Sequence[Run], operation: str = "decode") -> list
         curves = [
             (codec, codec.times[operation].quantiles)
             for codec in run.codecs.values()
-            if operation in codec.times and codec.times[operation].quantiles and not codec.compression
+            if operation in codec.times
+            and codec.times[operation].quantiles
+            and not codec.compression
+            and not codec.is_partial
         ]
         if not curves:
             continue
@@ -84,7 +87,7 @@ def latency_distribution(runs: Sequence[Run], operation: str = "decode") -> list
             _nines,
         )
         values = [ns / 1e6 for _, curve in curves for at, ns in curve if at <= 99.9]
-        y = log_axis(values, _BOTTOM, _TOP, number, 1.1)
+        y = log_axis(values, _BOTTOM, _TOP, tick, 1.1)
         canvas.axes(x, y, "share of the frames that took at most this", f"{operation}, ms")
         ends = []
         for index, (codec, curve) in enumerate(sorted(curves, key=lambda each: each[0].times[operation].p50)):
@@ -133,7 +136,7 @@ def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
             _WIDTH - label_room([name for _, name in chosen]),
             [(last * part / 4, f"{last * part / 4:,.0f}") for part in range(5)],
         )
-        y = log_axis([length / 1e3 for codec, _ in chosen for _, length in codec.series], _BOTTOM, _TOP, number, 1.1)
+        y = log_axis([length / 1e3 for codec, _ in chosen for _, length in codec.series], _BOTTOM, _TOP, tick, 1.1)
         canvas.axes(x, y, "frame of the recording", "KB")
         ends = []
         for index, (codec, name) in enumerate(chosen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from report.svg import Canvas, linear_axis
-from report.text import number, spread
+from report.text import number, spread, tick
 
 PARTS = {
     "captured_published": "source → published",
@@ -50,7 +50,7 @@ def rate_name(rate: Any) -> str:
 def _rates(key: tuple[Any, Any, Any], cases: list[dict[str, Any]]) -> Canvas:
     height = 14.0 + 22 * len(cases) + 44
     canvas = Canvas(_WIDTH, height, _title(key))
-    x = linear_axis(max(case["frames_per_second"]["median"] for case in cases), 112, _WIDTH - 54, number)
+    x = linear_axis(max(case["frames_per_second"]["median"] for case in cases), 112, _WIDTH - 54, tick)
     for value, label in x.ticks:
         canvas.line(x.at(value), 4, x.at(value), height - 40, "grid")
         canvas.text(x.at(value), height - 25, label, "tick", "middle")
@@ -73,7 +73,7 @@ def _chart(key: tuple[Any, Any, Any], cases: list[dict[str, Any]]) -> Canvas:
     height = 44.0 + 22 * len(cases) + 44
     canvas = Canvas(_WIDTH, height, _title(key))
     ordered = sorted(cases, key=_total)
-    x = linear_axis(max(_total(case) for case in cases) / 1000, 112, _WIDTH - 54, number)
+    x = linear_axis(max(_total(case) for case in cases) / 1000, 112, _WIDTH - 54, tick)
     at = 2.0
     for part, name in _SHORT.items():
         canvas.rect(at, 8, 11, 11, _STYLES[part], PARTS[part])

@@ -9,7 +9,7 @@ from typing import Any
 from report.break_even import FASTEST, SLOWEST, Cost, fastest
 from report.results import Run
 from report.svg import Axis, Canvas, colour, label_room, log_axis
-from report.text import link, milliseconds, number
+from report.text import link, milliseconds, number, tick
 
 _WIDTH, _HEIGHT = 440.0, 390.0
 _TOP, _BOTTOM = 24.0, 300.0
@@ -35,7 +35,7 @@ def break_even(runs: Sequence[Run]) -> list[Canvas]:
         canvas = Canvas(_WIDTH, _HEIGHT, run.title)
         x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([cost.name for cost in lines]), _TICKS, math.log10)
         values = [cost.total(speed) * 1e3 for cost in lines for speed in (SLOWEST, FASTEST)]
-        y = log_axis(values, _BOTTOM, _TOP, number, 1.15)
+        y = log_axis(values, _BOTTOM, _TOP, tick, 1.15)
         canvas.axes(x, y, "speed of the link, bit/s", "ms a frame: encode + decode + read + link")
         if y.low < 1000 / 22.4 < y.high:
             canvas.line(x.start, y.at(1000 / 22.4), x.end, y.at(1000 / 22.4), "tickline")
@@ -54,7 +54,7 @@ def break_even(runs: Sequence[Run]) -> list[Canvas]:
             tip = f"{reign.name}: fastest from {link(reign.start)} to {link(reign.end)}"
             canvas.rect(left, 358, right - left, 14, styles[reign.name], tip)
             middle = (left + right) / 2
-            if right - left > len(reign.name) * 6.1:
+            if right - left > len(reign.name) * 6.5 + 8:
                 canvas.text(middle, 352, reign.name, f"label {styles[reign.name]}", "middle")
         for reign in reigns[1:]:
             canvas.text(x.at(reign.start), 386, link(reign.start), "tick", "middle")
@@ -76,7 +76,7 @@ def published(ours: Sequence[dict[str, Any]]) -> list[Canvas]:
     height = 36.0 + 40 * len(ours) + 34
     canvas = Canvas(_WIDTH, height, "2018 post and this machine, ms (logarithmic)")
     values = [row[key] for row in ours for key in ("seed", "ours") if row[key]]
-    x = log_axis(values, 152, _WIDTH - 66, number, 1.6)
+    x = log_axis(values, 152, _WIDTH - 66, tick, 1.6)
     for value, label in x.ticks:
         canvas.line(x.at(value), 22, x.at(value), height - 30, "grid")
         canvas.text(x.at(value), height - 16, label, "tick", "middle")

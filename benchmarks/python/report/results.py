@@ -131,7 +131,9 @@ class Run:
     def complete(self) -> list[Codec]:
         """Codecs that carry a whole frame both ways and were timed, the fastest first."""
         found = [each for each in self.codecs.values() if each.total_ns() is not None and not each.is_partial]
-        return sorted((each for each in found if each.bytes and not each.error), key=lambda each: each.total_ns() or math.inf)
+        return sorted(
+            (each for each in found if each.bytes and not each.error), key=lambda each: each.total_ns() or math.inf
+        )
 
 
 def read_run(path: Path) -> Run:

@@ -10,7 +10,7 @@ from html import escape
 #: Colours of the page's style sheet, `--c0` to `--c7`; a second run through them is dashed.
 COLOURS = 8
 _LINE = 12.5
-_CHAR = 6.1
+_CHAR = 6.5
 #: Where a label may stand beside its mark, the best first.
 _PLACES = (
     (8, 4, "start"), (-8, 4, "end"), (0, -9, "middle"), (0, 17, "middle"), (8, -8, "start"), (8, 16, "start"),

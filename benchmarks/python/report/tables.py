@@ -259,34 +259,30 @@ def _plain(value: Any) -> str:
     return escape(str(value)) if value is not None else ""
 
 
+_BROWSER = {
+    "frames_per_second": "frames/s",
+    "frames_per_second_without_server": "frames/s of the page alone",
+    "received_to_decoded_ns": "received → decoded, ms",
+    "decoded_to_touched_ns": "decoded → every field read, ms",
+    "received_to_touched_ns": "received → every field read, ms",
+    "published_to_received_ns": "published → received, ms",
+    "published_to_touched_ns": "published → every field read, ms",
+}
+
+
 def browser_end_to_end(run: Run) -> str:
-    """What the browser's harness says of frames that came over WebSocket, whatever it has measured: a row per case."""
-    value = run.end_to_end
-    cases = value.get("cases", value.get("rows", value)) if isinstance(value, dict) else value
-    if isinstance(cases, dict):
-        cases = [{"case": name, **each} for name, each in cases.items() if isinstance(each, dict)]
-    rows = [_flat(each) for each in cases or [] if isinstance(each, dict)]
-    head = list(dict.fromkeys(key for row in rows for key in row))
-    return (
-        table([escape(each) for each in head], [[escape(row.get(each, "–")) for each in head] for row in rows])
-        if rows
-        else ""
-    )
+    """Frames that came to a page over WebSocket: a row per case; p50 and in brackets p99 of the parts of their way."""
+    cases = run.end_to_end if isinstance(run.end_to_end, dict) else {}
+    rows = []
+    for name, case in cases.items():
+        if isinstance(case, dict):
+            cells = [_browser_cell(case.get(key)) for key in _BROWSER]
+            rows.append([escape(name), str(case.get("frames", "–")), kilobytes(case.get("bytes_mean")), *cells])
+    head = ["encoding and rate", "n", "KB", *_BROWSER.values()]
+    return table(head, rows, "p50 (p99)") if rows else ""
 
 
-def _flat(value: dict[str, Any], before: str = "") -> dict[str, str]:
-    """Nested objects as ``a.b`` columns; lists (samples, quantiles) are in the raw file only."""
-    flat: dict[str, str] = {}
-    for name, each in value.items():
-        if isinstance(each, dict):
-            # Of a distribution, what a table has room for.
-            chosen = {key: each[key] for key in ("p50", "p99") if key in each} or each
-            flat.update(_flat(chosen, f"{before}{name}."))
-        elif isinstance(each, int | float) and not isinstance(each, bool):
-            is_ns = f"{before}{name}".split(".")[0].endswith("_ns")
-            flat[f"{before}{name}".replace("_ns", " ms") if is_ns else f"{before}{name}"] = number(
-                each / 1e6 if is_ns else each
-            )
-        elif isinstance(each, str):
-            flat[f"{before}{name}"] = each
-    return flat
+def _browser_cell(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{milliseconds(value.get('p50'))} ({milliseconds(value.get('p99'))})"
+    return "–" if value is None else number(float(value))

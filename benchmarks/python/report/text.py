@@ -21,6 +21,11 @@ def number(value: float) -> str:
     return f"{value:.3f}" if size >= 0.1 else f"{value:.3g}" if size < 0.01 else f"{value:.4f}"
 
 
+def tick(value: float) -> str:
+    """A number at an axis: ``0.3``, ``5``, ``1,000``."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
 def milliseconds(ns: float | None) -> str:
     """Nanoseconds in ms; "–" for None."""
     return "–" if ns is None else number(ns / 1e6)
