@@ -11,7 +11,7 @@ from report.results import Run
 from report.svg import Axis, Canvas, colour, label_room, log_axis
 from report.text import link, milliseconds, number, tick
 
-_WIDTH, _HEIGHT = 440.0, 390.0
+_WIDTH, _HEIGHT = 440.0, 374.0
 _TOP, _BOTTOM = 24.0, 300.0
 _MOST_LINES = 9
 _TICKS = [(1e7, "10 M"), (1e8, "100 M"), (1e9, "1 G"), (1e10, "10 G"), (1e11, "100 G")]
@@ -32,7 +32,7 @@ def break_even(runs: Sequence[Run]) -> list[Canvas]:
         reigns = fastest(every)
         lines = _chosen(every, [each.name for each in reigns])
         styles = {cost.name: colour(index) for index, cost in enumerate(lines)}
-        canvas = Canvas(_WIDTH, _HEIGHT, run.title)
+        canvas = Canvas(_WIDTH, _HEIGHT + 16 * len(reigns), run.title)
         x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([cost.name for cost in lines]), _TICKS, math.log10)
         values = [cost.total(speed) * 1e3 for cost in lines for speed in (SLOWEST, FASTEST)]
         y = log_axis(values, _BOTTOM, _TOP, tick, 1.15)
@@ -48,16 +48,12 @@ def break_even(runs: Sequence[Run]) -> list[Canvas]:
             canvas.path(points, styles[cost.name], tip)
             ends.append((points[-1][1], cost.name, styles[cost.name]))
         canvas.labels_right(x.end, ends, _TOP, _BOTTOM)
-        canvas.text(2, 352, "fastest", "name")
-        for reign in reigns:
+        canvas.text(2, 361, "fastest", "name")
+        for index, reign in enumerate(reigns):
             left, right = x.at(reign.start), x.at(reign.end)
-            tip = f"{reign.name}: fastest from {link(reign.start)} to {link(reign.end)}"
-            canvas.rect(left, 358, right - left, 14, styles[reign.name], tip)
-            middle = (left + right) / 2
-            if right - left > len(reign.name) * 6.5 + 8:
-                canvas.text(middle, 352, reign.name, f"label {styles[reign.name]}", "middle")
-        for reign in reigns[1:]:
-            canvas.text(x.at(reign.start), 386, link(reign.start), "tick", "middle")
+            words = f"{reign.name}: {link(reign.start)} to {link(reign.end)}"
+            canvas.rect(left, 350, right - left, 14, styles[reign.name], words)
+            canvas.text(x.start, 382 + 16 * index, words, f"label {styles[reign.name]}")
         canvases.append(canvas)
     return canvases
 

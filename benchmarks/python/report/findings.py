@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from report.break_even import fastest
-from report.charts_end_to_end import rate_name
+from report.charts_end_to_end import UNLIMITED, rate_name
 from report.charts_links import costs
 from report.published import beside_ours
 from report.results import Codec, Run
@@ -131,12 +131,26 @@ def _end_to_end(value: dict[str, Any] | None) -> list[str]:
         group = [case for case in cases if (case["recording"], case["rate"], case["agents"]) == key]
         if len(group) < 2:
             continue
-        best, worst = (pick(group, key=lambda case: case["total_us"]["p50"]) for pick in (min, max))
         agents = "1 agent" if key[2] == 1 else f"{key[2]} agents"
+        # Unlimited, frames wait in line: what counts is how many come through.
+        is_rate = rate_name(key[1]) == UNLIMITED
+        best, *_, worst = sorted(group, key=(lambda case: -_rate(case)) if is_rate else _latency)
+        said = [
+            f"{escape(case['transport'])} "
+            f"({f'{number(_rate(case))} frames/s' if is_rate else f'{number(_latency(case))} ms'})"
+            for case in (best, worst)
+        ]
+        what = "most frames" if is_rate else "least time from the source to every field read, at the median,"
         lines.append(
-            f"<b>End to end, {escape(str(key[0]))}, {escape(rate_name(key[1]))}, {agents}</b>: least by "
-            f"{escape(best['transport'])} "
-            f"({milliseconds(best['total_us']['p50'] * 1e3)} ms at the median, source to every field read), most by "
-            f"{escape(worst['transport'])} ({milliseconds(worst['total_us']['p50'] * 1e3)} ms)."
+            f"<b>End to end, {escape(str(key[0]))}, {escape(rate_name(key[1]))}, {agents}</b>: {what} by {said[0]}, "
+            f"{'fewest' if is_rate else 'most'} by {said[1]}."
         )
     return lines
+
+
+def _rate(case: dict[str, Any]) -> float:
+    return float(case["frames_per_second"]["median"])
+
+
+def _latency(case: dict[str, Any]) -> float:
+    return float(case["total_us"]["p50"]) / 1e3

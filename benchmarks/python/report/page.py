@@ -117,7 +117,8 @@ def _size_and_time(content: Content) -> str:
 
 def _latency(content: Content) -> str:
     text = (
-        "How long single decodings take, from the fastest to p99.9: a flat line is a steady codec. Rows that read less than everything are in the tables only. What decoding "
+        "How long single decodings take, from the fastest to p99.9: a flat line is a steady codec. Rows that "
+        "read less than everything are in the tables only. What decoding "
         "leaves to be done when a "
         "field is read (protobuf in Python) is in the tables' “decode + touch”."
     )

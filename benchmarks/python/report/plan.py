@@ -138,7 +138,7 @@ def browser_missing() -> str | None:
 def quick(folder: Path, elite: Path) -> Plan:
     """Under five minutes: the small recording, a few frames of `elite`, no single operations."""
     plan = Plan()
-    for recording, budget in ((SKIRMISH, {"csharp": 25.0, "python": 45.0}), (elite, {"csharp": 20.0, "python": 40.0})):
+    for recording, budget in ((SKIRMISH, {"csharp": 20.0, "python": 35.0}), (elite, {"csharp": 20.0, "python": 30.0})):
         for language, seconds in budget.items():
             names = codecs(language, compressed=True)
             plan.parts.append(match_run(language, recording, folder, names, budget=seconds, frames=120))

@@ -145,13 +145,13 @@ def read_run(path: Path) -> Run:
     value = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(value, dict) or "codecs" not in value or "environment" not in value:
         raise ValueError(f"{path.name} is not a match run: it lacks codecs or environment")
-    recording = value.get("recording") or {}
+    recording: dict[str, Any] = value.get("recording") or {}
     language = value.get("language", "csharp")
     return Run(
         file=path.name,
         language=language,
         recording=Path(str(recording.get("file", "recording"))).stem,
-        recording_frames=int(recording.get("frames", value.get("frames", 0))),
+        recording_frames=int(recording.get("frames") or 0),
         simulated=bool(recording.get("simulated", False)),
         frames=int(value.get("frames", 0)),
         rounds=int(value.get("rounds", 1)),

@@ -26,7 +26,7 @@ def colour(index: int) -> str:
 
 def label_room(names: Sequence[str]) -> float:
     """Width that labels beside the last point of a line need."""
-    return 16 + _CHAR * max((len(each) for each in names), default=0)
+    return 16 + 7 * max((len(each) for each in names), default=0)
 
 
 @dataclass(frozen=True)
