@@ -138,10 +138,10 @@ def browser_missing() -> str | None:
 def quick(folder: Path, elite: Path) -> Plan:
     """Under five minutes: the small recording, a few frames of `elite`, no single operations."""
     plan = Plan()
-    for recording, budget in ((SKIRMISH, {"csharp": 20.0, "python": 35.0}), (elite, {"csharp": 20.0, "python": 30.0})):
-        for language, seconds in budget.items():
-            names = codecs(language, compressed=True)
-            plan.parts.append(match_run(language, recording, folder, names, budget=seconds, frames=120))
+    plan.parts.append(match_run("csharp", SKIRMISH, folder, codecs("csharp", compressed=True), budget=35, frames=120))
+    plan.parts.append(match_run("python", SKIRMISH, folder, codecs("python", compressed=True), budget=40, frames=120))
+    plan.parts.append(match_run("csharp", elite, folder, codecs("csharp", compressed=False), budget=20, frames=120))
+    plan.parts.append(match_run("python", elite, folder, codecs("python", compressed=False), budget=30, frames=120))
     _browser(plan, [browser_run(SKIRMISH, folder, frames=20, rounds=2, seconds=40)])
     plan.parts.append(end_to_end(folder, quick=True, seconds=55))
     plan.missing.append("single operations (BenchmarkDotNet), the whole match and the windows: --quick leaves them out")
