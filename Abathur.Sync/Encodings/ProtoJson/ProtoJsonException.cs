@@ -6,12 +6,15 @@ namespace Abathur.Sync.Encodings.ProtoJson;
 /// </summary>
 public sealed class ProtoJsonException : Exception
 {
-    internal ProtoJsonException(string problem, int position)
-        : base(problem) => Position = position;
+    internal ProtoJsonException(ProtoJsonError error, string problem, int position)
+        : base(problem) => (Error, Position) = (error, position);
 
-    internal ProtoJsonException(string problem, int position, JsonLocation location)
+    internal ProtoJsonException(ProtoJsonError error, string problem, int position, JsonLocation location)
         : base($"line {location.Line}, column {location.Column}{(location.Path.Length == 0 ? "" : $", {location.Path}")}: {problem}") =>
-        (Position, Line, Column, Path) = (position, location.Line, location.Column, location.Path);
+        (Error, Position, Line, Column, Path) = (error, position, location.Line, location.Column, location.Path);
+
+    /// <summary>What kind of refusal it is.</summary>
+    public ProtoJsonError Error { get; }
 
     /// <summary>Offset in the input, in bytes.</summary>
     public int Position { get; }

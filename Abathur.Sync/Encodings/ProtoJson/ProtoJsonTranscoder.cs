@@ -86,6 +86,6 @@ public sealed class ProtoJsonTranscoder
 
     private void CheckInput(int bytes)
     {
-        if (bytes > _options.MaxInputBytes) throw new ProtoJsonException($"the input has {bytes} bytes; at most {_options.MaxInputBytes} are allowed", 0);
+        if (bytes > _options.MaxInputBytes) throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"the input has {bytes} bytes; at most {_options.MaxInputBytes} are allowed", 0);
     }
 }

@@ -27,7 +27,8 @@ internal sealed class FieldTable
         Number = field.FieldNumber;
         IsBare = isBare;
         Name = field.JsonName;
-        Kind = KindOf(field.FieldType);
+        // FieldType calls a group a message.
+        Kind = field.ToProto().Type == FieldDescriptorProto.Types.Type.Group ? FieldKind.Group : KindOf(field.FieldType);
         IsRepeated = field.IsRepeated && !field.IsMap;
         IsMap = field.IsMap;
         HasPresence = field.HasPresence;
@@ -174,7 +175,6 @@ internal sealed class FieldTable
         FieldType.String => FieldKind.String,
         FieldType.Bytes => FieldKind.Bytes,
         FieldType.Message => FieldKind.Message,
-        FieldType.Group => FieldKind.Group,
         _ => throw new ArgumentOutOfRangeException(nameof(type), type, "no such field type"),
     };
 

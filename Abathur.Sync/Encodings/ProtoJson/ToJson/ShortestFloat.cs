@@ -4,8 +4,8 @@ using System.Numerics;
 namespace Abathur.Sync.Encodings.ProtoJson.ToJson;
 
 /// <summary>
-/// The shortest decimal that reads back as the same float, in the form of <c>float.ToString("r")</c>: plain from 1e-5 to below 1e7 and for
-/// whole numbers of up to nine digits that need them all, else with an exponent.
+/// The shortest decimal that reads back as the same float, in the form of <c>float.ToString("r")</c>: plain from 1e-4 to
+/// below 1e9, else with an exponent.
 /// </summary>
 /// <remarks>
 /// Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles" (2020). The value is scaled by a power of ten from a table so that the
@@ -18,8 +18,8 @@ internal static class ShortestFloat
     private const int MinPower = -31;
     private const int MaxPower = 45;
 
-    // Digits up to which no exponent is used, even where they end in zeros.
-    private const int PlainDigits = 7;
+    // Digits before the point up to which no exponent is used: as many as a float may need.
+    private const int PlainDigits = 9;
     private const int PlainZeros = 4;
     private static readonly ulong[] Powers = MakePowers();
 
@@ -97,7 +97,7 @@ internal static class ShortestFloat
         Utf8Formatter.TryFormat(digits, text, out var count);
         text = text[..count];
         var point = count + exponent;
-        if (point > Math.Max(count, PlainDigits) || point <= -PlainZeros) return WithExponent(text, point - 1, output);
+        if (point > PlainDigits || point <= -PlainZeros) return WithExponent(text, point - 1, output);
         if (point <= 0)
         {
             output[0] = (byte)'0';

@@ -35,7 +35,7 @@ internal static class WellKnownToJson
             fields.Write(ref writer, isFirst: true);
             return;
         }
-        if (whenEmpty.IsEmpty) writer.ThrowMalformed($"a {table.FullName} holds nothing");
+        if (whenEmpty.IsEmpty) writer.Throw(ProtoJsonError.NoJsonForm, $"a {table.FullName} holds nothing");
         writer.EnsureRoom(whenEmpty.Length);
         writer.Out.Raw(whenEmpty);
     }
@@ -69,7 +69,7 @@ internal static class WellKnownToJson
     private static void WriteTimestamp(ref WireToJson writer, MessageTable table, int end)
     {
         ReadSecondsAndNanos(ref writer, table, end, out var seconds, out var nanos);
-        if (!WellKnownTime.IsTimestamp(seconds, nanos)) writer.ThrowMalformed($"{seconds} s and {nanos} ns is no timestamp of the years 1 to 9999");
+        if (!WellKnownTime.IsTimestamp(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is no timestamp of the years 1 to 9999");
         var time = DateTime.UnixEpoch.AddSeconds(seconds);
         writer.EnsureRoom(TextBytes);
         writer.Out.Byte((byte)'"');
@@ -91,7 +91,7 @@ internal static class WellKnownToJson
     private static void WriteDuration(ref WireToJson writer, MessageTable table, int end)
     {
         ReadSecondsAndNanos(ref writer, table, end, out var seconds, out var nanos);
-        if (!WellKnownTime.IsDuration(seconds, nanos)) writer.ThrowMalformed($"{seconds} s and {nanos} ns is no duration: 10,000 years at most, and both with one sign");
+        if (!WellKnownTime.IsDuration(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is no duration: 10,000 years at most, and both with one sign");
         writer.EnsureRoom(TextBytes);
         writer.Out.Raw(seconds < 0 || nanos < 0 ? "\"-"u8 : "\""u8);
         writer.Out.Plain((ulong)Math.Abs(seconds));
@@ -148,7 +148,7 @@ internal static class WellKnownToJson
 
     private static void WritePath(ref WireToJson writer, ReadOnlySpan<byte> path, bool isFirst)
     {
-        if (!WellKnownText.SurvivesCamelCase(path)) writer.ThrowMalformed($"the path \"{Encoding.UTF8.GetString(path)}\" of a field mask does not survive JSON's camelCase");
+        if (!WellKnownText.SurvivesCamelCase(path)) writer.Throw(ProtoJsonError.NoJsonForm, $"the path \"{Encoding.UTF8.GetString(path)}\" of a field mask does not survive JSON's camelCase");
         var camel = ArrayPool<byte>.Shared.Rent(path.Length);
         var length = WellKnownText.ToCamelCase(path, camel);
         writer.EnsureRoom(1 + (length * JsonSink.MaxEscapedBytes));
@@ -187,7 +187,7 @@ internal static class WellKnownToJson
         var url = writer.Slice(urlStart, urlEnd);
         var name = Encoding.UTF8.GetString(url[(url.LastIndexOf((byte)'/') + 1)..]);
         var type = writer.FindInAny(name);
-        if (type is null) writer.ThrowMalformed($"the type registry has no \"{name}\" for an Any");
+        if (type is null) writer.Throw(ProtoJsonError.NoJsonForm, $"the type registry has no \"{name}\" for an Any");
         writer.EnsureRoom(16);
         writer.Out.Raw("{\"@type\":"u8);
         writer.Out.LongString(url);

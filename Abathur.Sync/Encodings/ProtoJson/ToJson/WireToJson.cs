@@ -119,7 +119,7 @@ internal ref struct WireToJson
     {
         // Each level of nesting may merge once more; what that takes in all is bounded by the largest input.
         _merged += merged.Length;
-        if (_merged > 2L * _options.MaxInputBytes) ThrowMalformed("merging the pieces of its messages takes too much memory");
+        if (_merged > 2L * _options.MaxInputBytes) Throw(ProtoJsonError.LimitExceeded, "merging the pieces of its messages takes too much memory");
         WriteName(field, ref isFirst);
         var position = _position;
         var wire = _wire;
@@ -317,7 +317,7 @@ internal ref struct WireToJson
     /// <summary>Goes one message deeper; <see cref="Ascend"/> comes back.</summary>
     public void Descend()
     {
-        if (_depth++ >= _options.MaxDepth) ThrowMalformed($"messages are nested deeper than {_options.MaxDepth}");
+        if (_depth++ >= _options.MaxDepth) Throw(ProtoJsonError.LimitExceeded, $"messages are nested deeper than {_options.MaxDepth}");
     }
 
     public void Ascend() => _depth--;
@@ -457,5 +457,8 @@ internal ref struct WireToJson
     }
 
     [DoesNotReturn]
-    public readonly void ThrowMalformed(string problem) => throw new ProtoJsonException($"byte {_position}: {problem}", _position);
+    public readonly void ThrowMalformed(string problem) => Throw(ProtoJsonError.Malformed, problem);
+
+    [DoesNotReturn]
+    public readonly void Throw(ProtoJsonError error, string problem) => throw new ProtoJsonException(error, $"byte {_position}: {problem}", _position);
 }

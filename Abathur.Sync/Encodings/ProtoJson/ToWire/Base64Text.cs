@@ -41,6 +41,18 @@ internal static class Base64Text
         }
         if (length % 4 == 1 || (length % 4 != 0 && plain[..length].IndexOf((byte)'=') >= 0)) return -1;
         while (length % 4 != 0) plain[length++] = (byte)'=';
+        ClearSpareBits(plain[..length]);
         return length;
     }
+
+    // The last character before the padding has two or four bits that mean nothing, and that somebody may have set.
+    private static void ClearSpareBits(Span<byte> plain)
+    {
+        if (plain.Length < 4 || plain[^1] != '=') return;
+        ref var last = ref plain[plain[^2] == '=' ? ^3 : ^2];
+        var value = Alphabet.IndexOf(last);
+        if (value >= 0) last = Alphabet[value & (plain[^2] == '=' ? 0x30 : 0x3C)];
+    }
+
+    private static ReadOnlySpan<byte> Alphabet => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"u8;
 }

@@ -238,7 +238,14 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
 
     /// <summary>Says what is wrong at an offset.</summary>
     [DoesNotReturn]
-    public readonly void FailAt(int position, string problem) => throw new ProtoJsonException(problem, position, JsonLocation.Of(_json, position));
+    public readonly void FailAt(int position, string problem) => Throw(ProtoJsonError.Malformed, position, problem);
+
+    /// <summary>Says which limit is passed here.</summary>
+    [DoesNotReturn]
+    public readonly void FailLimit(string problem) => Throw(ProtoJsonError.LimitExceeded, Position, problem);
+
+    [DoesNotReturn]
+    private readonly void Throw(ProtoJsonError error, int position, string problem) => throw new ProtoJsonException(error, problem, position, JsonLocation.Of(_json, position));
 
     private readonly string Describe(byte next)
     {

@@ -15,6 +15,9 @@ internal ref struct JsonToWire
     private int _depth;
     private int _deepest;
 
+    /// <summary>Set by whoever reads an enum name that is unknown and to be ignored; whoever wrote the value takes it back and unsets this.</summary>
+    public bool HasSkipped;
+
     /// <summary>What is read.</summary>
     public JsonCursor Json;
 
@@ -64,7 +67,6 @@ internal ref struct JsonToWire
         do
         {
             if (UsualMembers.Read(ref this, ref order)) break;
-            var nameStart = Json.Position;
             var field = ReadName(table, order.Guess, ref skipsType);
             if (field is null)
             {
@@ -73,7 +75,7 @@ internal ref struct JsonToWire
             }
             order.Begin(field);
             if (TryTakeNull(field)) order.Clear(field);
-            else if (!order.TryTakeOneof(field)) FailOneof(table, field, nameStart);
+            else if (!order.TryTakeOneof(field)) FailOneof(table, field);
             else ReadField(field);
         }
         while (Json.TakeCommaOr((byte)'}'));
@@ -97,11 +99,11 @@ internal ref struct JsonToWire
     {
         if (field.IsRepeated) ReadArray(field);
         else if (field.IsMap) ReadMap(field);
-        else ReadTagged(field, omitsDefault: !field.HasPresence);
+        else ReadTagged(field, field.HasPresence ? Omission.None : Omission.Default);
     }
 
-    /// <summary>Reads one value and writes it with its tag.</summary>
-    public void ReadTagged(FieldTable field, bool omitsDefault)
+    /// <summary>Reads one value and writes it with its tag; false where it was skipped.</summary>
+    public bool ReadTagged(FieldTable field, Omission omission)
     {
         var before = Out.Position;
         Out.Tag(field);
@@ -115,7 +117,10 @@ internal ref struct JsonToWire
         {
             isDefault = ScalarToWire.Read(ref this, field);
         }
-        if (isDefault && omitsDefault) Out.Position = before;
+        if (TakeBackSkipped(before)) return false;
+        // The last byte of a float is its sign.
+        if (isDefault && (omission == Omission.Default || (omission == Omission.ExactDefault && Out.Written[^1] == 0))) Out.Position = before;
+        return true;
     }
 
     /// <summary>Reads an array.</summary>
@@ -143,6 +148,7 @@ internal ref struct JsonToWire
         {
             do
             {
+                var entryTag = Out.Position;
                 Out.Raw(map.TagBytes);
                 var entryStart = Out.BeginLength(map, out var guess);
                 var before = Out.Position;
@@ -150,7 +156,11 @@ internal ref struct JsonToWire
                 if (ScalarToWire.ReadKey(ref this, key)) Out.Position = before;
                 Json.Take((byte)':');
                 if (Json.Peek() == 'n' && !value.TakesNull) Json.Fail("a value of a map cannot be null");
-                ReadTagged(value, omitsDefault: true);
+                if (!ReadTagged(value, Omission.ExactDefault))
+                {
+                    Out.Position = entryTag;
+                    continue;
+                }
                 Out.EndLength(map, entryStart, guess);
                 count++;
             }
@@ -217,7 +227,7 @@ internal ref struct JsonToWire
     {
         // The outermost object is not inside of anything.
         _deepest = Math.Max(_deepest, _depth + 1);
-        if (_depth++ > _options.MaxDepth) Json.Fail($"objects and arrays are nested deeper than {_options.MaxDepth}");
+        if (_depth++ > _options.MaxDepth) Json.FailLimit($"objects and arrays are nested deeper than {_options.MaxDepth}");
     }
 
     public void Ascend() => _depth--;
@@ -228,7 +238,7 @@ internal ref struct JsonToWire
     /// <summary>Checks the limit on the output; called often enough that it cannot be passed by much.</summary>
     public readonly void CheckSize()
     {
-        if (Out.Position > _options.MaxOutputBytes) Json.Fail($"the message would be larger than {_options.MaxOutputBytes} bytes");
+        if (Out.Position > _options.MaxOutputBytes) Json.FailLimit($"the message would be larger than {_options.MaxOutputBytes} bytes");
     }
 
     private void ReadNested(FieldTable field, MessageTable message)
@@ -250,7 +260,7 @@ internal ref struct JsonToWire
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
             if (field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
-            else ReadTagged(field, omitsDefault: false);
+            else ReadTagged(field, Omission.None);
         }
         while (Json.TakeCommaOr((byte)']'));
     }
@@ -280,15 +290,28 @@ internal ref struct JsonToWire
 
     private void ReadPacked(FieldTable field)
     {
+        var tagStart = Out.Position;
         Out.Raw(field.TagBytes);
         var start = Out.BeginLength(field, out var guess);
         do
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
+            var before = Out.Position;
             ScalarToWire.Read(ref this, field);
+            TakeBackSkipped(before);
         }
         while (Json.TakeCommaOr((byte)']'));
-        Out.EndLength(field, start, guess);
+        // All of them may have been skipped.
+        if (Out.Position == start) Out.Position = tagStart;
+        else Out.EndLength(field, start, guess);
+    }
+
+    private bool TakeBackSkipped(int position)
+    {
+        if (!HasSkipped) return false;
+        HasSkipped = false;
+        Out.Position = position;
+        return true;
     }
 
     // Takes the name and the colon. Null: the value is to be skipped.
@@ -321,8 +344,8 @@ internal ref struct JsonToWire
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
     }
 
-    private readonly void FailOneof(MessageTable table, FieldTable field, int nameStart) =>
-        Json.FailAt(nameStart, table.HasFewOneofs ? $"oneof {field.OneofName} has more than one value" : $"{table.FullName} has more than 64 oneofs");
+    private readonly void FailOneof(MessageTable table, FieldTable field) =>
+        Json.Fail(table.HasFewOneofs ? $"oneof {field.OneofName} has more than one value" : $"{table.FullName} has more than 64 oneofs");
 
     /// <summary>A name or value as an error shows it.</summary>
     public static string Shown(ReadOnlySpan<byte> text)

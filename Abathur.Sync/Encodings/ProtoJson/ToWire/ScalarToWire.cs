@@ -159,6 +159,7 @@ internal static class ScalarToWire
         var token = type.Find(name);
         if (token is null && !reader.IgnoresUnknown) reader.Json.FailAt(start, $"{type.FullName} has no value \"{JsonToWire.Shown(name)}\"");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
+        reader.HasSkipped |= token is null;
         return token?.Number ?? 0;
     }
 

@@ -46,7 +46,7 @@ internal static class UsualMembers
             {
                 if (json[length] != '{') break;
                 reader.Json.Position = position + length;
-                reader.ReadTagged(field, omitsDefault: false);
+                reader.ReadTagged(field, Omission.None);
                 length = reader.Json.Position - position;
             }
             order.Take(field);

@@ -20,7 +20,7 @@ internal static class WellKnownToWire
         {
             case WellKnown.Timestamp or WellKnown.Duration: ReadTime(ref reader, table.WellKnown == WellKnown.Timestamp); break;
             case WellKnown.FieldMask: ReadFieldMask(ref reader); break;
-            case WellKnown.Wrapper: reader.ReadTagged(table.Fields[0], omitsDefault: true); break;
+            case WellKnown.Wrapper: reader.ReadTagged(table.Fields[0], Omission.ExactDefault); break;
             case WellKnown.Any: ReadAny(ref reader, table); break;
             case WellKnown.ListValue: reader.ReadArray(table.Fields[0]); break;
             case WellKnown.Struct:
@@ -44,7 +44,7 @@ internal static class WellKnownToWire
             _ => -1,
         };
         if (index < 0) reader.Json.FailExpected("a value");
-        reader.ReadTagged(table.Fields[index], omitsDefault: false);
+        reader.ReadTagged(table.Fields[index], Omission.None);
     }
 
     private static void ReadTime(ref JsonToWire reader, bool isTimestamp)

@@ -26,9 +26,13 @@ internal static class Google
         }
         catch (Exception e) when (e is InvalidProtocolBufferException or InvalidOperationException or ArgumentException)
         {
+            Refusal = e.Message;
             return null;
         }
     }
+
+    /// <summary>Why the last message was refused.</summary>
+    public static string Refusal { get; private set; } = "";
 
     public static string Format(IMessage message) => Compact(Formatter.Format(message));
 

@@ -41,15 +41,17 @@ internal sealed class MessageGenerator(Random random)
         }
         else if (field.IsRepeated)
         {
-            if (isDeep && field.MessageType is not null) return;
+            if (isDeep && IsMessage(field)) return;
             var list = (IList)field.Accessor.GetValue(message);
             for (var i = random.Next(4); i > 0; i--) list.Add(Value(field, depth));
         }
-        else if (!isDeep || field.MessageType is null)
+        else if (!isDeep || !IsMessage(field))
         {
             field.Accessor.SetValue(message, Value(field, depth));
         }
     }
+
+    private static bool IsMessage(FieldDescriptor field) => field.FieldType is FieldType.Message or FieldType.Group;
 
     private object? Value(FieldDescriptor field, int depth) => field.FieldType switch
     {
@@ -119,7 +121,7 @@ internal sealed class MessageGenerator(Random random)
                 for (var i = depth > MaxDepth ? 0 : random.Next(4); i > 0; i--) list.Values.Add((Value)Make(ValueType, depth + 1));
                 return true;
             case Struct structure:
-                for (var i = depth > MaxDepth ? 0 : random.Next(4); i > 0; i--) structure.Fields[RandomString()] = (Value)Make(ValueType, depth + 1);
+                for (var i = depth > MaxDepth ? 0 : random.Next(4); i > 0; i--) structure.Fields["k" + RandomString()] = (Value)Make(ValueType, depth + 1);
                 return true;
             default: return false;
         }

@@ -1,4 +1,3 @@
-using System.Text;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Encodings.ProtoJson;
 using Abathur.Sync.Recordings;
@@ -9,20 +8,23 @@ using FsCheck.Fluent;
 using global::Google.Protobuf;
 using global::Google.Protobuf.Reflection;
 using SC2APIProtocol;
+using Encoding = System.Text.Encoding;
 
 namespace Abathur.Sync.Tests.Encodings.ProtoJson;
 
 /// <summary>Everything the transcoder writes, and everything it refuses, against Google.Protobuf.</summary>
 public class ProtoJsonDifferentialTests
 {
-    private static readonly Config Thorough = Config.QuickThrowOnFailure.WithMaxTest(400);
+    // ABATHUR_FUZZ=100 makes a long run of it.
+    private static readonly int Factor = int.Parse(Environment.GetEnvironmentVariable("ABATHUR_FUZZ") ?? "1", System.Globalization.CultureInfo.InvariantCulture);
+    private static readonly Config Thorough = Config.QuickThrowOnFailure.WithMaxTest(400 * Factor);
 
     private static readonly FileDescriptor[] Files =
     [
         CommonReflection.Descriptor, DataReflection.Descriptor, DebugReflection.Descriptor, ErrorReflection.Descriptor, QueryReflection.Descriptor,
         RawReflection.Descriptor, Sc2ApiReflection.Descriptor, ScoreReflection.Descriptor, SpatialReflection.Descriptor, UiReflection.Descriptor,
         SyncReflection.Descriptor, EverythingReflection.Descriptor, Everything2Reflection.Descriptor,
-        Grpc.Health.V1.HealthReflection.Descriptor, Grpc.Reflection.V1.ReflectionReflection.Descriptor,
+        Abathur.Sync.Transports.Grpc.Health.HealthReflection.Descriptor, Abathur.Sync.Transports.Grpc.Reflection.ReflectionReflection.Descriptor,
     ];
 
     [Fact]
@@ -31,7 +33,7 @@ public class ProtoJsonDifferentialTests
         foreach (var type in Files.SelectMany(file => file.MessageTypes).SelectMany(WithNested))
         {
             var transcoder = Google.TranscoderOf(type);
-            Check(Config.QuickThrowOnFailure.WithMaxTest(type.File.Package == "abathur.tests" ? 400 : 25), random =>
+            Check(Config.QuickThrowOnFailure.WithMaxTest(type.File.Package == "abathur.tests" ? 400 * Factor : 25 * Factor), random =>
                 Transcoded.AssertLikeGoogle(transcoder, type, new MessageGenerator(random).Make(type).ToByteArray()));
         }
     }
@@ -46,7 +48,7 @@ public class ProtoJsonDifferentialTests
             {
                 var wire = new WireShuffle(random).Apply(type, new MessageGenerator(random).Make(type).ToByteArray());
                 var expected = Google.ToJson(type, wire);
-                Assert.Equal(expected, Transcoded.JsonOrNull(transcoder, wire));
+                AssertJson(expected, Transcoded.JsonOrNull(transcoder, wire));
             });
         }
     }
@@ -60,7 +62,7 @@ public class ProtoJsonDifferentialTests
             Check(Thorough, random =>
             {
                 var json = JsonShuffle.Apply(random, Google.Format(new MessageGenerator(random).Make(type)));
-                Assert.Equal(Google.ToProto(type, json), Transcoded.ProtoOrNull(transcoder, json));
+                Transcoded.AssertSameBytes(type, Google.ToProto(type, json), Transcoded.ProtoOrNull(transcoder, json));
             });
         }
     }
@@ -71,13 +73,12 @@ public class ProtoJsonDifferentialTests
         foreach (var type in new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor })
         {
             var transcoder = Google.TranscoderOf(type);
-            Check(Thorough.WithMaxTest(1500), random =>
+            Check(Thorough.WithMaxTest(1500 * Factor), random =>
             {
                 var wire = new MessageGenerator(random).Make(type).ToByteArray();
                 Damage(random, ref wire);
                 var json = Transcoded.JsonOrNull(transcoder, wire);
-                // An empty Any is {} here, and refused there.
-                if (json?.Contains("\"any\":{}", StringComparison.Ordinal) != true) Assert.Equal(Google.ToJson(type, wire), json);
+                AssertJson(Google.ToJson(type, wire), json);
             });
         }
     }
@@ -88,14 +89,15 @@ public class ProtoJsonDifferentialTests
         foreach (var type in new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor })
         {
             var transcoder = Google.TranscoderOf(type);
-            Check(Thorough.WithMaxTest(1500), random =>
+            Check(Thorough.WithMaxTest(1500 * Factor), random =>
             {
                 var text = Encoding.UTF8.GetBytes(Google.Format(new MessageGenerator(random).Make(type)));
                 Damage(random, ref text);
                 var json = Encoding.UTF8.GetString(text);
                 var expected = Google.ToProto(type, json);
                 var actual = Transcoded.ProtoOrNull(transcoder, json);
-                if (expected is not null) Assert.Equal(expected, actual);
+                if (expected is not null && actual is null) Assert.Fail($"{Transcoded.Refusal}\n{json}");
+                if (expected is not null) Transcoded.AssertSameBytes(type, expected, actual);
             });
         }
     }
@@ -134,6 +136,15 @@ public class ProtoJsonDifferentialTests
         WireProjection.For(ResponseObservation.Descriptor, paths).Project(frame.Payload.Span, projected);
         var transcoder = ProtoJsonTranscoder.Create(ResponseObservation.Descriptor, paths);
         Assert.Equal(Google.ToJson(ResponseObservation.Descriptor, projected.WrittenSpan), Transcoded.Json(transcoder, frame.Payload.Span));
+    }
+
+    // Google has no JSON for an empty Any and for an empty key in a Struct; here they are {} and "".
+    private static void AssertJson(string? expected, string? actual)
+    {
+        // Google cuts tags and lengths of more than 32 bits short, and takes the end of a group for the end of the message; all of that is refused here.
+        if (expected is not null && actual is null) Assert.Matches("number is out of range|wire type that cannot be|longer than its message", Transcoded.Refusal);
+        else if (expected is not null || actual is null) Assert.Equal(expected, actual);
+        else Assert.True(actual.Contains("ny\":{}", StringComparison.Ordinal) || actual.Contains("{\"\":", StringComparison.Ordinal) || actual.Contains(",\"\":", StringComparison.Ordinal), Google.Refusal + actual);
     }
 
     private static IEnumerable<MessageDescriptor> WithNested(MessageDescriptor type) =>

@@ -29,11 +29,15 @@ internal static class Transcoded
         {
             return Json(transcoder, wire);
         }
-        catch (ProtoJsonException)
+        catch (ProtoJsonException e)
         {
+            Refusal = e.Message;
             return null;
         }
     }
+
+    /// <summary>Why the last input was refused.</summary>
+    public static string Refusal { get; private set; } = "";
 
     /// <summary>Protobuf; null where the transcoder refuses the JSON with its one exception.</summary>
     public static byte[]? ProtoOrNull(ProtoJsonTranscoder transcoder, string json)
@@ -42,10 +46,18 @@ internal static class Transcoded
         {
             return Proto(transcoder, json);
         }
-        catch (ProtoJsonException)
+        catch (ProtoJsonException e)
         {
+            Refusal = e.Message;
             return null;
         }
+    }
+
+    /// <summary>Equal bytes; where they are not, the failure shows both as JSON.</summary>
+    public static void AssertSameBytes(MessageDescriptor type, byte[]? expected, byte[]? actual)
+    {
+        if (expected is not null && actual is not null && !expected.AsSpan().SequenceEqual(actual)) Assert.Equal(Google.ToJson(type, expected), Google.ToJson(type, actual));
+        Assert.Equal(expected, actual);
     }
 
     /// <summary>Both directions of one message against Google's formatter and parser.</summary>
@@ -55,6 +67,6 @@ internal static class Transcoded
         Assert.NotNull(expected);
         var json = Json(transcoder, wire);
         Assert.Equal(expected, json);
-        Assert.Equal(Google.ToProto(type, json), Proto(transcoder, json));
+        AssertSameBytes(type, Google.ToProto(type, json), Proto(transcoder, json));
     }
 }

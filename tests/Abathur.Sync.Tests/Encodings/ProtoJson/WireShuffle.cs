@@ -15,7 +15,7 @@ internal sealed class WireShuffle(Random random)
         {
             var (number, wireType) = (reader.FieldNumber, reader.WireType);
             var field = type.FindFieldByNumber(number);
-            if (field is { MessageType: not null } && wireType == WireFormat.WireType.LengthDelimited)
+            if (field is { FieldType: FieldType.Message } && wireType == WireFormat.WireType.LengthDelimited)
             {
                 var content = reader.ReadBytes();
                 var inner = Apply(field.MessageType, content);
