@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import signal
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -291,3 +292,36 @@ def test_programs_say_how_they_are_used() -> None:
             check=True,
         )
         assert "usage:" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to another process there")
+def test_ctrl_c_lets_the_part_write_what_it_has_and_leaves_out_the_rest(tmp_path: Path) -> None:
+    part = f"""
+import sys, time
+try:
+    print("ready", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    open({str(tmp_path / "kept")!r}, "w").close()
+    sys.exit(130)
+"""
+    program = f"""
+import sys
+from pathlib import Path
+sys.path.insert(0, {str(ROOT / "benchmarks" / "python")!r})
+from report.plan import Part
+from report.running import Running
+parts = [Part(name, [sys.executable, "-c", {part!r}], Path("x"), 60, shows=True) for name in ("first", "second")]
+running = Running(parts, Path({str(tmp_path / "log")!r}))
+running.run()
+print(running.interrupted, running.failed)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line == "ready\n":
+                child.send_signal(signal.SIGINT)
+                break
+        rest = child.stdout.read()
+    assert (tmp_path / "kept").exists()
+    assert "True ['first: interrupted', 'second: interrupted before it began']" in rest
