@@ -14,7 +14,7 @@ _TOP, _BOTTOM = 24.0, 310.0
 #: Codecs of one name whose mean sizes differ by less are the same format.
 _SAME = 0.02
 _RANK = {"protobuf": 0, "protojson": 1, "cbor": 2}
-_NINES = [(0, "min"), (50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99.9")]
+_NINES = [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99.9")]
 
 
 def size_against_time(runs: Sequence[Run]) -> list[Canvas]:

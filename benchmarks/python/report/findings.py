@@ -18,15 +18,19 @@ _WHAT = {"encode": "encoding", "decode": "decoding", "decode_touch": "decoding a
 _GOAL = 15.0
 
 
-def findings(runs: Sequence[Run], end_to_end: dict[str, Any] | None) -> str:
-    """The section as a list."""
-    lines: list[str] = []
-    for run in runs:
-        lines += _fastest(run)
-        lines += _ours(run)
-    lines += _published(runs)
-    lines += _end_to_end(end_to_end)
-    return f"<ul>{''.join(f'<li>{each}</li>' for each in lines)}</ul>" if lines else "<p>Nothing was measured.</p>"
+def findings(runs: Sequence[Run]) -> str:
+    """What match runs say, as a list."""
+    return _list([line for run in runs for line in (*_fastest(run), *_ours(run))])
+
+
+def across(runs: Sequence[Run], end_to_end: dict[str, Any] | None) -> str:
+    """What the published figures and the end-to-end measurement say, as a list."""
+    recording = runs[0].recording if runs else ""
+    return _list([*_published([run for run in runs if run.recording == recording]), *_end_to_end(end_to_end)])
+
+
+def _list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{each}</li>' for each in lines)}</ul>" if lines else ""
 
 
 def _fastest(run: Run) -> list[str]:

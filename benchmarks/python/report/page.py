@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -13,6 +13,8 @@ from report.results import Run
 from report.single_operations import SingleOperations
 from report.svg import figures
 
+#: Recordings whose charts and tables are open when the page is.
+_SHOWN = 2
 _SECTIONS = {
     "says": "What these numbers say",
     "size-time": "Size against time",
@@ -53,14 +55,14 @@ def html(content: Content) -> str:
     """The whole page."""
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     bodies = {
-        "says": findings.findings(content.runs, content.end_to_end),
+        "says": _says(content),
         "size-time": _size_and_time(content),
         "latency": _latency(content),
         "bytes": _bytes(content),
         "links": _links(content),
         "published": _published(content),
         "end-to-end": _end_to_end(content),
-        "tables": "".join(f"<h3>{escape(run.title)}</h3>{tables.match_run(run)}" for run in content.runs),
+        "tables": _each(content, _tables),
         "operations": content.operations.html()
         if content.operations
         else _absent("No single operations were measured."),
@@ -102,6 +104,26 @@ def _lead(content: Content) -> str:
     return "".join(parts)
 
 
+def _each(content: Content, make: Callable[[Sequence[Run]], str]) -> str:
+    """What is made of the runs of the first two recordings, and of the others, which are folded away."""
+    recordings = list(dict.fromkeys(run.recording for run in content.runs))
+    first = [run for run in content.runs if run.recording in recordings[:_SHOWN]]
+    others = [run for run in content.runs if run.recording in recordings[_SHOWN:]]
+    if not others:
+        return make(first)
+    names = escape(", ".join(recordings[_SHOWN:]))
+    return f"{make(first)}<details><summary>Other recordings: {names}</summary>{make(others)}</details>"
+
+
+def _says(content: Content) -> str:
+    across = findings.across(content.runs, content.end_to_end)
+    return _each(content, findings.findings) + across if content.runs or across else _absent("Nothing was measured.")
+
+
+def _tables(runs: Sequence[Run]) -> str:
+    return "".join(f"<h3>{escape(run.title)}</h3>{tables.match_run(run)}" for run in runs)
+
+
 def _absent(text: str) -> str:
     return f'<p class="note">{escape(text)}</p>'
 
@@ -112,7 +134,7 @@ def _size_and_time(content: Content) -> str:
         "to it by a line. Time is "
         "encoding, decoding and reading every field. Rows that read or check less than everything are not in it."
     )
-    return f'<p class="note">{text}</p>' + figures(charts_codecs.size_against_time(content.runs))
+    return f'<p class="note">{text}</p>' + _each(content, lambda runs: figures(charts_codecs.size_against_time(runs)))
 
 
 def _latency(content: Content) -> str:
@@ -122,12 +144,14 @@ def _latency(content: Content) -> str:
         "leaves to be done when a "
         "field is read (protobuf in Python) is in the tables' “decode + touch”."
     )
-    return f'<p class="note">{text}</p>' + figures(charts_codecs.latency_distribution(content.runs))
+    return f'<p class="note">{text}</p>' + _each(
+        content, lambda runs: figures(charts_codecs.latency_distribution(runs))
+    )
 
 
 def _bytes(content: Content) -> str:
     text = "Formats within 3 % of a line that is drawn already are left out here; the tables have them all."
-    return f'<p class="note">{text}</p>' + figures(charts_codecs.bytes_over_match(content.runs))
+    return f'<p class="note">{text}</p>' + _each(content, lambda runs: figures(charts_codecs.bytes_over_match(runs)))
 
 
 def _links(content: Content) -> str:
@@ -138,7 +162,7 @@ def _links(content: Content) -> str:
     )
     rows = "".join(tables.break_even(run) for run in content.runs)
     details = f"<details><summary>Break-even in numbers</summary>{rows}</details>" if rows else ""
-    return f'<p class="note">{text}</p>' + figures(charts_links.break_even(content.runs)) + details
+    return f'<p class="note">{text}</p>' + _each(content, lambda runs: figures(charts_links.break_even(runs))) + details
 
 
 def _published(content: Content) -> str:

@@ -167,11 +167,12 @@ def read_runs(folder: Path) -> list[Run]:
     """All match runs in a folder (``match-*.json``): by recording, C# before Python before the browser."""
     runs = [read_run(path) for path in sorted(folder.glob("match-*.json"))]
     order = list(LANGUAGES)
-    # elite, the default, comes first.
+    # elite, the default, comes first; then whole matches.
     return sorted(
         runs,
         key=lambda run: (
             run.recording != "elite",
+            "full" not in run.recording,
             run.recording,
             order.index(run.language) if run.language in order else 9,
         ),

@@ -43,6 +43,8 @@ def match_run(run: Run) -> str:
         "evenly spaced over the "
         f"whole match), {run.rounds} {'round' if run.rounds == 1 else 'rounds, codecs shuffled in each'}."
     )
+    if any(each.frames * run.rounds < 1000 for each in run.codecs.values() if not each.error):
+        intro += " With fewer than 1,000 samples, p99.9 is little else than the largest."
     parts = [f'<p class="note">{escape(intro)}</p>']
     if run.interrupted:
         parts.append('<p class="warn">This run was interrupted: what is missing was not measured.</p>')
