@@ -72,13 +72,13 @@ def published(ours: Sequence[dict[str, Any]]) -> list[Canvas]:
     height = 36.0 + 40 * len(ours) + 34
     canvas = Canvas(_WIDTH, height, "2018 post and this machine, ms (logarithmic)")
     values = [row[key] for row in ours for key in ("seed", "ours") if row[key]]
-    x = log_axis(values, 152, _WIDTH - 66, tick, 1.6)
+    x = log_axis(values, 160, _WIDTH - 66, tick, 1.6)
     for value, label in x.ticks:
         canvas.line(x.at(value), 22, x.at(value), height - 30, "grid")
         canvas.text(x.at(value), height - 16, label, "tick", "middle")
     for index, row in enumerate(ours):
         top = 28 + 40 * index
-        canvas.text(142, top + 19, row["label"], "label plain", "end")
+        canvas.text(152, top + 19, row["label"], "label plain", "end")
         for offset, key, style in ((0, "seed", "k7"), (15, "ours", "k0")):
             if row[key]:
                 canvas.rect(x.start, top + offset, x.at(row[key]) - x.start, 13, style, row["tip"])

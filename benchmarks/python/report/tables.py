@@ -37,7 +37,7 @@ def match_run(run: Run) -> str:
         if all(each.frames >= run.frames for each in run.codecs.values() if not each.error)
         else "as many as fitted"
     )
-    simulated = "simulated" if run.simulated else "rebuilt from a real replay"
+    simulated = "simulated" if run.simulated else "recorded, or rebuilt from a replay"
     intro = (
         f"{run.recording_frames:,} frames in the recording ({simulated}), {budget} of them timed (column n: "
         "evenly spaced over the "
