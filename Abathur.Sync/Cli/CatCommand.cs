@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.CommandLine;
-using System.Text;
 using System.Text.Json;
+using Abathur.Sync.Encodings.ProtoJson;
 using Abathur.Sync.Recordings;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
@@ -74,8 +74,6 @@ internal static class CatCommand
 
     private sealed class MessagePrinter
     {
-        private static readonly JsonFormatter Formatter = new(JsonFormatter.Settings.Default.WithFormatDefaultValues(false));
-
         private readonly string _file;
         private readonly ArrayBufferWriter<byte> _line = new();
         private readonly MessageDescriptor? _descriptor;
@@ -113,15 +111,22 @@ internal static class CatCommand
             output.Write(_line.WrittenSpan);
         }
 
+        private byte[] Prune(FieldSelection selection, in RecordedMessage recorded)
+        {
+            var message = _descriptor!.Parser.ParseFrom(recorded.Payload.Span);
+            selection.Prune(message);
+            return message.ToByteArray();
+        }
+
         private byte[] Format(in RecordedMessage recorded)
         {
             try
             {
-                var message = _descriptor!.Parser.ParseFrom(recorded.Payload.Span);
-                _selection?.Prune(message);
-                return Encoding.UTF8.GetBytes(Formatter.Format(message));
+                var json = new ArrayBufferWriter<byte>();
+                ProtoJsonTranscoder.For(_descriptor!).ToJson(_selection is null ? recorded.Payload.Span : Prune(_selection, recorded), json);
+                return json.WrittenSpan.ToArray();
             }
-            catch (InvalidProtocolBufferException e)
+            catch (Exception e) when (e is InvalidProtocolBufferException or ProtoJsonException)
             {
                 throw new CliException($"{_file}: message {recorded.Sequence} of {recorded.Topic} is not a {_descriptor!.FullName}: {e.Message}", ExitCode.BadInput);
             }

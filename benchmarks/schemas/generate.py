@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 
 import avro
+import bebop
+import browser
+import capnp
 import csharp
 import flatbuffers_schema
 import flatc
@@ -20,6 +23,7 @@ from model import messages
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "benchmarks" / "schemas"
 CSHARP = ROOT / "benchmarks" / "Abathur.Benchmarks" / "Codecs"
+BROWSER = ROOT / "benchmarks" / "browser"
 PYTHON = ROOT / "python_agent" / "abathur" / "bench" / "schema"
 
 
@@ -29,6 +33,9 @@ def files() -> dict[Path, str]:
     return {
         SCHEMAS / "observation.fbs": flatbuffers_schema.schema(types),
         SCHEMAS / "observation.avsc": avro.schema(types),
+        SCHEMAS / "observation.bop": bebop.schema(types),
+        SCHEMAS / "observation.capnp": capnp.schema(types),
+        BROWSER / "page" / "model.g.js": browser.model(types),
         PYTHON / "observation.avsc": avro.schema(types, indent=None),
         PYTHON / "structs.py": python_types.structs(types),
         PYTHON / "touch.py": python_types.touch(types),

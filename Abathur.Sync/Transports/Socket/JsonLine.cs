@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
+using Abathur.Sync.Encodings.ProtoJson;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -16,7 +17,8 @@ internal static class JsonLine
 
     private const int MaxDepth = 64;
     private const int MaxQuoted = 40;
-    private static readonly JsonParser Parser = new(new JsonParser.Settings(MaxDepth));
+    private static readonly ProtoJsonTranscoder Incoming = ProtoJsonTranscoder.Create(ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
+    private static readonly ProtoJsonTranscoder Outgoing = ProtoJsonTranscoder.For(ServerMessage.Descriptor);
     private static readonly UTF8Encoding StrictUtf8 = new(false, throwOnInvalidBytes: true);
 
     /// <summary>The next line without its end, or null when the client has closed. Throws <see cref="GrpcException"/> for one that is too long or not UTF-8.</summary>
@@ -49,19 +51,27 @@ internal static class JsonLine
         if (!line.AsSpan().TrimStart().StartsWith("{")) throw Invalid($"expected a line of JSON such as {{\"subscribe\":{{}}}}, got \"{Quote(line)}\"");
         try
         {
-            return Parser.Parse<ClientMessage>(line);
+            var message = new ArrayBufferWriter<byte>();
+            Incoming.ToProto(Encoding.UTF8.GetBytes(line), message);
+            return ClientMessage.Parser.ParseFrom(message.WrittenSpan);
         }
-        catch (Exception e) when (e is InvalidProtocolBufferException or InvalidJsonException or FormatException or OverflowException or ArgumentException or InvalidOperationException)
+        catch (ProtoJsonException e)
         {
             throw Invalid($"not a ClientMessage: {e.Message}");
         }
     }
 
+    /// <summary>Writes a message as a line.</summary>
     public static void Write(PipeWriter output, ServerMessage message)
     {
-        var json = JsonFormatter.Default.Format(message);
-        Encoding.UTF8.GetBytes(json, output);
+        WriteText(output, message);
         output.Write("\n"u8);
+    }
+
+    /// <summary>Writes a message without the end of a line.</summary>
+    public static void WriteText(IBufferWriter<byte> output, ServerMessage message)
+    {
+        Outgoing.ToJson(message.ToByteArray(), output);
     }
 
     private static string Decode(ReadOnlySequence<byte> bytes)

@@ -53,7 +53,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     {
         // Before the first message nobody knows better, and text can be read by a person.
         if (Form == WebSocketMessageType.Binary) message.WriteTo((IBufferWriter<byte>)Output);
-        else System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(message), Output);
+        else JsonLine.WriteText(Output, message);
         _ends.Add(Output.Span.Length);
     }
 

@@ -76,7 +76,7 @@ public class ObservationWireTests
         Prop.ForAll<byte[]>(bytes => ObservationWire.TryReadGameLoop(bytes, out _) || true).QuickCheckThrowOnFailure();
 
     [Fact]
-    public void TryReadGameLoop_AnyBytesThatParse_AgreesWithGoogleProtobuf() =>
+    public void ReadGameLoop_AnyBytesThatParse_AgreesWithGoogleProtobuf() =>
         Prop.ForAll<byte[]>(bytes =>
         {
             ResponseObservation parsed;
@@ -88,6 +88,14 @@ public class ObservationWireTests
             {
                 return true;
             }
-            return ObservationWire.TryReadGameLoop(bytes, out var loop) && loop == (parsed.Observation?.GameLoop ?? 0);
+            try
+            {
+                return ObservationWire.ReadGameLoop(bytes) == (parsed.Observation?.GameLoop ?? 0);
+            }
+            catch (InvalidDataException e)
+            {
+                // Google cuts tags and lengths of more than 32 bits short; here they are refused.
+                return e.Message.Contains("out of range", StringComparison.Ordinal) || e.Message.Contains("longer than its message", StringComparison.Ordinal);
+            }
         }).QuickCheckThrowOnFailure();
 }

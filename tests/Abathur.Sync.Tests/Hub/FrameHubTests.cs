@@ -188,7 +188,7 @@ public class FrameHubTests
         Assert.True(second.TryTake(out var two, out _));
 
         Assert.Same(one, two);
-        Assert.StartsWith("{ \"observation\": { ", System.Text.Encoding.UTF8.GetString(one.Payload.Span), StringComparison.Ordinal);
+        Assert.StartsWith("{\"observation\":{", System.Text.Encoding.UTF8.GetString(one.Payload.Span), StringComparison.Ordinal);
         one.Release();
         two.Release();
     }

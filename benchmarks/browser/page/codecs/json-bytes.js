@@ -1,0 +1,12 @@
+import json from "./json.js";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export default {
+  ...json,
+  label: "TextDecoder and JSON.parse, ProtoJSON bytes",
+  footnotes: ["As json, but from and to UTF-8 bytes, as fetch() or a binary WebSocket message give them."],
+  encode: (source) => encoder.encode(JSON.stringify(source)),
+  decode: (bytes) => JSON.parse(decoder.decode(bytes)),
+};
