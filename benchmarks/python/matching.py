@@ -19,12 +19,15 @@ _LANGUAGES = {"csharp": 20.0, "python": 30.0}
 
 
 def parts(pattern: str, recording: Path, folder: Path, *, frames: int) -> list[plan.Part]:
-    """Match runs in C# and Python, and single operations, of what matches."""
+    """Match runs in C#, Python and the browser, and single operations, of what matches."""
     found = []
     for language, budget in _LANGUAGES.items():
         names = plan.matching(language, pattern)
         if names:
             found.append(plan.match_run(language, recording, folder, names, budget=budget, frames=frames))
+    names = plan.matching_in_browser(pattern)
+    if names:
+        found.append(plan.browser_run(recording, folder, frames=min(frames, 100), rounds=2, seconds=40, names=names))
     bare = pattern.strip("*")
     if "+" not in pattern:
         found.append(plan.single_operations(folder / "operations", f"*{bare}*", 60))

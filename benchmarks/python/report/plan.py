@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -28,7 +29,6 @@ CODECS = {
     ),
 }  # fmt: skip
 COMPRESSIONS = ("gzip", "br", "zstd")
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,14 @@ def matching(language: str, pattern: str) -> list[str]:
     if "+" in pattern:
         names = [f"{name}+{each}" for name in names for each in COMPRESSIONS]
     return [name for name in names if fnmatchcase(name, pattern)]
+
+
+def matching_in_browser(pattern: str) -> list[str]:
+    """The same of the browser's codecs; none where they are not installed."""
+    if browser_missing() is not None or not (BROWSER / "node_modules").is_dir():
+        return []
+    done = subprocess.run(["node", BROWSER / "run.mjs", "--list"], capture_output=True, text=True, check=False)
+    return [name for name in done.stdout.split() if fnmatchcase(name, pattern)]
 
 
 def match_run(
@@ -123,13 +131,11 @@ def single_operations(artifacts: Path, pattern: str, seconds: float) -> Part:
 
 
 def browser_missing() -> str | None:
-    """Why nothing can be measured in a browser; None where it can."""
+    """Why nothing can be measured in a browser; None where it can. Chromium is looked for by the run itself."""
     if not (BROWSER / "run.mjs").exists():
         return "browser: benchmarks/browser/run.mjs is not there"
     if shutil.which("node") is None:
         return "browser: node is not installed (Debian: apt-get install nodejs npm)"
-    if not any(shutil.which(each) for each in CHROMIUM):
-        return "browser: Chromium is not installed (Debian: apt-get install chromium)"
     if not (BROWSER / "node_modules").is_dir() and shutil.which("npm") is None:
         return "browser: npm is not installed, which fetches the codecs (Debian: apt-get install npm)"
     return None
