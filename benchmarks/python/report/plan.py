@@ -28,6 +28,7 @@ CODECS = {
         "msgspec-msgpack", "msgpack", "cbor2", "fastavro", "flatbuffers", "flatbuffers-read", "flatbuffers-scan",
     ),
 }  # fmt: skip
+_QUICK_BROWSER = ("json", "protobufjs", "pbf", "protobuf-es", "flatbuffers-read", "msgpackr", "avsc", "bebop")
 COMPRESSIONS = ("gzip", "br", "zstd")
 
 
@@ -148,7 +149,11 @@ def quick(folder: Path, elite: Path) -> Plan:
     plan.parts.append(match_run("python", SKIRMISH, folder, codecs("python", compressed=True), budget=40, frames=120))
     plan.parts.append(match_run("csharp", elite, folder, codecs("csharp", compressed=False), budget=20, frames=120))
     plan.parts.append(match_run("python", elite, folder, codecs("python", compressed=False), budget=30, frames=120))
-    _browser(plan, [browser_run(SKIRMISH, folder, frames=20, rounds=2, seconds=40)])
+    names = list(_QUICK_BROWSER)
+    run = browser_run(SKIRMISH, folder, frames=20, rounds=2, seconds=35, names=names)
+    # Less warm-up, and two seconds of end to end at 22.4 Hz.
+    run.command.extend(["--warm-up", "100", "--end-to-end-frames", "45"])
+    _browser(plan, [run])
     plan.parts.append(end_to_end(folder, quick=True, seconds=55))
     plan.missing.append("single operations (BenchmarkDotNet), the whole match and the windows: --quick leaves them out")
     return plan
