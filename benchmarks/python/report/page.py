@@ -116,6 +116,16 @@ def _each(content: Content, make: Callable[[Sequence[Run]], str]) -> str:
 
 
 def _says(content: Content) -> str:
+    thinned = any(len({each.frames for each in run.complete()}) > 1 for run in content.runs)
+    note = (
+        "A budget gave some codecs fewer frames than others (column n, evenly spaced): sizes and times that "
+        "differ by a few "
+        "percent may differ by their frames."
+    )
+    return (_absent(note) if thinned else "") + _found(content)
+
+
+def _found(content: Content) -> str:
     across = findings.across(content.runs, content.end_to_end)
     return _each(content, findings.findings) + across if content.runs or across else _absent("Nothing was measured.")
 
