@@ -27,6 +27,7 @@ try
         ["test"] => make.Test(),
         ["setup"] => make.Setup(),
         ["bench", .. var rest] => make.Bench(rest),
+        ["report", .. var rest] => make.Report(rest),
         ["recordings"] => make.Recordings(),
         ["protos"] => make.Protos(),
         ["clean"] => Make.Clean(),
@@ -49,6 +50,7 @@ internal sealed class Make
 {
     private const string MinimumPython = "3.11";
     private const string OperationsBenchmark = "operations";
+    private const string MatchingBenchmark = "matching";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs of the same name. The first is the default.
     private static readonly string[] Benchmarks = ["transports", OperationsBenchmark];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
@@ -76,6 +78,10 @@ internal sealed class Make
                                           measure the transports with real agents; results in benchmarks/local
               bench operations [--filter PATTERN]
                                           measure single operations with BenchmarkDotNet
+              bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
+                                          measure only the codecs and benchmarks whose name matches
+              report [--quick] [--output DIR]
+                                          measure codecs and transports, write the page; about 35 minutes, --quick: under 5
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew
               clean                       remove artifacts, .venv and caches
@@ -129,13 +135,20 @@ internal sealed class Make
 
     public int Bench(string[] arguments)
     {
-        var (name, rest) = arguments is [var first, .. var others] && !first.StartsWith('-') ? (first, others) : (Benchmarks[0], arguments);
-        if (!Benchmarks.Contains(name)) throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
+        var unnamed = arguments.Any(each => each.Split('=')[0] == "--filter") ? MatchingBenchmark : Benchmarks[0];
+        var (name, rest) = arguments is [var first, .. var others] && !first.StartsWith('-') ? (first, others) : (unnamed, arguments);
+        if (name != unnamed && !Benchmarks.Contains(name)) throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
         Setup();
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
             ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])
             : Start(Python, [Path.Combine("benchmarks", "python", $"{name}.py"), .. rest]);
+    }
+
+    public int Report(string[] arguments)
+    {
+        Setup();
+        return IsInterrupted ? 130 : Start(Python, [Path.Combine("benchmarks", "python", "make_report.py"), .. arguments]);
     }
 
     public int Recordings()

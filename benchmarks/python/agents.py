@@ -2,6 +2,7 @@
 
 - ``{"read": {...}, "count": 25, "blocking": false}`` subscribes that many times; answered once each has had a frame.
 - ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
+- ``{"split": [START_NS, END_NS, "published"]}``, after measuring: the parts of each frame's way.
 - ``{"first": true}``: when the first frame came. ``{"progress": true}``: after the match, when each frame came.
 - ``{"stall": {...}}`` subscribes, takes one frame and reads no more.
 - ``{"stop": true}`` ends the subscriptions.
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from typing import Any
 
+import aiohttp
 import grpc
 from readers import Sample, Subscription, read, read_blocking
 
@@ -76,6 +78,16 @@ class Agents:
             "cpu_seconds": cpu,
         }
 
+    def split(self, start: int, end: int, moment: str) -> dict[str, Any]:
+        """Of each frame published (or received) in that time, the parts of its way: source to every field read. µs."""
+        samples = [each for samples in self._samples for each in samples if start <= getattr(each, moment) < end]
+        return {
+            "captured_published": [(each.published - each.captured) / 1000 for each in samples],
+            "published_received": [(each.received - each.published) / 1000 for each in samples],
+            "received_decoded": [each.decode / 1000 for each in samples],
+            "decoded_touched": [each.touch / 1000 for each in samples],
+        }
+
     async def progress(self) -> dict[str, Any]:
         """When each frame of the first subscription came, after its stream has ended."""
         await asyncio.wait(self._tasks)
@@ -128,6 +140,8 @@ async def _answer(agents: Agents, command: dict[str, Any]) -> dict[str, Any]:
         return await agents.start(Subscription(**command["read"]), command["count"], blocking=command["blocking"])
     if "measure" in command:
         return await agents.measure(*command["measure"])
+    if "split" in command:
+        return agents.split(*command["split"])
     if "first" in command:
         return agents.first()
     if "stall" in command:
@@ -142,7 +156,7 @@ async def _main() -> None:
     while line := await asyncio.to_thread(sys.stdin.readline):
         try:
             answer = await _answer(agents, json.loads(line))
-        except (OSError, grpc.RpcError) as error:
+        except (OSError, grpc.RpcError, aiohttp.ClientError) as error:
             answer = {"error": str(error)}
         print(json.dumps(answer), flush=True)
     await agents.stop()

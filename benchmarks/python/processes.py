@@ -23,6 +23,7 @@ DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync
 BENCHMARKS = ROOT / "artifacts" / "bin" / "Abathur.Benchmarks" / "release" / "Abathur.Benchmarks.dll"
 _EXIT_SECONDS = 15.0
 _CPUCLOCK_SCHED = 2
+_ADDRESSES = {"json": "socket", "websocket": "http", "websocket-json": "http"}
 
 
 class MeasureError(Exception):
@@ -62,6 +63,8 @@ class Process:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
+        assert self._child.stdout is not None
+        self._child.stdout.close()
 
     def read_line(self) -> str:
         """The next line that it prints."""
@@ -104,14 +107,15 @@ class Server(Process):
 
     def address(self, transport: str) -> str:
         """HOST:PORT."""
-        return self._addresses["socket" if transport == "json" else transport]
+        return self._addresses[_ADDRESSES.get(transport, transport)]
 
 
 class Daemon(Server):
     """The daemon playing a recording on free ports."""
 
     def __init__(self, recording: Path, *options: str | Path) -> None:
-        ports = [] if "--grpc-port" in options else ["--grpc-port", "0", "--socket-port", "0"]
+        chosen = [name for name in ("--grpc-port", "--socket-port", "--http-port") if name not in options]
+        ports = [each for name in chosen for each in (name, "0")]
         super().__init__([DAEMON, "play", recording, *ports, "--stop-with-parent", *options])
         self._game = abathur.connect_blocking(f"grpc://{self.address('grpc')}")
 
@@ -168,3 +172,17 @@ class AgentProcess(Process):
         if "error" in answer:
             raise MeasureError(f"agents: {answer['error']}")
         return answer
+
+
+def share(count: int, agents: list[AgentProcess]) -> list[tuple[AgentProcess, int]]:
+    """Share out that many agents among the processes."""
+    counts = [count // len(agents) + (index < count % len(agents)) for index in range(len(agents))]
+    return [(agent, each) for agent, each in zip(agents, counts, strict=True) if each > 0]
+
+
+def stop(agents: list[AgentProcess]) -> None:
+    """End their subscriptions."""
+    for agent in agents:
+        agent.send(stop=True)
+    for agent in agents:
+        agent.answer()

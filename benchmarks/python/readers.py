@@ -16,9 +16,12 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 import abathur
+import aiohttp
 import grpc
 import grpc.aio
-from abathur import _grpc
+from abathur import _frame, _grpc
+from abathur._frame import Frame
+from abathur.bench.schema.touch import message_ResponseObservation
 from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2
 
@@ -27,6 +30,7 @@ _LENGTH = struct.Struct("<I")
 _LIMIT = 64 * 1024 * 1024
 _BUFFER_BYTES = 256 * 1024
 _JSON_STAMP = b'"publishedMonotonicNs":"'
+_FRAME_TAG = sync_pb2.ServerMessage.FRAME_FIELD_NUMBER << 3 | 2
 _SUBSCRIBE = "/abathur.sync.v1.GameSync/Subscribe"
 # The package's own, and a connection for each agent: in processes of their own, agents would not share one either.
 _GRPC_OPTIONS = [*_grpc._OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
@@ -41,27 +45,45 @@ class Sample(NamedTuple):
     decode: int
     size: int
     dropped: int
+    captured: int = 0
+    touch: int = 0
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """What to read: `transport` is ``grpc``, ``socket`` (protobuf), ``json`` or ``floor``; `address` is HOST:PORT."""
+    """What to read.
+
+    Attributes:
+        transport: ``grpc``, ``socket`` (protobuf), ``json`` (on the socket), ``websocket`` (protobuf, binary messages),
+            ``websocket-json`` (text) or ``floor``.
+        address: HOST:PORT.
+        touch: Whether an agent that decodes reads every field as well.
+        compression: ``none``, ``gzip``, ``br`` or ``zstd``, on gRPC.
+    """
 
     transport: str
     address: str
     policy: str = "latest"
     decode: bool = True
+    touch: bool = False
+    compression: str = "none"
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the observation comes as ProtoJSON."""
+        return self.transport in ("json", "websocket-json")
 
     def request(self) -> sync_pb2.SubscribeRequest:
         """The subscription as the daemon takes it."""
         return sync_pb2.SubscribeRequest(
-            policy=sync_pb2.Policy.Value(self.policy),
-            encoding=sync_pb2.json if self.transport == "json" else sync_pb2.proto,
+            policy=self.policy,
+            encoding=sync_pb2.json if self.is_json else sync_pb2.proto,
+            compression=self.compression,
         )
 
     def line(self) -> bytes:
         """The first line on the socket."""
-        encoding = "json" if self.transport == "json" else "proto"
+        encoding = "json" if self.is_json else "proto"
         return f'{{"subscribe":{{"policy":"{self.policy}","encoding":"{encoding}"}}}}\n'.encode()
 
 
@@ -69,6 +91,8 @@ def read(subscription: Subscription) -> AsyncIterator[Sample]:
     """Frames of a subscription, with asyncio."""
     if subscription.transport == "floor":
         return _floor(subscription)
+    if subscription.transport in ("websocket", "websocket-json"):
+        return _websocket(subscription)
     if subscription.decode:
         return _agent(subscription)
     return {"grpc": _grpc_bytes, "socket": _socket_bytes, "json": _json_bytes}[subscription.transport](subscription)
@@ -83,12 +107,80 @@ def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
 
 async def _agent(subscription: Subscription) -> AsyncIterator[Sample]:
     scheme = "grpc" if subscription.transport == "grpc" else "socket"
-    encoding = "json" if subscription.transport == "json" else "proto"
+    encoding = "json" if subscription.is_json else "proto"
     async with abathur.connect(f"{scheme}://{subscription.address}") as game:
-        async for frame in game.frames(policy=subscription.policy, encoding=encoding):
-            timing = frame.timing
-            decode = timing.decoded - timing.received
-            yield Sample(timing.received, timing.published, decode, frame.size, frame.dropped)
+        async for frame in game.frames(
+            policy=subscription.policy, encoding=encoding, compression=subscription.compression
+        ):
+            yield _decoded(subscription, frame)
+
+
+def _decoded(subscription: Subscription, frame: Frame) -> Sample:
+    """What a frame says of itself, and how long it takes to read every field of it."""
+    touch = 0
+    if subscription.touch:
+        start = perf_counter_ns()
+        if subscription.is_json:
+            touch_json(frame.json)
+        else:
+            message_ResponseObservation(frame.response, [0, 0.0])
+        touch = perf_counter_ns() - start
+    timing = frame.timing
+    decode = timing.decoded - timing.received
+    return Sample(timing.received, timing.published, decode, frame.size, frame.dropped, timing.captured, touch)
+
+
+def touch_json(value: Any) -> float:
+    """Read every value in objects and arrays of ProtoJSON: the sum of its numbers and the lengths of its texts."""
+    total, waiting = 0.0, [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            waiting.extend(each.values())
+        elif isinstance(each, list):
+            waiting.extend(each)
+        else:
+            total += len(each) if isinstance(each, str) else each
+    return total
+
+
+async def _websocket(subscription: Subscription) -> AsyncIterator[Sample]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"http://{subscription.address}/v1/sync", max_msg_size=_LIMIT) as socket_,
+    ):
+        if subscription.is_json:
+            await socket_.send_str(subscription.line().decode())
+        else:
+            await socket_.send_bytes(sync_pb2.ClientMessage(subscribe=subscription.request()).SerializeToString())
+        await socket_.receive()
+        async for message in socket_:
+            received = perf_counter_ns()
+            if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+                continue
+            sample = _websocket_sample(subscription, message.data, received)
+            if sample is None:
+                return
+            yield sample
+
+
+def _websocket_sample(subscription: Subscription, data: Any, received: int) -> Sample | None:
+    """A message as a sample; None where it is no frame."""
+    if not subscription.decode:
+        is_frame = data.startswith('{"frame"') if subscription.is_json else data[0] == _FRAME_TAG
+        if not is_frame:
+            return None
+        stamp = _json_published_ns(data.encode()) if subscription.is_json else published_ns(data, frame_start(data))
+        return Sample(received, stamp, 0, len(data), 0)
+    if subscription.is_json:
+        value = _frame.loads(data)
+        if "frame" not in value:
+            return None
+        return _decoded(subscription, _frame.from_json(value["frame"], received=received, size=len(data)))
+    parsed = sync_pb2.ServerMessage.FromString(data)
+    if not parsed.HasField("frame"):
+        return None
+    return _decoded(subscription, _frame.from_message(parsed.frame, received=received, size=len(data)))
 
 
 async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:

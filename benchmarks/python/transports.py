@@ -16,37 +16,18 @@ from typing import Any
 
 import figures
 import numpy as np
-import report
+import transports_page
 from abathur.sync.v1 import sync_pb2
 from figures import Figures
-from processes import BENCHMARKS, DAEMON, ROOT, AgentProcess, Daemon, MeasureError, Process, Server
+from processes import BENCHMARKS, AgentProcess, Daemon, MeasureError, Process, Server, share, stop
 from readers import Subscription
 
-LOCAL = ROOT / "benchmarks" / "local"
+from recordings import LOCAL, SKIRMISH, Frames, make_elite
+
 AGENT_PROCESSES = 4
 #: From this many agents on they take their frames without decoding them: the machine could not decode that much.
 BARE_FROM = 100
 _TRYING_SECONDS = 0.3
-
-
-@dataclass(frozen=True)
-class Frames:
-    """Frames to send: a part of a recording."""
-
-    name: str
-    recording: Path
-    start: float = 0.0
-    duration: float | None = None
-
-    def daemon_options(self) -> list[str]:
-        """For `play`."""
-        duration = [] if self.duration is None else ["--playback-duration", str(self.duration)]
-        return ["--loop", "--start-offset", str(self.start), *duration]
-
-    def floor_options(self) -> list[str]:
-        """For the floor server."""
-        duration = [] if self.duration is None else ["--duration", str(self.duration)]
-        return ["--start-offset", str(self.start), *duration]
 
 
 @dataclass(frozen=True)
@@ -173,14 +154,14 @@ class Bench:
             agents[3].send_read(Subscription("floor", floor.address("floor"), decode=False), 4)
             agents[3].answer()
             time.sleep(self.plan.warm_up / len(floors))
-            _stop(agents[3:])
+            stop(agents[3:])
         daemon.set_rate(1)
-        _stop(agents[:3])
+        stop(agents[:3])
 
     def _measure(self, case: Case, frames: Frames, daemon: Daemon, floor: Server, agents: list[AgentProcess]) -> str:
         is_daemon = case.transport != "floor"
         server: Server = daemon if is_daemon else floor
-        readers = _share(case.agents, agents)
+        readers = share(case.agents, agents)
         if is_daemon:
             daemon.resume()
         if case.agents > 0:
@@ -206,7 +187,7 @@ class Bench:
         finally:
             if is_daemon and case.kind == "unlimited":
                 daemon.set_rate(1)
-            _stop([agent for agent, _ in readers])
+            stop([agent for agent, _ in readers])
             if is_daemon:
                 daemon.pause()
         return self._take_note(case, frames, before, after, answers)
@@ -266,12 +247,12 @@ class Bench:
             reader.send(progress=True)
             received = reader.answer()["received"]
             memory.stop()
-            _stop([reader])
+            stop([reader])
         samples = memory.samples
-        for share in (10, 50, 100):
-            moment = received[max(0, len(received) * share // 100 - 1)]
+        for part in (10, 50, 100):
+            moment = received[max(0, len(received) * part // 100 - 1)]
             at = max((each for each in samples if each[0] <= moment), default=samples[0])
-            self.figures.add("MB", at[1] / 1e6, "rss", transport, share)
+            self.figures.add("MB", at[1] / 1e6, "rss", transport, part)
         self.figures.add("MB", max(rss for _, rss in samples) / 1e6, "rss", transport, "peak")
         seconds = (received[-1] - received[0]) / 1e9
         self.figures.add("frames", len(received), "whole_match_frames", transport)
@@ -312,7 +293,7 @@ class Bench:
                 agent.answer()
                 agent.send(first=True)
                 first.append(agent.answer()["received"])
-                _stop([agent])
+                stop([agent])
             self.figures.add("ms", (first[0] - daemon.started_ns) / 1e6, "first_frame", transport)
 
 
@@ -350,19 +331,6 @@ def _observe(server: Server, moment: int) -> Observation:
     return Observation(cpu, server.status() if isinstance(server, Daemon) else None)
 
 
-def _share(count: int, agents: list[AgentProcess]) -> list[tuple[AgentProcess, int]]:
-    """Share out that many agents among the processes."""
-    counts = [count // len(agents) + (index < count % len(agents)) for index in range(len(agents))]
-    return [(agent, each) for agent, each in zip(agents, counts, strict=True) if each > 0]
-
-
-def _stop(agents: list[AgentProcess]) -> None:
-    for agent in agents:
-        agent.send(stop=True)
-    for agent in agents:
-        agent.answer()
-
-
 def _free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -386,17 +354,6 @@ def _first_frame_ns(address: str) -> int:
     raise MeasureError(f"nobody answers on {address}")
 
 
-def _elite() -> Path:
-    """The whole match in large frames; made where it is missing."""
-    path = LOCAL / "elite.mcap"
-    if not path.exists():
-        LOCAL.mkdir(parents=True, exist_ok=True)
-        print(f"making {path.relative_to(ROOT)}", flush=True)
-        with Process(["dotnet", DAEMON, "synth", "--preset", "elite", "-o", path]) as synth:
-            synth.wait()
-    return path
-
-
 def main() -> int:
     """Measure, and write the results."""
     parser = argparse.ArgumentParser(prog="bench transports", description=__doc__)
@@ -414,17 +371,15 @@ def main() -> int:
     machine = figures.machine()
     interrupted = False
     try:
-        elite = _elite()
-        skirmish = Frames("skirmish", ROOT / "recordings" / "skirmish.mcap")
-        # The largest minute of the match.
-        late = Frames("late", elite, start=9200 / 22.4, duration=60)
+        elite = make_elite()
+        skirmish, late = Frames("skirmish", SKIRMISH), Frames.late(elite)
         bench.run([skirmish, late], elite)
     except KeyboardInterrupt:
         interrupted = True
         print("interrupted: writing what is measured", flush=True)
     folder = options.output or LOCAL / f"{datetime.date.today()}-transports"
     results = {"machine": machine, "quick": options.quick, "rounds": plan.rounds, "complete": not interrupted}
-    readme = report.write(bench.figures, machine, rounds=plan.rounds, complete=not interrupted)
+    readme = transports_page.write(bench.figures, machine, rounds=plan.rounds, complete=not interrupted)
     figures.save(folder, {**results, "figures": bench.figures.to_json()}, readme)
     print(f"\n{readme}\nwritten to {folder}")
     return 130 if interrupted else 0

@@ -1,0 +1,62 @@
+"""The recordings that benchmarks play, made or imported where they are missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from processes import DAEMON, ROOT, Process
+
+LOCAL = ROOT / "benchmarks" / "local"
+SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
+SEQUENCES = ROOT.parent / "shared" / "sequences"
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Frames to send: a part of a recording."""
+
+    name: str
+    recording: Path
+    start: float = 0.0
+    duration: float | None = None
+
+    @staticmethod
+    def late(elite: Path) -> Frames:
+        """The largest minute of the match."""
+        return Frames("late", elite, start=9200 / 22.4, duration=60)
+
+    def daemon_options(self) -> list[str]:
+        """For `play`."""
+        duration = [] if self.duration is None else ["--playback-duration", str(self.duration)]
+        return ["--loop", "--start-offset", str(self.start), *duration]
+
+    def floor_options(self) -> list[str]:
+        """For the floor server."""
+        duration = [] if self.duration is None else ["--duration", str(self.duration)]
+        return ["--start-offset", str(self.start), *duration]
+
+
+def make_elite() -> Path:
+    """The whole match in large frames; made where it is missing."""
+    path = LOCAL / "elite.mcap"
+    if not path.exists():
+        LOCAL.mkdir(parents=True, exist_ok=True)
+        print(f"making {path.name}", flush=True)
+        with Process(["dotnet", DAEMON, "synth", "--preset", "elite", "-o", path]) as synth:
+            synth.wait()
+    return path
+
+
+def import_sequences() -> list[Path]:
+    """The sequences rebuilt from replays, as recordings; those that there are. Empty where the folder is absent."""
+    recordings = []
+    for source in sorted(SEQUENCES.glob("*.obs.zst")):
+        path = LOCAL / f"{source.name.removesuffix('.obs.zst')}.mcap"
+        if not path.exists():
+            LOCAL.mkdir(parents=True, exist_ok=True)
+            print(f"importing {source.name}", flush=True)
+            with Process(["dotnet", DAEMON, "import", source, "-o", path]) as importing:
+                importing.wait()
+        recordings.append(path)
+    return recordings

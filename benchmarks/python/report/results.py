@@ -1,0 +1,217 @@
+"""Reads results: match runs of C#, Python and the browser, all in one JSON format, and the end-to-end file."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = {"csharp": "C#", "python": "Python", "browser": "Browser"}
+COMPRESSIONS = ("gzip", "br", "zstd")
+#: What a language's row reads or writes less than everything: never compared with rows that carry all.
+PARTIAL = ("projection", "-scan", "-read", "unverified")
+OPERATIONS = ("encode", "decode", "decode_touch")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One operation of one codec, in nanoseconds: trimmed mean, its spread over the rounds, and quantiles."""
+
+    trimmed_mean: float
+    least: float
+    most: float
+    p50: float
+    p90: float
+    p99: float
+    p99_9: float
+    rounds: tuple[float, ...]
+    quantiles: tuple[tuple[float, float], ...]
+
+    @staticmethod
+    def read(value: dict[str, Any] | None) -> Timing | None:
+        """From a result; None where it is null or empty."""
+        if not value or value.get("trimmed_mean") is None:
+            return None
+        mean = float(value["trimmed_mean"])
+        median = float(value.get("p50", mean))
+        p99 = float(value.get("p99", median))
+        return Timing(
+            mean,
+            float(value.get("min", mean)),
+            float(value.get("max", mean)),
+            median,
+            float(value.get("p90", p99)),
+            p99,
+            float(value.get("p99_9", p99)),
+            tuple(float(each) for each in value.get("rounds") or [mean]),
+            tuple((float(at), float(ns)) for at, ns in value.get("quantiles") or ()),
+        )
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A codec's row in a match run. Sizes are bytes; what was not measured is None or empty."""
+
+    name: str
+    label: str
+    language: str
+    frames: int
+    times: dict[str, Timing]
+    bytes: tuple[float, float, float] | None
+    series: tuple[tuple[int, int], ...]
+    allocated: float | None
+    peak: float | None
+    footnotes: tuple[str, ...]
+    cannot_carry: tuple[str, ...]
+    error: str | None
+    compressed: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def base(self) -> str:
+        """The name without its compression."""
+        return self.name.partition("+")[0]
+
+    @property
+    def compression(self) -> str:
+        """gzip, br or zstd; empty for none."""
+        return self.name.partition("+")[2]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the row reads or writes less than the whole frame, or trusts its input unchecked."""
+        return any(each in self.name for each in PARTIAL)
+
+    @property
+    def mean_bytes(self) -> float | None:
+        """Mean size of a frame."""
+        return self.bytes[1] if self.bytes else None
+
+    def decoding(self) -> Timing | None:
+        """Decoding with a read of every field where it is measured, else decoding."""
+        return self.times.get("decode_touch") or self.times.get("decode")
+
+    def total_ns(self) -> float | None:
+        """Encoding, and decoding with a read of every field: trimmed means, ns. None where one is not measured."""
+        encode, decode = self.times.get("encode"), self.decoding()
+        return None if encode is None or decode is None else encode.trimmed_mean + decode.trimmed_mean
+
+    def total_spread_ns(self) -> tuple[float, float] | None:
+        """Least and most of `total_ns` that the rounds allow."""
+        encode, decode = self.times.get("encode"), self.decoding()
+        if encode is None or decode is None:
+            return None
+        return min(encode.rounds) + min(decode.rounds), max(encode.rounds) + max(decode.rounds)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One match run: a recording in a language."""
+
+    file: str
+    language: str
+    recording: str
+    recording_frames: int
+    simulated: bool
+    frames: int
+    rounds: int
+    interrupted: bool
+    environment: dict[str, Any]
+    unavailable: dict[str, str]
+    codecs: dict[str, Codec]
+    end_to_end: Any
+    command: str = ""
+
+    @property
+    def title(self) -> str:
+        """Recording and language."""
+        return f"{self.recording}, {LANGUAGES.get(self.language, self.language)}"
+
+    def complete(self) -> list[Codec]:
+        """Codecs that carry a whole frame both ways and were timed, the fastest first."""
+        found = [each for each in self.codecs.values() if each.total_ns() is not None and not each.is_partial]
+        return sorted(
+            (each for each in found if each.bytes and not each.error), key=lambda each: each.total_ns() or math.inf
+        )
+
+
+def read_run(path: Path) -> Run:
+    """A match run from its JSON file.
+
+    Raises:
+        ValueError: the file is not a match run.
+    """
+    value = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(value, dict) or "codecs" not in value or "environment" not in value:
+        raise ValueError(f"{path.name} is not a match run: it lacks codecs or environment")
+    recording: dict[str, Any] = value.get("recording") or {}
+    language = value.get("language", "csharp")
+    return Run(
+        file=path.name,
+        language=language,
+        recording=Path(str(recording.get("file", "recording"))).stem,
+        recording_frames=int(recording.get("frames") or 0),
+        simulated=bool(recording.get("simulated", False)),
+        frames=int(value.get("frames", 0)),
+        rounds=int(value.get("rounds", 1)),
+        interrupted=bool(value.get("interrupted", False)),
+        environment=value["environment"],
+        unavailable=dict(value.get("unavailable") or {}),
+        codecs={name: _codec(name, language, each) for name, each in value["codecs"].items()},
+        end_to_end=value.get("end_to_end"),
+    )
+
+
+def read_runs(folder: Path) -> list[Run]:
+    """All match runs in a folder (``match-*.json``): by recording, C# before Python before the browser."""
+    runs = [read_run(path) for path in sorted(folder.glob("match-*.json"))]
+    order = list(LANGUAGES)
+    # elite, the default, comes first; then whole matches.
+    return sorted(
+        runs,
+        key=lambda run: (
+            run.recording != "elite",
+            "full" not in run.recording,
+            run.recording,
+            order.index(run.language) if run.language in order else 9,
+        ),
+    )
+
+
+def read_end_to_end(folder: Path) -> dict[str, Any] | None:
+    """The end-to-end measurements (``end-to-end.json``), where there are any."""
+    path = folder / "end-to-end.json"
+    if not path.exists():
+        return None
+    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return value
+
+
+def _codec(name: str, language: str, value: dict[str, Any]) -> Codec:
+    times = {operation: Timing.read(value.get(f"{operation}_ns")) for operation in (*OPERATIONS, "scan")}
+    size = value.get("bytes")
+    compressed = value.get("compressed_bytes") or {}
+    return Codec(
+        name=name,
+        label=value.get("label") or name,
+        language=language,
+        frames=int(_number(value.get("frames")) or 0),
+        times={operation: each for operation, each in times.items() if each is not None},
+        bytes=(float(size["min"]), float(size["mean"]), float(size["max"])) if size else None,
+        series=tuple((int(at), int(length)) for at, length in value.get("bytes_series") or ()),
+        allocated=_number(value.get("allocated_bytes")),
+        peak=_number(value.get("peak_memory_bytes")),
+        footnotes=tuple(value.get("footnotes") or ()),
+        cannot_carry=tuple(value.get("cannot_carry") or ()),
+        error=value.get("error"),
+        compressed={kind: _mean(each) for kind, each in compressed.items() if each},
+    )
+
+
+def _mean(value: Any) -> float:
+    return float(value["mean"]) if isinstance(value, dict) else float(value)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

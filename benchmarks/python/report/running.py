@@ -1,0 +1,107 @@
+"""Runs the parts of a plan with the time left. Ctrl-C ends the part that runs, which writes what it has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from processes import ROOT
+
+from report.plan import Part
+
+_GRACE_SECONDS = 30.0
+INTERRUPTED = 130
+
+
+class Running:
+    """A run of parts.
+
+    Attributes:
+        failed: Why a part gave nothing, a line each.
+        interrupted: Whether Ctrl-C ended it.
+        seconds: Time that each part took, by its title.
+    """
+
+    def __init__(self, parts: Sequence[Part], log: Path, *, output: TextIO = sys.stdout) -> None:
+        self.failed: list[str] = []
+        self.interrupted = False
+        self.seconds: dict[str, float] = {}
+        self._parts = parts
+        self._log = log
+        self._output = output
+
+    def run(self) -> None:
+        """Run every part; a part that fails leaves the others to go on."""
+        for index, part in enumerate(self._parts):
+            left = sum(each.seconds for each in self._parts[index:])
+            self._say(
+                f"[{index + 1}/{len(self._parts)}] {part.title}: about {_minutes(part.seconds)}, all in "
+                f"{_minutes(left)}"
+            )
+            started = time.monotonic()
+            try:
+                code = self._run(part)
+            except OSError as error:
+                self.failed.append(f"{part.title}: {error}")
+                continue
+            self.seconds[part.title] = time.monotonic() - started
+            if code == INTERRUPTED:
+                self.interrupted = True
+                self.failed.append(f"{part.title}: interrupted")
+                for each in self._parts[index + 1 :]:
+                    self.failed.append(f"{each.title}: interrupted before it began")
+                return
+            if code != 0:
+                self.failed.append(f"{part.title}: ended with code {code}: {self._last_words()}")
+                self._say(f"  {self.failed[-1]}")
+
+    def _run(self, part: Part) -> int:
+        """The part's exit code; 130 where Ctrl-C came."""
+        with self._log.open("w", encoding="utf-8") as log:
+            # In a session of its own Ctrl-C does not reach it twice: from the terminal and from here.
+            child = subprocess.Popen(
+                [str(each) for each in part.command],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=None if part.shows else log,
+                stderr=None if sys.stderr.isatty() or part.shows else subprocess.STDOUT,
+                start_new_session=sys.platform != "win32",
+            )
+            try:
+                return child.wait()
+            except KeyboardInterrupt:
+                self._say("interrupted: writing what is measured")
+                return _interrupt(child)
+
+    def _say(self, text: str) -> None:
+        print(text, file=self._output, flush=True)
+
+    def _last_words(self) -> str:
+        lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n") if self._log.exists() else []
+        return " ".join(line.strip() for line in lines if line.strip()).strip()[-400:] or "it said nothing"
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    print(text, flush=True)
+
+
+def _interrupt(child: subprocess.Popen[bytes]) -> int:
+    if sys.platform != "win32":
+        import signal
+
+        child.send_signal(signal.SIGINT)
+    try:
+        child.wait(_GRACE_SECONDS)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        child.terminate()
+        child.wait()
+    return INTERRUPTED
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

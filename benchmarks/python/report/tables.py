@@ -1,0 +1,290 @@
+"""The tables of match runs, of break-even, and of the end-to-end measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from report.break_even import Cost, fastest, overtaking
+from report.charts_end_to_end import PARTS, rate_name
+from report.charts_links import costs
+from report.results import Codec, Run, Timing
+from report.text import (
+    TICK_NS,
+    kilobytes,
+    link,
+    mbit_per_second,
+    milliseconds,
+    number,
+    share,
+    spread,
+    table,
+)
+
+_OPERATIONS = {
+    "encode": "encode",
+    "decode": "decode",
+    "decode_touch": "decode + touch",
+    "scan": "one property of all units",
+}
+
+
+def match_run(run: Run) -> str:
+    """Tables of one run: times of each operation, sizes and rates, and what is to be known about each codec."""
+    budget = (
+        "all"
+        if all(each.frames >= run.frames for each in run.codecs.values() if not each.error)
+        else "as many as fitted"
+    )
+    simulated = "simulated" if run.simulated else "recorded, or rebuilt from a replay"
+    intro = (
+        f"{run.recording_frames:,} frames in the recording ({simulated}), {budget} of them timed (column n: "
+        "evenly spaced over the "
+        f"whole match), {run.rounds} {'round' if run.rounds == 1 else 'rounds, codecs shuffled in each'}."
+    )
+    if any(each.frames * run.rounds < 1000 for each in run.codecs.values() if not each.error):
+        intro += " With fewer than 1,000 samples, p99.9 is little else than the largest."
+    parts = [f'<p class="note">{escape(intro)}</p>']
+    if run.interrupted:
+        parts.append('<p class="warn">This run was interrupted: what is missing was not measured.</p>')
+    for operation, name in _OPERATIONS.items():
+        rows = [_times(codec, codec.times[operation]) for codec in run.codecs.values() if operation in codec.times]
+        if rows:
+            head = [
+                f"{name}, ms",
+                "n",
+                "trimmed mean",
+                "rounds",
+                "min",
+                "p50",
+                "p90",
+                "p99",
+                "p99.9",
+                "max",
+                "of a tick",
+                "frames/s",
+            ]
+            parts.append(table(head, rows, f"{run.title}: {name}"))
+    memory = "allocated KB a frame" if run.language == "csharp" else "peak memory, KB"
+    rows = [_size(codec, run.language) for codec in run.codecs.values() if codec.bytes]
+    head = [
+        "codec",
+        "n",
+        "KB min",
+        "mean",
+        "max",
+        "Mbit/s at 16 Hz",
+        "at 22.4 Hz",
+        "frames/s of one core",
+        "of a tick",
+        memory,
+    ]
+    if any(codec.compressed for codec in run.codecs.values()):
+        head += ["KB gzip", "br", "zstd"]
+        rows = [[*row, *_compressed(run.codecs[name])] for row, name in zip(rows, _sized(run), strict=True)]
+    parts.append(table(head, rows, f"{run.title}: sizes and rates"))
+    parts.append(_notes(run))
+    return "".join(parts)
+
+
+def _times(codec: Codec, timing: Timing) -> list[str]:
+    values = (timing.least, timing.p50, timing.p90, timing.p99, timing.p99_9, timing.most)
+    return [
+        escape(codec.name),
+        f"{codec.frames:,}",
+        f"<b>{milliseconds(timing.trimmed_mean)}</b>",
+        spread(timing.rounds, 1e-6),
+        *(milliseconds(each) for each in values),
+        share(timing.trimmed_mean / TICK_NS),
+        number(1e9 / timing.trimmed_mean),
+    ]
+
+
+def _sized(run: Run) -> list[str]:
+    return [codec.name for codec in run.codecs.values() if codec.bytes]
+
+
+def _size(codec: Codec, language: str) -> list[str]:
+    low, mean, high = codec.bytes or (0.0, 0.0, 0.0)
+    total = codec.total_ns()
+    spent = codec.total_spread_ns()
+    rate = number(1e9 / total) if total else "–"
+    if spent and spent[1] > spent[0]:
+        rate += f" ({number(1e9 / spent[1])}–{number(1e9 / spent[0])})"
+    return [
+        escape(codec.name),
+        f"{codec.frames:,}",
+        kilobytes(low),
+        f"<b>{kilobytes(mean)}</b>",
+        kilobytes(high),
+        number(mbit_per_second(mean, 16)),
+        number(mbit_per_second(mean, 22.4)),
+        rate,
+        share(total / TICK_NS) if total else "–",
+        kilobytes(codec.allocated if language == "csharp" else codec.peak),
+    ]
+
+
+def _compressed(codec: Codec) -> list[str]:
+    return [kilobytes(codec.compressed.get(kind)) for kind in ("gzip", "br", "zstd")]
+
+
+def _notes(run: Run) -> str:
+    """How each library is used, what a format cannot carry, what failed."""
+    items = []
+    for codec in run.codecs.values():
+        if codec.compression and not codec.error:
+            continue
+        lines = [escape(each) for each in codec.footnotes]
+        lines += [f'<span class="warn">Does not carry {escape(each)}.</span>' for each in codec.cannot_carry]
+        if codec.error:
+            lines.append(f'<span class="warn">Not timed: {escape(codec.error)}</span>')
+        items.append(f"<dt>{escape(codec.name)}: {escape(codec.label)}</dt><dd>{' '.join(lines)}</dd>")
+    items += [
+        f"<dt>{escape(name)}</dt><dd class=warn>Left out: {escape(why)}</dd>" for name, why in run.unavailable.items()
+    ]
+    return (
+        "<details><summary>How each codec is used, and what it cannot "
+        f"carry</summary><dl>{''.join(items)}</dl></details>"
+    )
+
+
+def break_even(run: Run) -> str:
+    """Who is fastest on which link, and where protobuf overtakes or is overtaken."""
+    every = costs(run)
+    if len(every) < 2:
+        return ""
+    by_name = {cost.name: cost for cost in every}
+    reigns = [
+        [
+            f"{link(each.start)} – {link(each.end)}",
+            escape(each.name),
+            number(by_name[each.name].seconds * 1e3),
+            kilobytes(by_name[each.name].bytes),
+        ]
+        for each in fastest(every)
+    ]
+    parts = [table(["link", "fastest", "ms without the link", "KB"], reigns, f"{run.title}: who is fastest where")]
+    reference = by_name.get("protobuf")
+    if reference:
+        head = ["against protobuf", "link speed of break-even", "bytes", "time without the link"]
+        rows = [_against(run, cost, reference) for cost in every if cost is not reference]
+        parts.append(table(head, rows, f"{run.title}: break-even with protobuf"))
+    return "".join(parts)
+
+
+def _against(run: Run, cost: Cost, reference: Cost) -> list[str]:
+    smaller, faster = cost.bytes < reference.bytes, cost.seconds < reference.seconds
+    if smaller and faster:
+        text = "always faster"
+    elif not smaller and not faster:
+        text = "never: larger and slower"
+    elif smaller:
+        text = f"faster below {_crossing(run, cost.name, reference.name)}"
+    else:
+        text = f"faster above {_crossing(run, reference.name, cost.name)}"
+    return [
+        escape(cost.name),
+        text,
+        f"{number(cost.bytes / reference.bytes)}×",
+        f"{number(cost.seconds / reference.seconds)}×",
+    ]
+
+
+def _crossing(run: Run, small: str, fast: str) -> str:
+    """Where `fast` overtakes `small`, and what the rounds leave open: least and most of both codecs' times."""
+    ends = {name: (run.codecs[name].total_spread_ns() or (0.0, 0.0)) for name in (small, fast)}
+    sizes = {name: run.codecs[name].mean_bytes or 0 for name in (small, fast)}
+    mean = {name: run.codecs[name].total_ns() or 0 for name in (small, fast)}
+
+    def at(slow: float, quick: float) -> float | None:
+        return overtaking(Cost(small, slow / 1e9, sizes[small]), Cost(fast, quick / 1e9, sizes[fast]))
+
+    speed = at(mean[small], mean[fast])
+    low, high = at(ends[small][1], ends[fast][0]), at(ends[small][0], ends[fast][1])
+    text = link(speed) if speed else "–"
+    if run.rounds < 2 or low is None:
+        return text
+    return f"{text} ({link(low)} – {link(high) if high else 'no end'})"
+
+
+def end_to_end(value: dict[str, Any]) -> str:
+    """Every end-to-end case: frames/s and the latency split, with the spread of the rounds."""
+    head = ["recording, rate, agents, transport", "frames/s", "rounds", "KB"]
+    head += [f"{each}, p50 ms" for each in PARTS.values()] + ["whole p50 ms", "rounds", "p99 ms", "skipped"]
+    rows = []
+    for case in value.get("cases", []):
+        agents = "1 agent" if case["agents"] == 1 else f"{case['agents']} agents"
+        name = f"{case['recording']}, {rate_name(case['rate'])}, {agents}, {case['transport']}"
+        if case.get("error"):
+            rows.append(
+                [escape(name), f'<span class="warn">{escape(str(case["error"]))}</span>', *[""] * (len(head) - 2)]
+            )
+            continue
+        rate, whole = case["frames_per_second"], case["total_us"]
+        rows.append(
+            [
+                escape(name),
+                f"<b>{number(rate['median'])}</b>",
+                spread(rate["rounds"]),
+                kilobytes(case["bytes"]),
+                *(milliseconds(case["split_us"][part]["p50"] * 1e3) for part in PARTS),
+                f"<b>{milliseconds(whole['p50'] * 1e3)}</b>",
+                spread(whole["p50_rounds"], 1e-3),
+                milliseconds(whole["p99"] * 1e3),
+                share(case["skipped"]),
+            ]
+        )
+    return table(head, rows, "End to end") if rows else ""
+
+
+def environments(runs: Sequence[Run]) -> str:
+    """Machine, runtimes, packages and load, a column per language."""
+    chosen: dict[str, Run] = {}
+    for run in runs:
+        chosen.setdefault(run.language, run)
+    keys = ("date", "commit", "cpu", "cores", "os", "load", "runtimes", "packages", "settings", "clock")
+    rows = []
+    for key in keys:
+        cells = [_plain(run.environment.get(key)) for run in chosen.values()]
+        if any(cells):
+            rows.append([key.replace("_", " "), *cells])
+    return table(["", *(escape(run.title) for run in chosen.values())], rows, "Environment at the start of each run")
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return "<br>".join(f"{escape(str(name))} {escape(str(each))}" for name, each in value.items())
+    if isinstance(value, list):
+        return escape(", ".join(number(each) if isinstance(each, float) else str(each) for each in value))
+    return escape(str(value)) if value is not None else ""
+
+
+_BROWSER = {
+    "frames_per_second": "frames/s",
+    "frames_per_second_without_server": "frames/s of the page alone",
+    "received_to_decoded_ns": "received → decoded, ms",
+    "decoded_to_touched_ns": "decoded → every field read, ms",
+    "received_to_touched_ns": "received → every field read, ms",
+    "published_to_received_ns": "published → received, ms",
+    "published_to_touched_ns": "published → every field read, ms",
+}
+
+
+def browser_end_to_end(run: Run) -> str:
+    """Frames that came to a page over WebSocket: a row per case; p50 and in brackets p99 of the parts of their way."""
+    cases = run.end_to_end if isinstance(run.end_to_end, dict) else {}
+    rows = []
+    for name, case in cases.items():
+        if isinstance(case, dict):
+            cells = [_browser_cell(case.get(key)) for key in _BROWSER]
+            rows.append([escape(name), str(case.get("frames", "–")), kilobytes(case.get("bytes_mean")), *cells])
+    head = ["encoding and rate", "n", "KB", *_BROWSER.values()]
+    return table(head, rows, "p50 (p99)") if rows else ""
+
+
+def _browser_cell(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{milliseconds(value.get('p50'))} ({milliseconds(value.get('p99'))})"
+    return "–" if value is None else number(float(value))
