@@ -80,7 +80,7 @@ internal sealed class Make
                                           measure single operations with BenchmarkDotNet
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
                                           measure only the codecs and benchmarks whose name matches
-              report [--quick] [--output DIR]
+              report [--quick | --scale S] [--output DIR]
                                           measure codecs and transports, write the page; about 35 minutes, --quick: under 5
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew

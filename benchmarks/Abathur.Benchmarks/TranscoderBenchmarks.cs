@@ -52,8 +52,8 @@ public class TranscoderBenchmarks
         _wires.AddRange(Frames switch
         {
             FrameSet.RealFirstFrames => RealFrames(),
-            FrameSet.EliteSpread => Elite(first: 100, every: 165),
-            _ => Elite(first: 12_000, every: 1),
+            FrameSet.EliteSpread => Elite(first: 100, every: 60),
+            _ => Elite(first: 6_000, every: 1),
         });
         foreach (var wire in _wires)
         {

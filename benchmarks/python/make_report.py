@@ -29,11 +29,17 @@ def main() -> int:
     parser.add_argument(
         "--page-only", action="store_true", help="measure nothing: write the page of what is in --output"
     )
+    parser.add_argument(
+        "--scale", type=float, default=1, help="share of a full run's time to take, 0.1 to 1 (default: 1, about 45 min)"
+    )
     options = parser.parse_args()
+    if not 0.1 <= options.scale <= 1:
+        parser.error("--scale: from 0.1 to 1")
     kind = "quick" if options.quick else "full"
     folder = (options.output or LOCAL / f"{datetime.date.today()}-report-{kind}").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     command = f"dotnet make.cs report{' --quick' if options.quick else ''}"
+    command += f" --scale {options.scale}" if options.scale != 1 else ""
     if options.page_only:
         write_page(folder, command, [], interrupted=False)
         return 0
@@ -44,7 +50,7 @@ def main() -> int:
     interrupted = False
     running: Running | None = None
     try:
-        chosen = _plan(folder, quick=options.quick)
+        chosen = _plan(folder, quick=options.quick, scale=options.scale)
         missing += chosen.missing
         running = Running(chosen.parts, LOCAL / "report.log")
         say(f"measuring for about {chosen.seconds / 60:.0f} min; Ctrl-C ends it and writes the page of what there is")
@@ -85,13 +91,13 @@ def write_page(folder: Path, command: str, missing: list[str], *, interrupted: b
     return path
 
 
-def _plan(folder: Path, *, quick: bool) -> plan.Plan:
+def _plan(folder: Path, *, quick: bool, scale: float) -> plan.Plan:
     try:
         elite = make_elite()
         _fetch_browser_codecs()
         if quick:
             return plan.quick(folder, elite)
-        return plan.full(folder, elite, import_sequences(), _artifacts())
+        return plan.full(folder, elite, import_sequences(), _artifacts(), scale=scale)
     except MeasureError as error:
         raise SystemExit(f"report: {error}") from None
 

@@ -124,9 +124,9 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float) -> Part:
     return Part("end to end", command, output, seconds, shows=True)
 
 
-def single_operations(artifacts: Path, pattern: str, seconds: float) -> Part:
+def single_operations(artifacts: Path, patterns: tuple[str, ...], seconds: float) -> Part:
     """BenchmarkDotNet's short job, with short iterations."""
-    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", pattern, "--job", "short"]
+    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", *patterns, "--job", "short"]
     command += ["--iterationTime", "100", "--stopOnFirstError"]
     return Part("single operations (BenchmarkDotNet)", command, artifacts / "results", seconds)
 
@@ -159,21 +159,26 @@ def quick(folder: Path, elite: Path) -> Plan:
     return plan
 
 
-def full(folder: Path, elite: Path, sequences: list[Path], artifacts: Path) -> Plan:
-    """About 35 minutes: `elite`, a whole match and windows of others, browser, end to end, single operations."""
+def full(folder: Path, elite: Path, sequences: list[Path], artifacts: Path, *, scale: float = 1) -> Plan:
+    """`elite`, a whole match and windows of others, browser, end to end, single operations.
+
+    About 45 minutes times `scale`: budgets and the browser's frames are scaled, the rest takes what it takes.
+    """
     plan = Plan()
-    plan.parts.append(match_run("csharp", elite, folder, codecs("csharp", compressed=True), budget=300))
-    plan.parts.append(match_run("python", elite, folder, codecs("python", compressed=True), budget=360))
+    _browser(plan, [browser_run(elite, folder, frames=round(100 * scale), rounds=3, seconds=300 * scale)])
     if not sequences:
         plan.missing.append(f"the whole match and the windows of others: there is no {SEQUENCES.parent.name}/sequences")
     for path in sorted(sequences, key=lambda each: "full" not in each.stem):
         whole = "full" in path.stem
-        for language, seconds in (("csharp", 120.0 if whole else 15.0), ("python", 120.0 if whole else 20.0)):
+        for language, seconds in (("csharp", 150 if whole else 20), ("python", 150 if whole else 25)):
             names = codecs(language, compressed=whole)
-            plan.parts.append(match_run(language, path, folder, names, budget=seconds))
-    _browser(plan, [browser_run(elite, folder, frames=200, rounds=3, seconds=200)])
+            plan.parts.append(match_run(language, path, folder, names, budget=round(seconds * scale)))
+    for language in CODECS:
+        names = codecs(language, compressed=True)
+        plan.parts.append(match_run(language, elite, folder, names, budget=round(450 * scale), rounds=2))
     plan.parts.append(end_to_end(folder, quick=False, seconds=380))
-    plan.parts.append(single_operations(artifacts, "*CodecBenchmarks*", 400))
+    patterns = ("*TranscoderBenchmarks*", "*CodecBenchmarks.Encode(*", "*CodecBenchmarks.Decode(*")
+    plan.parts.append(single_operations(artifacts, patterns, 400))
     return plan
 
 
