@@ -81,7 +81,8 @@ internal sealed class Make
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
                                           measure only the codecs and benchmarks whose name matches
               report [--quick | --scale S] [--output DIR]
-                                          measure codecs and transports, write the page; about 35 minutes, --quick: under 5
+                                          measure codecs and transports, write the page; about 45 minutes
+                                          (times S, 0.1 to 1), --quick: under 5
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew
               clean                       remove artifacts, .venv and caches

@@ -126,8 +126,8 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float) -> Part:
 
 def single_operations(artifacts: Path, patterns: tuple[str, ...], seconds: float) -> Part:
     """BenchmarkDotNet's short job, with short iterations."""
-    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", *patterns, "--job", "short"]
-    command += ["--iterationTime", "100", "--stopOnFirstError"]
+    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", *patterns]
+    command += ["--job", "short", "--iterationTime", "100", "--stopOnFirstError"]
     return Part("single operations (BenchmarkDotNet)", command, artifacts / "results", seconds)
 
 
