@@ -9,6 +9,9 @@ namespace Abathur.Sync.Encodings.ProtoJson;
 /// </summary>
 internal sealed class MessageMemo
 {
+    /// <summary>From this size of the input on it is worth its memory: frames, not the small messages between them.</summary>
+    public const int MinInputBytes = 1 << 14;
+
     /// <summary>Longest protobuf of a message that is kept.</summary>
     public const int MaxWireBytes = 256;
 

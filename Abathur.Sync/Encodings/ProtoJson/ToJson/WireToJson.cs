@@ -77,7 +77,7 @@ internal ref struct WireToJson
     {
         if (!table.IsPlain || _depth > _options.MaxDepth - MessageMemo.MaxDepth) return false;
         var message = _wire[_position..end];
-        var isKept = message.Length is >= MinKeptBytes and <= MessageMemo.MaxWireBytes;
+        var isKept = _wire.Length >= MessageMemo.MinInputBytes && message.Length is >= MinKeptBytes and <= MessageMemo.MaxWireBytes;
         if (isKept && _state.ToJson.TryFind(table, message, out var known))
         {
             Out.Raw(known);

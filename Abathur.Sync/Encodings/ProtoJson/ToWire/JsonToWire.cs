@@ -259,7 +259,7 @@ internal ref struct JsonToWire
         do
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
-            if (field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
+            if (Json.Length >= MessageMemo.MinInputBytes && field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
             else ReadTagged(field, Omission.None);
         }
         while (Json.TakeCommaOr((byte)']'));

@@ -175,10 +175,11 @@ public class ProtoJsonTranscoderTests
     [Fact]
     public void BothWays_SmallMessagesThatDifferInOneField_AreNotTakenForEachOther()
     {
-        // What the transcoder remembers of a unit is found by how it begins; this one changes at its end.
+        // What the transcoder remembers of a unit is found by how it begins; this one changes at its end. Only in large frames is anything remembered.
+        var grid = ByteString.CopyFrom(new byte[20_000]);
         for (var i = 0; i < 300; i++)
         {
-            var frame = new ResponseObservation { Observation = new Observation { RawData = new ObservationRaw() } };
+            var frame = new ResponseObservation { Observation = new Observation { RawData = new ObservationRaw { MapState = new MapState { Visibility = new ImageData { Data = grid } } } } };
             for (var unit = 0; unit < 3; unit++)
             {
                 frame.Observation.RawData.Units.Add(new Unit { DisplayType = DisplayType.Visible, Alliance = Alliance.Enemy, Tag = 4295229441, UnitType = 104, Owner = 2, Pos = new Point { X = 1, Y = 2, Z = 3 }, Health = i % 7, WeaponCooldown = i / 16f, AssignedHarvesters = unit });
