@@ -27,6 +27,7 @@ internal ref struct WireToJson
     private int _position;
     private int _depth;
     private bool _hasRoom;
+    private bool _hasGoneBack;
     private long _merged;
 
     /// <summary>Where the JSON goes.</summary>
@@ -97,10 +98,12 @@ internal ref struct WireToJson
     public void WriteFields(MessageTable table, int end, bool isFirst)
     {
         var start = _position;
-        if (_hasRoom)
+        // Going back writes what is nested here a second time, and what is nested in that a fourth: it is done once, from then on all is looked at first.
+        if (_hasRoom && !_hasGoneBack)
         {
             var mark = Out.Position;
             if (TryWriteInOrder(table, end, isFirst)) return;
+            _hasGoneBack = true;
             Out.Position = mark;
         }
         else if (IsInOrder(table, end))
