@@ -13,7 +13,7 @@ namespace Abathur.Sync.Encodings.ProtoJson.ToJson;
 /// </summary>
 internal ref struct WireToJson
 {
-    // Up to here the room for a whole message is made at once, and its way can be gone back.
+    // Up to here the room for a whole message is made at once.
     private const int SmallMessageBytes = 1 << 10;
 
     // Shorter ones are written sooner than found.
@@ -27,7 +27,6 @@ internal ref struct WireToJson
     private int _position;
     private int _depth;
     private bool _hasRoom;
-    private bool _hasGoneBack;
     private long _merged;
 
     /// <summary>Where the JSON goes.</summary>
@@ -98,15 +97,8 @@ internal ref struct WireToJson
     public void WriteFields(MessageTable table, int end, bool isFirst)
     {
         var start = _position;
-        // Going back writes what is nested here a second time, and what is nested in that a fourth: it is done once, from then on all is looked at first.
-        if (_hasRoom && !_hasGoneBack)
-        {
-            var mark = Out.Position;
-            if (TryWriteInOrder(table, end, isFirst)) return;
-            _hasGoneBack = true;
-            Out.Position = mark;
-        }
-        else if (IsInOrder(table, end))
+        // Looked at first and not gone back to: what is written might be overwritten later and have no JSON, and going back on every level would double the work on each.
+        if (IsInOrder(table, end))
         {
             _position = start;
             if (!TryWriteInOrder(table, end, isFirst)) ThrowMalformed("fields changed their order");
