@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -52,7 +53,7 @@ class Recording:
                 "reading recordings needs the mcap package: pip install abathur-agent[recordings]"
             ) from None
         self.path = path
-        self._errors: tuple[type[Exception], ...] = (McapError, EOFError, ValueError, OSError)
+        self._errors: tuple[type[Exception], ...] = (McapError, EOFError, ValueError, OSError, struct.error)
         self._file: BinaryIO = self._open(path)
         try:
             self._reader: Any = make_reader(self._file)

@@ -166,7 +166,9 @@ class _AsyncStream:
 
     def acknowledge(self, frame: Frame) -> None:
         if self._acknowledges:
-            self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+            # The daemon may have said goodbye and closed already; whoever reads next is told by what it left.
+            with contextlib.suppress(ConnectionError):
+                self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
 
     async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)
@@ -297,7 +299,9 @@ class _BlockingStream:
 
     def acknowledge(self, frame: Frame) -> None:
         if self._acknowledges:
-            self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+            # The daemon may have said goodbye and closed already; whoever reads next is told by what it left.
+            with contextlib.suppress(ConnectionError):
+                self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
 
     def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)

@@ -238,12 +238,15 @@ def test_progress_line_fits_a_terminal() -> None:
         (["SKIRMISH", "--codecs", "protobuf,nothing"], 2, "there is no codec 'nothing'; there are protobuf, "),
         (["SKIRMISH", "--codecs", ","], 2, "--codecs names none"),
         (["SKIRMISH", "--rounds", "0"], 2, "--rounds must be 1 to 1000"),
+        (["SKIRMISH", "--budget", "inf"], 2, "--budget must be above 0 and finite"),
+        (["SKIRMISH", "--json", "."], 2, "is a folder; --json names a file"),
         (["SKIRMISH", "--frames", "0"], 2, "--frames must be at least 1"),
         (["SKIRMISH", "--budget", "-1"], 2, "--budget must be above 0"),
         (["SKIRMISH", "--json", "no/such/folder/out.json"], 2, "there is no folder"),
         (["missing.mcap", "--codecs", "protobuf"], 3, "cannot open missing.mcap"),
         (["cut.mcap", "--codecs", "protobuf"], 3, "is not a complete MCAP file"),
         (["README", "--codecs", "protobuf"], 3, "is not a complete MCAP file"),
+        (["short.mcap", "--codecs", "protobuf"], 3, "is not a complete MCAP file"),
     ],
 )
 def test_bench_that_cannot_work_says_why(
@@ -251,6 +254,7 @@ def test_bench_that_cannot_work_says_why(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("cut.mcap").write_bytes(SKIRMISH.read_bytes()[:-1000])
+    Path("short.mcap").write_bytes(b"hi")
     places = {"SKIRMISH": str(SKIRMISH), "README": str(ROOT / "README.md")}
     done = abathur("bench", *(places.get(each, each) for each in arguments))
     assert (done.returncode, done.stdout) == (code, ""), done.stderr

@@ -3,6 +3,7 @@ using System.Collections.Concurrent;
 using Abathur.Sync.Encodings.ProtoJson.Schema;
 using Abathur.Sync.Encodings.ProtoJson.ToJson;
 using Abathur.Sync.Encodings.ProtoJson.ToWire;
+using Abathur.Sync.Encodings.Wire;
 using Google.Protobuf.Reflection;
 
 namespace Abathur.Sync.Encodings.ProtoJson;
@@ -77,6 +78,11 @@ public sealed class ProtoJsonTranscoder
             var reader = new JsonToWire(json, state, _options, _compiler);
             reader.ReadRoot(_table);
             wire.Write(state.Scratch.Written);
+        }
+        catch (InvalidDataException)
+        {
+            // Only what was just written is read there, so nothing is wrong with it but its depth.
+            throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"members that are not in order hold groups that are nested deeper than {WireReader.MaxGroupDepth}", 0);
         }
         finally
         {

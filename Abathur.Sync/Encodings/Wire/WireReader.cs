@@ -9,7 +9,9 @@ namespace Abathur.Sync.Encodings.Wire;
 /// </summary>
 internal ref struct WireReader(ReadOnlySpan<byte> message)
 {
-    private const int MaxGroupDepth = 64;
+    /// <summary>How deep groups may be nested in groups.</summary>
+    public const int MaxGroupDepth = 64;
+
     private const int MaxFieldNumber = (1 << 29) - 1;
     private readonly ReadOnlySpan<byte> _message = message;
 

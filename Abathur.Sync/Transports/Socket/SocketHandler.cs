@@ -13,6 +13,9 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     /// <summary>How long a client may take for its first line.</summary>
     internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>How long a client may take to close after the goodbye.</summary>
+    internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(1);
+
     public async Task HandleAsync(ConnectionContext connection)
     {
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
@@ -25,6 +28,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             JsonLine.Write(output, new ServerMessage { Match = api.Match });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
             await new SyncSession(api, wire, subscription).RunAsync(connection.ConnectionClosed);
+            await LingerAsync(connection);
         }
         catch (GrpcException e)
         {
@@ -40,6 +44,15 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             await output.CompleteAsync();
             await input.CompleteAsync();
         }
+    }
+
+    // A socket closed with something unread in it resets the connection, and an acknowledgement on its way would cost the client the goodbye.
+    private async Task LingerAsync(ConnectionContext connection)
+    {
+        using var limit = new CancellationTokenSource(LingerTime, clock);
+        using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
+        var input = connection.Transport.Input;
+        while (await input.ReadAsync(cancellation.Token) is { IsCompleted: false, IsCanceled: false } read) input.AdvanceTo(read.Buffer.End);
     }
 
     private async Task<SubscribeRequest?> ReadSubscribeAsync(ConnectionContext connection)

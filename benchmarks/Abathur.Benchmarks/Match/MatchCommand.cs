@@ -11,6 +11,7 @@ namespace Abathur.Benchmarks.Match;
 internal static class MatchCommand
 {
     private const int Ok = 0, Failed = 1, Usage = 2, BadInput = 3, Interrupted = 130;
+    private const double MaxBudgetSeconds = 1e9;
 
     /// <summary>
     /// Runs the command line. Exit codes: 0 done; 1 failed on the way; 2 wrong usage, an unknown codec among it; 3 a recording that is missing, cut
@@ -44,7 +45,7 @@ internal static class MatchCommand
                 Json = parsed.GetValue(json),
                 Rounds = parsed.GetValue(rounds),
                 Frames = parsed.GetValue(frames),
-                Budget = parsed.GetValue(budget) is { } seconds ? TimeSpan.FromSeconds(seconds) : null,
+                Budget = parsed.GetValue(budget) is { } seconds ? TimeSpan.FromSeconds(Math.Clamp(double.IsNaN(seconds) ? 0 : seconds, 0, MaxBudgetSeconds)) : null,
                 Seed = parsed.GetValue(seed),
             };
             if (options.Rounds is < 1 or > 1000) return Refuse(error, Usage, "--rounds must be 1 to 1000.");
@@ -60,6 +61,8 @@ internal static class MatchCommand
 
     private static int Run(MatchOptions options, TextWriter output, TextWriter error, CancellationToken cancellation)
     {
+        if (options.Json is "") return Refuse(error, Usage, "--json names no file");
+        if (Directory.Exists(options.Json)) return Refuse(error, Usage, $"{options.Json} is a folder; --json names a file");
         if (options.Json is { } target && Path.GetDirectoryName(Path.GetFullPath(target)) is { } folder && !Directory.Exists(folder))
             return Refuse(error, Usage, $"there is no folder {folder} to write {target} to");
         if (options.Codecs.Count == 0) return Refuse(error, Usage, "--codecs names none");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,10 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError("--rounds must be 1 to 1000")
     if options.frames is not None and options.frames < 1:
         raise ValueError("--frames must be at least 1")
-    if options.budget is not None and not options.budget > 0:
-        raise ValueError("--budget must be above 0")
+    if options.budget is not None and not 0 < options.budget < math.inf:
+        raise ValueError("--budget must be above 0 and finite")
+    if options.json is not None and options.json.is_dir():
+        raise ValueError(f"{options.json} is a folder; --json names a file")
     if options.json is not None and not options.json.absolute().parent.is_dir():
         raise ValueError(f"there is no folder {options.json.absolute().parent} to write {options.json} to")
 

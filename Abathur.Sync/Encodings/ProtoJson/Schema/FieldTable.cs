@@ -33,7 +33,7 @@ internal sealed class FieldTable
         IsMap = field.IsMap;
         HasPresence = field.HasPresence;
         Oneof = field.RealContainingOneof is { } oneof ? oneof.Index : -1;
-        OneofBit = Oneof < 0 ? 0 : 1UL << Oneof;
+        OneofBit = Oneof is < 0 or >= MessageTable.FewOneofs ? 0 : 1UL << Oneof;
         OneofName = field.RealContainingOneof?.Name ?? "";
         WireType = WireTypeOf(Kind);
         Tag = WireFormat.MakeTag(field.FieldNumber, WireType);
@@ -54,7 +54,7 @@ internal sealed class FieldTable
         NameColon[..Math.Min(NameColon.Length, ShortName)].CopyTo(padded);
         ShortNameColon = Vector256.Create<byte>(padded);
         ShortNameMask = ~Vector256.Equals(ShortNameColon, Vector256<byte>.Zero);
-        IsUsual = !IsRepeated && !IsMap && HasPresence && NameColon.Length <= ShortName && TagBytes.Length <= 2;
+        IsUsual = !IsRepeated && !IsMap && HasPresence && NameColon.Length <= ShortName && TagBytes.Length <= 2 && Oneof < MessageTable.FewOneofs;
     }
 
     /// <summary>Place among the fields of the message in order of their numbers, from 0.</summary>
@@ -85,7 +85,7 @@ internal sealed class FieldTable
 
     public string OneofName { get; }
 
-    /// <summary>Bit of its oneof, as long as the message has few; 0 where it is in none.</summary>
+    /// <summary>Bit of its oneof, if it is one of the first 64; 0 where it is not, or in none.</summary>
     public ulong OneofBit { get; }
 
     /// <summary>The tag before a value that is not packed.</summary>
@@ -118,7 +118,7 @@ internal sealed class FieldTable
     /// <summary>Length of <see cref="CommaName"/>.</summary>
     public int CommaNameBytes { get; }
 
-    /// <summary>Whether it is singular with presence, and name and tag are of usual length.</summary>
+    /// <summary>Whether it is singular with presence, name and tag are of usual length, and its oneof, if any, has a bit.</summary>
     public bool IsUsual { get; }
 
     /// <summary>Type of a message, a group, or a map's entries.</summary>

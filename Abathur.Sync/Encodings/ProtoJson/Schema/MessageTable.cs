@@ -3,6 +3,9 @@ namespace Abathur.Sync.Encodings.ProtoJson.Schema;
 /// <summary>What both directions need to know of one message type.</summary>
 internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool isValueInAny)
 {
+    /// <summary>Oneofs that have a bit in <see cref="FieldTable.OneofBit"/>.</summary>
+    public const int FewOneofs = 64;
+
     private const int MaxDenseTag = 1 << 12;
     private FieldTable?[] _byTag = [];
     private readonly Dictionary<uint, FieldTable> _byLargeTag = [];
@@ -21,13 +24,14 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
     /// <summary>The field that came first last time: a guess, set by any thread.</summary>
     public FieldTable? FirstGuess { get; set; }
 
+    /// <summary>How many oneofs it has; those made up for a proto3 <c>optional</c> do not count.</summary>
     public int Oneofs { get; private set; }
 
     /// <summary>Whether one bit each is enough to tell the oneofs seen.</summary>
-    public bool HasFewOneofs => Oneofs <= 64;
+    public bool HasFewOneofs => Oneofs <= FewOneofs;
 
     /// <summary>
-    /// A bound on the JSON bytes for each byte on the wire, in this message and all that it may hold. 0: there is none, because it may hold an Any.
+    /// A bound on the JSON bytes for each byte on the wire, in this message and all that it may hold. 0: there is none, because it may hold an Any or has very long names.
     /// </summary>
     public int MaxExpansion { get; set; }
 

@@ -9,6 +9,9 @@ internal sealed class TableCompiler(TypeRegistry types)
     // Around a value: its quotes and comma, the longest number, and a few bytes for a well-known type that is empty on the wire.
     private const int ValueBytes = 40;
 
+    // Beyond this the room for a small message would be out of proportion.
+    private const int MaxNameBytes = 256;
+
     // What Google.Protobuf counts as well known, which is more than what has a form of its own.
     private static readonly HashSet<string> WellKnownFiles =
         [.. new[] { "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type", "wrappers" }.Select(name => $"google/protobuf/{name}.proto")];
@@ -20,7 +23,7 @@ internal sealed class TableCompiler(TypeRegistry types)
     {
         var whole = new Dictionary<MessageDescriptor, MessageTable>();
         var all = new List<MessageTable>();
-        var root = mask is null or { IsWhole: true } ? Table(type, whole, all) : Masked(type, mask, whole, all);
+        var root = mask is null or { IsWhole: true } || WellKnownOf(type) != WellKnown.None ? Table(type, whole, all) : Masked(type, mask, whole, all);
         SetExpansion(all);
         return root;
     }
@@ -46,7 +49,8 @@ internal sealed class TableCompiler(TypeRegistry types)
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         all.Add(table);
         var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
-        Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child
+        // A type with a form of its own has no fields in JSON that could be left out, so it is kept whole.
+        Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child && WellKnownOf(field.MessageType) == WellKnown.None
             ? Masked(field.MessageType, child, whole, all)
             : Table(field.MessageType, whole, all));
         return table;
@@ -66,14 +70,14 @@ internal sealed class TableCompiler(TypeRegistry types)
             names.Add(new(descriptor.Name, field));
             names.Add(new(descriptor.JsonName, field));
         }
-        table.SetFields([.. fields], names, type.Oneofs.Count);
+        table.SetFields([.. fields], names, type.RealOneofCount);
     }
 
     private static void SetExpansion(List<MessageTable> all)
     {
         var holdsAny = all.Any(table => table.WellKnown == WellKnown.Any);
         var longest = all.SelectMany(table => table.Fields).Select(field => Math.Max(field.CommaName.Length, field.Enum?.LongestName ?? 0)).DefaultIfEmpty(0).Max();
-        foreach (var table in all) table.MaxExpansion = holdsAny ? 0 : longest + ValueBytes;
+        foreach (var table in all) table.MaxExpansion = holdsAny || longest > MaxNameBytes ? 0 : longest + ValueBytes;
     }
 
     private static bool IsValueInAny(MessageDescriptor type) => WellKnownOf(type) != WellKnown.None || (type.File.Package == "google.protobuf" && WellKnownFiles.Contains(type.File.Name));

@@ -187,8 +187,9 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         while (utf8.Length > StringChunk)
         {
             var cut = StringChunk;
-            // Not within a character: its further bytes are 10xxxxxx.
+            // Not within a character, whose up to three further bytes are 10xxxxxx; four of them in a row are not UTF-8, and what was before them has ended.
             while (cut > StringChunk - 4 && (utf8[cut] & 0xC0) == 0x80) cut--;
+            if (cut == StringChunk - 4) cut = StringChunk;
             Ensure(cut * MaxEscapedBytes);
             Escape(utf8[..cut]);
             utf8 = utf8[cut..];

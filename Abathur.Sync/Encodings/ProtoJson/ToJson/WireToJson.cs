@@ -13,7 +13,7 @@ namespace Abathur.Sync.Encodings.ProtoJson.ToJson;
 /// </summary>
 internal ref struct WireToJson
 {
-    // Up to here the room for a whole message is made at once, and its way can be gone back.
+    // Up to here the room for a whole message is made at once.
     private const int SmallMessageBytes = 1 << 10;
 
     // Shorter ones are written sooner than found.
@@ -97,13 +97,8 @@ internal ref struct WireToJson
     public void WriteFields(MessageTable table, int end, bool isFirst)
     {
         var start = _position;
-        if (_hasRoom)
-        {
-            var mark = Out.Position;
-            if (TryWriteInOrder(table, end, isFirst)) return;
-            Out.Position = mark;
-        }
-        else if (IsInOrder(table, end))
+        // Looked at first and not gone back to: what is written might be overwritten later and have no JSON, and going back on every level would double the work on each.
+        if (IsInOrder(table, end))
         {
             _position = start;
             if (!TryWriteInOrder(table, end, isFirst)) ThrowMalformed("fields changed their order");

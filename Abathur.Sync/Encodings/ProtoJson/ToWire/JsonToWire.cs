@@ -75,7 +75,7 @@ internal ref struct JsonToWire
             }
             order.Begin(field);
             if (TryTakeNull(field)) order.Clear(field);
-            else if (!order.TryTakeOneof(field)) FailOneof(table, field);
+            else if (!order.TryTakeOneof(field)) Json.Fail($"oneof {field.OneofName} has more than one value");
             else ReadField(field);
         }
         while (Json.TakeCommaOr((byte)'}'));
@@ -261,6 +261,7 @@ internal ref struct JsonToWire
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
             if (Json.Length >= MessageMemo.MinInputBytes && field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
             else ReadTagged(field, Omission.None);
+            CheckSize();
         }
         while (Json.TakeCommaOr((byte)']'));
     }
@@ -299,6 +300,7 @@ internal ref struct JsonToWire
             var before = Out.Position;
             ScalarToWire.Read(ref this, field);
             TakeBackSkipped(before);
+            CheckSize();
         }
         while (Json.TakeCommaOr((byte)']'));
         // All of them may have been skipped.
@@ -343,9 +345,6 @@ internal ref struct JsonToWire
         Unescape(text, hasEscapes, out var rented);
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
     }
-
-    private readonly void FailOneof(MessageTable table, FieldTable field) =>
-        Json.Fail(table.HasFewOneofs ? $"oneof {field.OneofName} has more than one value" : $"{table.FullName} has more than 64 oneofs");
 
     /// <summary>A name or value as an error shows it.</summary>
     public static string Shown(ReadOnlySpan<byte> text)

@@ -17,6 +17,7 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
     private bool _isDisordered;
     private int _lastIndex = -1;
     private ulong _oneofs;
+    private HashSet<int>? _furtherOneofs;
 
     /// <summary>The field that came here last time.</summary>
     public readonly FieldTable? Guess => _previous is null ? table.FirstGuess : _previous.Successor;
@@ -82,7 +83,9 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
     public bool TryTakeOneof(FieldTable field)
     {
         if (field.Oneof < 0) return true;
-        if (!table.HasFewOneofs || (_oneofs & field.OneofBit) != 0) return false;
+        // Nobody has 65 oneofs in a message; who has may pay for a set.
+        if (field.OneofBit == 0) return (_furtherOneofs ??= []).Add(field.Oneof);
+        if ((_oneofs & field.OneofBit) != 0) return false;
         _oneofs |= field.OneofBit;
         return true;
     }

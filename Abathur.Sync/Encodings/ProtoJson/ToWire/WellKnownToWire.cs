@@ -134,7 +134,7 @@ internal static class WellKnownToWire
             var url = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
             var name = Encoding.UTF8.GetString(url[(url.LastIndexOf((byte)'/') + 1)..]);
             var type = reader.FindInAny(name);
-            if (type is null) reader.Json.FailAt(urlStart, $"the type registry has no \"{name}\"");
+            if (type is null) reader.Json.FailAt(urlStart, $"the type registry has no \"{JsonToWire.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\"");
             reader.Out.Byte(Length1);
             reader.Out.Varint((uint)url.Length);
             reader.Out.Raw(url);
