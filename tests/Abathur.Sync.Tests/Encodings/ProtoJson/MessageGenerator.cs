@@ -7,7 +7,7 @@ using global::Google.Protobuf.WellKnownTypes;
 namespace Abathur.Sync.Tests.Encodings.ProtoJson;
 
 /// <summary>Fills messages of any type with values that are likely to be mistaken: bounds, signs, odd strings.</summary>
-internal sealed class MessageGenerator(Random random)
+internal sealed class MessageGenerator(Random random, bool withAny = true)
 {
     private const int MaxDepth = 3;
     private static readonly MessageDescriptor ValueType = global::Google.Protobuf.WellKnownTypes.Value.Descriptor;
@@ -22,6 +22,7 @@ internal sealed class MessageGenerator(Random random)
         foreach (var field in type.Fields.InFieldNumberOrder())
         {
             if (field.RealContainingOneof is not null && random.Next(3) > 0) continue;
+            if (!withAny && field == Protos.Everything.Descriptor.FindFieldByNumber(Protos.Everything.AnyFieldNumber)) continue;
             if (random.Next(10) < (depth == 0 ? 5 : 3)) Fill(message, field, depth);
         }
         return message;
