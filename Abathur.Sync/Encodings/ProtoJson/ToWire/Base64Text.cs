@@ -9,6 +9,15 @@ internal static class Base64Text
     /// <summary>Room that <see cref="Decode"/> wants for so many characters.</summary>
     public static int MaxBytes(int characters) => (characters / 4 * 3) + 3;
 
+    /// <summary>Writes the bytes of a text in canonical form: one alphabet, padded, nothing between. False for any other.</summary>
+    public static bool TryDecodePlain(ReadOnlySpan<byte> text, Span<byte> output, out int written)
+    {
+        // Less than this came out where there was white space, which the decoder passes over.
+        var padding = text.EndsWith("=="u8) ? 2 : text.EndsWith("="u8) ? 1 : 0;
+        return Base64.DecodeFromUtf8(text, output, out var consumed, out written) == OperationStatus.Done
+            && consumed == text.Length && written == (text.Length / 4 * 3) - padding && text.Length % 4 == 0;
+    }
+
     /// <summary>Writes the bytes and returns how many; -1 where the text is not base64.</summary>
     public static int Decode(ReadOnlySpan<byte> text, Span<byte> output)
     {

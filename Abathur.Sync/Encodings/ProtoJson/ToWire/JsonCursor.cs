@@ -115,6 +115,20 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
     }
 
     /// <summary>
+    /// What stands between the quotes of the string that comes next, if it ends and has no escapes; nothing is taken, and nothing else of it is checked.
+    /// </summary>
+    public bool TryPeekUnescaped(out ReadOnlySpan<byte> text)
+    {
+        text = default;
+        if (Peek() != '"') return false;
+        var rest = _json[(Position + 1)..];
+        var length = rest.IndexOfAny((byte)'"', (byte)'\\');
+        if (length < 0 || rest[length] != '"') return false;
+        text = rest[..length];
+        return true;
+    }
+
+    /// <summary>
     /// Writes the text of a string with escapes into <paramref name="output"/>, which is as long as the string, and returns its bytes.
     /// <paramref name="text"/> is what <see cref="TakeString"/> returned last.
     /// </summary>

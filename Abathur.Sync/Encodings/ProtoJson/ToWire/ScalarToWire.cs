@@ -180,6 +180,7 @@ internal static class ScalarToWire
 
     private static bool ReadBytes(ref JsonToWire reader, FieldTable field)
     {
+        if (TryReadPlainBytes(ref reader, field, out var isEmpty)) return isEmpty;
         reader.Json.Peek();
         var stringStart = reader.Json.Position;
         var text = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
@@ -191,6 +192,25 @@ internal static class ScalarToWire
         reader.Out.EndLength(field, start, guess);
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         return length == 0;
+    }
+
+    // Grids are most of a frame. Decoding looks at every character as it is, so that a look at the string before that would be one too many.
+    private static bool TryReadPlainBytes(ref JsonToWire reader, FieldTable field, out bool isEmpty)
+    {
+        isEmpty = false;
+        if (!reader.Json.TryPeekUnescaped(out var text)) return false;
+        var before = reader.Out.Position;
+        var start = reader.Out.BeginLength(field, out var guess);
+        if (!Base64Text.TryDecodePlain(text, reader.Out.GetSpan(Base64Text.MaxBytes(text.Length)), out var length))
+        {
+            reader.Out.Position = before;
+            return false;
+        }
+        reader.Json.Position += text.Length + 2;
+        reader.Out.Position += length;
+        reader.Out.EndLength(field, start, guess);
+        isEmpty = length == 0;
+        return true;
     }
 
     private static bool Varint(ref JsonToWire reader, ulong value)
