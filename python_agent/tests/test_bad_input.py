@@ -30,7 +30,7 @@ HANDSHAKES = {
     b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd cannot be carried in JSON text: ask for",
     b'{"subscribe":{"fieldMask":"observation.nothing"}}\n': 'has no field "nothing"',
     b'{"subscribe":{"surprise":1}}\n': "surprise",
-    b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': "Invalid Duration value",
+    b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': 'subscribe.lockstepTimeout: "999999999999s" is no duration',
     b'{"subscribe":' + b"[" * 5000 + b"\n": "not a ClientMessage",
     b"x" * (1 << 20) + b"yyyyyyyy": "a line is longer than 1048576 bytes",
 }
@@ -72,7 +72,7 @@ def test_socket_garbage_after_the_handshake_ends_that_connection_only(play: Play
         with connect(daemon) as connection:
             connection.sendall(b'{"subscribe":{"encoding":"%s"}}\n' % encoding.strip().encode())
             file = connection.makefile("rb")
-            assert file.readline().startswith(b'{ "match"')
+            assert file.readline().startswith(b'{"match"')
             connection.sendall(data)
             assert b"INVALID_ARGUMENT" in file.read()
     assert daemon.process.poll() is None

@@ -70,7 +70,7 @@ async def raw_frames(daemon: Daemon, transport: str) -> AsyncIterator[bytes]:
     else:
         reader, writer = await asyncio.open_unix_connection(address.removeprefix("socket+unix:"), limit=2**26)
     writer.write(b'{"subscribe":{"policy":"every","encoding":"proto"}}\n')
-    assert (await reader.readline()).startswith(b'{ "match": {')
+    assert (await reader.readline()).startswith(b'{"match":{')
     while True:
         message = await reader.readexactly(int.from_bytes(await reader.readexactly(4), "little"))
         if not message.startswith(b"\x12"):
