@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from programs import Daemon, Play, start
+
+# How long an example takes says something about the machine and what else it does, and nothing about the code.
+settings.register_profile("abathur", deadline=None)
+settings.load_profile("abathur")
 
 
 @pytest.fixture
