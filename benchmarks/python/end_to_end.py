@@ -19,7 +19,7 @@ from typing import Any
 
 import figures
 import numpy as np
-from processes import AgentProcess, Daemon, MeasureError, share, stop
+from processes import AgentProcess, Daemon, MeasureError, share, sleep_until, stop
 from readers import Subscription
 
 from recordings import LOCAL, SKIRMISH, Frames, make_elite
@@ -201,7 +201,7 @@ class EndToEnd:
 
 def _published_at(daemon: Daemon, moment: int) -> int:
     """Frames that the daemon has published by a moment."""
-    time.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
+    sleep_until(moment)
     return int(daemon.status().frames_published)
 
 

@@ -180,6 +180,11 @@ def share(count: int, agents: list[AgentProcess]) -> list[tuple[AgentProcess, in
     return [(agent, each) for agent, each in zip(agents, counts, strict=True) if each > 0]
 
 
+def sleep_until(moment: int) -> None:
+    """Wait for a moment of `time.perf_counter_ns`; not at all for one that is over."""
+    time.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
+
+
 def stop(agents: list[AgentProcess]) -> None:
     """End their subscriptions."""
     for agent in agents:

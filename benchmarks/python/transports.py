@@ -19,7 +19,7 @@ import numpy as np
 import transports_page
 from abathur.sync.v1 import sync_pb2
 from figures import Figures
-from processes import BENCHMARKS, AgentProcess, Daemon, MeasureError, Process, Server, share, stop
+from processes import BENCHMARKS, AgentProcess, Daemon, MeasureError, Process, Server, share, sleep_until, stop
 from readers import Subscription
 
 from recordings import LOCAL, SKIRMISH, Frames, make_elite
@@ -326,7 +326,7 @@ class Memory:
 
 
 def _observe(server: Server, moment: int) -> Observation:
-    time.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
+    sleep_until(moment)
     cpu = server.cpu_seconds()
     return Observation(cpu, server.status() if isinstance(server, Daemon) else None)
 
