@@ -42,7 +42,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
                 // Input that cannot be read is answered first; the session ends itself then.
                 if (wire.InputFailure is null) subscription.Close();
             };
-            wire.Write(new ServerMessage { Match = api.Match });
+            wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
             var end = await new SyncSession(api, wire, subscription).RunAsync(http.RequestAborted);
             return wire.InputFailure is { } failure ? (failure, "") : Describe(end);
         }
