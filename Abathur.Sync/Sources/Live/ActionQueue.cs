@@ -35,6 +35,15 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         }
     }
 
+    /// <summary>Whether anything waits for the game.</summary>
+    public bool AnyWaiting
+    {
+        get
+        {
+            lock (_gate) return _waiting.Count > 0;
+        }
+    }
+
     /// <inheritdoc/>
     public async Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation)
     {

@@ -6,6 +6,8 @@ namespace Abathur.Sync.Sources.Live;
 /// <summary>Where the time of a frame goes in a running game, and how many game loops went by unseen.</summary>
 public sealed class FrameTimes
 {
+    private static readonly (string Name, double Milliseconds)[] Limits = [("ladder", 40), ("faster", 1000 / 22.4), ("normal", 1000 / 16.0)];
+    private readonly long[] _over = new long[Limits.Length];
     private uint? _lastGameLoop;
     private long _skipped;
 
@@ -37,13 +39,34 @@ public sealed class FrameTimes
         return skipped;
     }
 
-    /// <summary>As the status tells it.</summary>
-    public FrameBudget ToBudget() => new()
+    /// <summary>Takes note of where the time between two observations went.</summary>
+    public void AddFrame(TimeSpan game, TimeSpan bot, TimeSpan daemon)
     {
-        Game = Game.ToShare(),
-        Bot = Bot.ToShare(),
-        Daemon = Daemon.ToShare(),
-        Agent = Agent.ToShare(),
-        SkippedGameLoops = (ulong)SkippedGameLoops,
-    };
+        Game.Add(game);
+        Bot.Add(bot);
+        Daemon.Add(daemon);
+        for (var i = 0; i < Limits.Length; i++)
+        {
+            // The game's own time is not the bot's to save.
+            if ((bot + daemon).TotalMilliseconds > Limits[i].Milliseconds) Interlocked.Increment(ref _over[i]);
+        }
+    }
+
+    /// <summary>As the status tells it.</summary>
+    public FrameBudget ToBudget()
+    {
+        var budget = new FrameBudget
+        {
+            Game = Game.ToShare(),
+            Bot = Bot.ToShare(),
+            Daemon = Daemon.ToShare(),
+            Agent = Agent.ToShare(),
+            SkippedGameLoops = (ulong)SkippedGameLoops,
+        };
+        for (var i = 0; i < Limits.Length; i++)
+        {
+            budget.Limits.Add(new FrameBudget.Types.Limit { Name = Limits[i].Name, Ms = Limits[i].Milliseconds, FramesOver = (ulong)Interlocked.Read(ref _over[i]) });
+        }
+        return budget;
+    }
 }

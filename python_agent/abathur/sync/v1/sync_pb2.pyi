@@ -310,7 +310,16 @@ class RecordingStatus(_message.Message):
     def __init__(self, path: _Optional[str] = ..., frames: _Optional[int] = ..., frames_missed: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
 
 class FrameBudget(_message.Message):
-    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops")
+    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits")
+    class Limit(_message.Message):
+        __slots__ = ("name", "ms", "frames_over")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        MS_FIELD_NUMBER: _ClassVar[int]
+        FRAMES_OVER_FIELD_NUMBER: _ClassVar[int]
+        name: str
+        ms: float
+        frames_over: int
+        def __init__(self, name: _Optional[str] = ..., ms: _Optional[float] = ..., frames_over: _Optional[int] = ...) -> None: ...
     class Share(_message.Message):
         __slots__ = ("frames", "mean_ms", "p50_ms", "p99_ms", "max_ms")
         FRAMES_FIELD_NUMBER: _ClassVar[int]
@@ -329,12 +338,14 @@ class FrameBudget(_message.Message):
     DAEMON_FIELD_NUMBER: _ClassVar[int]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    LIMITS_FIELD_NUMBER: _ClassVar[int]
     game: FrameBudget.Share
     bot: FrameBudget.Share
     daemon: FrameBudget.Share
     agent: FrameBudget.Share
     skipped_game_loops: int
-    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ...) -> None: ...
+    limits: _containers.RepeatedCompositeFieldContainer[FrameBudget.Limit]
+    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ...) -> None: ...
 
 class SubscriberStatus(_message.Message):
     __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops")
