@@ -20,6 +20,9 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
     /// <summary>The head without a header.</summary>
     public HttpHead Without(string name) => this with { Lines = [.. Lines.Where(line => !NameOf(line).Equals(name, StringComparison.OrdinalIgnoreCase))] };
 
+    /// <summary>The head with a header in place of all that have its name.</summary>
+    public HttpHead With(string name, string value) => this with { Lines = [$"{name}: {value}", .. Without(name).Lines] };
+
     public byte[] ToBytes() => Encoding.Latin1.GetBytes(string.Join("\r\n", [FirstLine, .. Lines]) + "\r\n\r\n");
 
     /// <summary>Reads a head off a blocking socket; what came behind it is <paramref name="rest"/>.</summary>

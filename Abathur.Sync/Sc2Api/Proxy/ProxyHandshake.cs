@@ -47,8 +47,8 @@ internal sealed class ProxyHandshake(ProxyOptions options, TimeProvider clock)
         var game = ConnectToGame(bot, cancellation);
         try
         {
-            // Without it the game's frames stay as they are, and can be read.
-            SendAll(game, request.Without("Sec-WebSocket-Extensions").ToBytes());
+            // Without extensions the frames stay as they are, and can be read.
+            SendAll(game, request.With("Host", Game).Without("Sec-WebSocket-Extensions").ToBytes());
             game.ReceiveTimeout = (int)HeadTimeout.TotalMilliseconds;
             var answer = HttpHead.Read(game, out var rest);
             FromGame = rest;
