@@ -10,6 +10,8 @@ internal static class EntryPoint
         {
             PlayCommand.Create(),
             ProxyCommand.Create(),
+            LiveCommand.Create(),
+            ServeCommand.Create(),
             SynthCommand.Create(),
             InfoCommand.Create(),
             CatCommand.Create(),

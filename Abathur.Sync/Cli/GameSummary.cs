@@ -22,14 +22,19 @@ internal static class GameSummary
             var limits = budget.Limits.Select(limit => string.Create(culture, $"{limit.FramesOver} over {limit.Ms:0.#} ms ({limit.Name})"));
             output.WriteLine($"bot and daemon: {string.Join(", ", limits)}");
         }
-        if (recording is null) return;
-        if (recording.Error.Length > 0) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} missed");
-        else if (recording.Frames > 0) output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
+        if (recording is not null) WriteRecording(output, recording);
 
         void WriteShare(string name, FrameBudget.Types.Share? share)
         {
             if (share is null) return;
             output.WriteLine(string.Create(culture, $"{name,-12} {share.MeanMs,8:0.00} {share.P50Ms,8:0.00} {share.P99Ms,8:0.00} {share.MaxMs,8:0.00}"));
         }
+    }
+
+    /// <summary>How the recording went; nothing where nothing was recorded.</summary>
+    public static void WriteRecording(TextWriter output, RecordingStatus recording)
+    {
+        if (recording.Error.Length > 0) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} missed");
+        else if (recording.Frames > 0) output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
     }
 }

@@ -19,7 +19,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     public static void Tell(string text) => Console.Error.WriteLine($"abathur-sync: {text}");
 
     /// <summary>Runs the match. <paramref name="afterMatch"/>: what is waited for after it, unless the daemon is told to stop.</summary>
-    public async Task RunAsync(CancellationToken cancellation, Func<Task>? afterMatch = null)
+    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation, Func<Task>? afterMatch = null)
     {
         await using var daemon = new Daemon(source, listen.Read(result), TimeProvider.System);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
@@ -32,11 +32,18 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
         listen.StopWithParent(result, stop);
+        using var over = new CancellationTokenSource();
+        var agents = Task.WhenAll(listen.Agents(result, addresses.Grpc).Select(agent => agent.RunAsync(over.Token)));
+        // An agent that cannot even be started is a mistake on the command line: nobody wants the match without it.
+        _ = agents.ContinueWith(_ => stop.Cancel(), stop.Token, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+        SubscriptionEnd end;
         await using (ShowWhileRunning?.Invoke(daemon.Hub, stop))
         {
-            await daemon.RunAsync(stop.Token);
+            end = await daemon.RunAsync(stop.Token);
         }
-        if (afterMatch is null) return;
+        await over.CancelAsync();
+        await agents;
+        if (afterMatch is null) return end;
         try
         {
             await afterMatch().WaitAsync(stop.Token);
@@ -45,5 +52,6 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         {
             // Told to stop.
         }
+        return end;
     }
 }

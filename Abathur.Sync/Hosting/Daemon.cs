@@ -4,6 +4,7 @@ using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
+using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
 using Abathur.Sync.Transports.Grpc;
@@ -65,7 +66,7 @@ public sealed class Daemon : IAsyncDisposable
         var log = _app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Abathur.Sync");
         GrpcService[] services = [new GameSyncService(api).Service, _health.Service];
         var grpc = new GrpcServer(
-            new GrpcServerOptions { TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
+            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
         var web = new WebEndpoint(new WebOrigins(options.WebSocket.AllowedOrigins), new WebSocketHandler(api, options.WebSocket, clock), _app.Lifetime.ApplicationStopping);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
@@ -126,7 +127,7 @@ public sealed class Daemon : IAsyncDisposable
             // At the end of a match readers may take their time as long as they take something; a daemon that is told to stop, stops.
             var sentBefore = sent;
             sent = _hub.FramesSent;
-            if (sent == sentBefore || end.Reason != SubscriptionEndReason.MatchOver) break;
+            if (sent == sentBefore || end.Reason is not (SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost)) break;
         }
     }
 

@@ -3,6 +3,7 @@ using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
+using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf.WellKnownTypes;
@@ -54,6 +55,11 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
     }
+
+    /// <summary>Lets a bot publish; the caller disposes what it gets.</summary>
+    public Publication Publish() => source is PushSource push
+        ? push.Open()
+        : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
 
     /// <summary>Steers the playback.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation)

@@ -135,7 +135,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <summary>Serves a connection. One that does not come to a match leaves the place to the next.</summary>
     private async Task ServeAsync(Socket bot, TaskCompletionSource<SubscriptionEnd> over)
     {
-        var end = "";
+        var end = new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
         try
         {
             end = await RelayAsync(bot, over);
@@ -155,7 +155,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
         if (_feed!.HasBegun || _closing.IsCancellationRequested)
         {
-            over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, end));
+            over.TrySetResult(end);
             _relayed.TrySetResult();
         }
         else
@@ -164,7 +164,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
     }
 
-    private async Task<string> RelayAsync(Socket bot, TaskCompletionSource<SubscriptionEnd> over)
+    private async Task<SubscriptionEnd> RelayAsync(Socket bot, TaskCompletionSource<SubscriptionEnd> over)
     {
         var handshake = new ProxyHandshake(_options, _clock);
         using var game = await Task.Factory.StartNew(
@@ -181,7 +181,9 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         _relay = null;
         await tap.DisposeAsync();
         MessagesSkipped += tap.Skipped;
-        return gameEnded ? "the game closed the connection" : "the bot closed the connection";
+        return gameEnded
+            ? new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection in the middle of the match")
+            : new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection");
     }
 
     /// <summary>Gives the game what agents want done, as soon as the bot is not in the middle of a message.</summary>

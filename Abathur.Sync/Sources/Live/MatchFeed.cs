@@ -41,8 +41,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         if (match.MatchId.Length == 0) match.MatchId = Guid.NewGuid().ToString("N");
         match.RunId = Guid.NewGuid().ToString("N");
         if (match.TickHz == 0) match.TickHz = GameTime.LoopsPerSecond;
-        if (!gameInfo.IsEmpty) match.GameInfo = ResponseGameInfo.Parser.ParseFrom(gameInfo.Span);
-        if (!gameData.IsEmpty) match.GameData = ResponseData.Parser.ParseFrom(gameData.Span);
+        if (!gameInfo.IsEmpty) match.GameInfo ??= ResponseGameInfo.Parser.ParseFrom(gameInfo.Span);
+        if (!gameData.IsEmpty) match.GameData ??= ResponseData.Parser.ParseFrom(gameData.Span);
         if (match.MapName.Length == 0) match.MapName = match.GameInfo?.MapName ?? "";
         if (recorder is not null)
         {

@@ -18,6 +18,7 @@ public sealed class GameSyncService
             .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, call.Cancellation))
             .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, call.Cancellation))
             .ServerStreaming("Subscribe", SubscribeRequest.Parser, SubscribeAsync)
+            .ClientStreaming("Publish", PublishAsync)
             .Bidirectional("Session", SessionAsync);
     }
 
@@ -55,6 +56,13 @@ public sealed class GameSyncService
                 await subscription.WaitAsync();
             }
         }
+    }
+
+    private async ValueTask<PublishResult> PublishAsync(GrpcCall call)
+    {
+        using var publication = _api.Publish();
+        while (await call.ReadAsync() is { } request) await publication.AddAsync(request);
+        return publication.Finish();
     }
 
     private async Task SessionAsync(GrpcCall call)

@@ -21,8 +21,14 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
         try
         {
-            var request = await ReadSubscribeAsync(connection);
-            if (request is null) return;
+            var first = await ReadFirstAsync(connection);
+            if (first is null) return;
+            if (first.Publish is { } start)
+            {
+                await PublishAsync(start, connection);
+                return;
+            }
+            var request = first.Subscribe;
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection));
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
@@ -55,14 +61,29 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         while (await input.ReadAsync(cancellation.Token) is { IsCompleted: false, IsCanceled: false } read) input.AdvanceTo(read.Buffer.End);
     }
 
-    private async Task<SubscribeRequest?> ReadSubscribeAsync(ConnectionContext connection)
+    private async Task PublishAsync(PublishStart start, ConnectionContext connection)
+    {
+        if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new GrpcException(GrpcStatusCode.InvalidArgument, "publish takes encoding json or proto");
+        var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        using var publication = api.Publish();
+        JsonLine.Write(output, new ServerMessage { Match = publication.Begin(start.Match ?? new Match()) });
+        await output.FlushAsync(connection.ConnectionClosed);
+        await new PublishInput(input, start.Encoding, publication).RunAsync(connection.ConnectionClosed);
+        ISessionWire wire = start.Encoding == Encoding.Proto ? new LengthPrefixedWire(input, output) : new JsonLineWire(input, output);
+        wire.Write(new ServerMessage { Published = publication.Finish() });
+        await wire.FlushAsync(CancellationToken.None);
+    }
+
+    private async Task<ClientMessage?> ReadFirstAsync(ConnectionContext connection)
     {
         using var limit = new CancellationTokenSource(HandshakeTimeout, clock);
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
         try
         {
             if (await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token) is not { } line) return null;
-            return JsonLine.Parse(line).Subscribe ?? throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            var message = JsonLine.Parse(line);
+            if (message is { Subscribe: null, Publish: null }) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            return message;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {

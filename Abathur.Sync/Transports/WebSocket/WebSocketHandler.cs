@@ -84,7 +84,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     {
         SubscriptionEndReason.MatchOver => (WebSocketCloseStatus.NormalClosure, "the match is over"),
         SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops"),
-        SubscriptionEndReason.BadFrame => (WebSocketCloseStatus.InternalServerError, end.StatusCode().ToName()),
+        SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost => (WebSocketCloseStatus.InternalServerError, end.StatusCode().ToName()),
         SubscriptionEndReason.Closed => (WebSocketCloseStatus.NormalClosure, ""),
         _ => (WebSocketCloseStatus.PolicyViolation, end.StatusCode().ToName()),
     };

@@ -184,6 +184,14 @@ class ActResult(_message.Message):
     late_game_loops: int
     def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
 
+class PublishStart(_message.Message):
+    __slots__ = ("encoding", "match")
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    encoding: Encoding
+    match: Match
+    def __init__(self, encoding: _Optional[_Union[Encoding, str]] = ..., match: _Optional[_Union[Match, _Mapping]] = ...) -> None: ...
+
 class PublishRequest(_message.Message):
     __slots__ = ("match", "observation", "actions")
     MATCH_FIELD_NUMBER: _ClassVar[int]
@@ -404,8 +412,8 @@ class ClientMessage(_message.Message):
     act: ActRequest
     control: ControlRequest
     ack: Ack
-    publish: PublishRequest
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishRequest, _Mapping]] = ...) -> None: ...
+    publish: PublishStart
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
     __slots__ = ("match", "frame", "result", "error", "end", "published")
