@@ -28,7 +28,7 @@ internal static class LiveCommand
 
     private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game." };
 
-    private static readonly Option<int> WaitAgents = new("--wait-agents") { Description = "Wait for this many agents before the game starts.", HelpName = "N" };
+    private static readonly Option<int> WaitAgents = new("--wait-agents") { Description = "Wait for this many agents before the first observation.", HelpName = "N" };
 
     private static readonly Option<double> ConnectTimeout = new("--connect-timeout") { Description = "Seconds to wait for the game to answer.", DefaultValueFactory = _ => 120, HelpName = "SECONDS" };
 
@@ -55,7 +55,7 @@ internal static class LiveCommand
         command.Validators.Add(result =>
         {
             if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 })) result.AddError("--replay goes without --map and --opponent.");
-            if (result.GetValue(Realtime) && result.GetValue(Step) != 1) result.AddError("--step is for games that are stepped: leave out --realtime.");
+            if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false }) result.AddError("--step is for games that are stepped: leave out --realtime.");
         });
         Record.AddTo(command);
         Listen.AddTo(command);
@@ -70,7 +70,7 @@ internal static class LiveCommand
         var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
             address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, cancellation);
-        var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
+        using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
         var end = await new SourceRun(source, Listen, result).RunAsync(cancellation);
         if (recorder is not null) await recorder.DisposeAsync();
         SourceRun.Tell(end.Message);

@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Recordings;
@@ -21,6 +22,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     private readonly Action<string> _onFailure;
     private readonly FileStream _stream;
     private readonly Lock _gate = new();
+    private readonly AsyncSignal _room = new(TimeProvider.System);
     private readonly TaskCompletionSource<RecordingMatch?> _match = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Task _writing;
     private long _waitingBytes;
@@ -48,6 +50,12 @@ public sealed class MatchRecorder : IAsyncDisposable
         {
             lock (_gate) return new RecordingStatus { Path = _file.Place, Frames = _frames, FramesMissed = _missed, Error = _error ?? "" };
         }
+    }
+
+    /// <summary>Waits until half of what may wait is written, for those who would rather wait than lose a frame. One waiter at a time.</summary>
+    public async ValueTask WaitForRoomAsync()
+    {
+        while (IsHalfFull) await _room.WaitAsync();
     }
 
     /// <summary>What is known about the match. Once, before anything else.</summary>
@@ -80,6 +88,15 @@ public sealed class MatchRecorder : IAsyncDisposable
         _items.Writer.TryComplete();
         await _writing;
         _file.Dispose();
+        _room.Dispose();
+    }
+
+    private bool IsHalfFull
+    {
+        get
+        {
+            lock (_gate) return _error is null && _waitingBytes > MaxWaitingBytes / 2;
+        }
     }
 
     private void Add(in Item item)
@@ -124,6 +141,7 @@ public sealed class MatchRecorder : IAsyncDisposable
 
     private void Write(RecordingWriter writer, in Item item)
     {
+        var bytes = item.Bytes;
         try
         {
             switch (item.Kind)
@@ -141,13 +159,15 @@ public sealed class MatchRecorder : IAsyncDisposable
         finally
         {
             item.Observation?.Release();
-            lock (_gate) _waitingBytes -= item.Bytes;
+            lock (_gate) _waitingBytes -= bytes;
+            if (!IsHalfFull) _room.Set();
         }
     }
 
     private void Fail(string why)
     {
         lock (_gate) _error = why;
+        _room.Set();
         _items.Writer.TryComplete();
         var place = _file.Keep() ? $"; what was recorded until then is in {_file.WritePath} (`abathur-sync recover` makes a whole file of it)" : "";
         _onFailure($"recording to {_file.Place} failed: {why}. The match goes on without it{place}");

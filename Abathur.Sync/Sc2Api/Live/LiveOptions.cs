@@ -29,7 +29,7 @@ public sealed record LiveOptions
     /// <summary>Whether agents may act. Default: no.</summary>
     public bool AllowActions { get; init; }
 
-    /// <summary>Agents that are waited for before the game starts. Default: none.</summary>
+    /// <summary>Agents that are waited for before the first observation. Default: none.</summary>
     public int WaitForAgents { get; init; }
 
     /// <summary>Whether the game is told to quit after the match. Default: no, it is left.</summary>

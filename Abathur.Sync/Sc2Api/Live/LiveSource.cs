@@ -21,10 +21,11 @@ namespace Abathur.Sync.Sc2Api.Live;
 /// <param name="options">Which game, and how.</param>
 /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
 /// <param name="clock">Clock of everything.</param>
-public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource
+public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource, IDisposable
 {
     private static readonly TimeSpan LeaveTimeout = TimeSpan.FromSeconds(5);
     private readonly ActionQueue _actions = new(clock);
+    private readonly AsyncSignal _wake = new(clock);
     private uint? _lastGameLoop;
 
     /// <inheritdoc/>
@@ -42,11 +43,14 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        var feed = new MatchFeed(hub, recorder, clock);
+        var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = CanWait };
+        _actions.Arrived = _wake.Set;
+        await using var stopping = cancellation.Register(_wake.Set);
         try
         {
-            await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             await BeginAsync(feed, cancellation);
+            // After the match is known: an agent may want to know it before it subscribes.
+            await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             return await PlayAsync(feed, cancellation);
         }
         catch (OperationCanceledException)
@@ -72,6 +76,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         status.FrameBudget = Times.ToBudget();
     }
 
+    /// <inheritdoc/>
+    public void Dispose() => _wake.Dispose();
+
     private async Task BeginAsync(MatchFeed feed, CancellationToken cancellation)
     {
         var ping = (await game.AskForAsync(new Request { Ping = new RequestPing() }, cancellation)).Ping;
@@ -88,14 +95,16 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         while (true)
         {
             var asked = clock.GetTimestamp();
-            var ended = await ObserveAsync(feed, cancellation);
+            var (publishing, ended) = await ObserveAsync(feed, cancellation);
             var gameTime = clock.GetElapsedTime(asked);
+            var published = clock.GetTimestamp();
+            await ActUntilAsync(publishing, feed, cancellation);
+            await publishing;
             if (feed.Results.Count > 0)
             {
                 return new(SubscriptionEndReason.MatchOver, "match over: " + string.Join(", ", feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
             }
             if (ended) return new(SubscriptionEndReason.MatchOver, "the game has ended");
-            var published = clock.GetTimestamp();
             await ActAsync(feed, cancellation);
             if (options.Realtime) await ActUntilNextLoopAsync(feed, published, cancellation);
             var acted = clock.GetTimestamp();
@@ -109,8 +118,8 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
     }
 
-    /// <summary>Takes and publishes an observation; returns whether the game has ended.</summary>
-    private async Task<bool> ObserveAsync(MatchFeed feed, CancellationToken cancellation)
+    /// <summary>Takes an observation and begins to publish it; returns also whether the game has ended.</summary>
+    private async Task<(Task Publishing, bool Ended)> ObserveAsync(MatchFeed feed, CancellationToken cancellation)
     {
         var observe = new RequestObservation();
         if (options.Realtime && _lastGameLoop is { } last) observe.GameLoop = last + 1;
@@ -130,15 +139,15 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         {
             var errors = Response.Parser.ParseFrom(response.Span).Error;
             response.Release();
-            if (wire.Status == SC2APIProtocol.Status.Ended) return true;
+            if (wire.Status == SC2APIProtocol.Status.Ended) return (Task.CompletedTask, true);
             throw new GameException($"the game gives no observation: {string.Join("; ", errors)}");
         }
         var (offset, length) = wire.Body.GetOffsetAndLength(response.Span.Length);
         response.Narrow(offset, length);
-        await feed.PublishAsync(response, captured);
+        var publishing = feed.PublishAsync(response, captured).AsTask();
         Times.Observe(feed.GameLoop, options.Realtime ? 1 : options.Step);
         _lastGameLoop = feed.GameLoop;
-        return wire.Status == SC2APIProtocol.Status.Ended;
+        return (publishing, wire.Status == SC2APIProtocol.Status.Ended);
     }
 
     /// <summary>Gives the game what agents want done by now.</summary>
@@ -162,37 +171,29 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
     }
 
+    /// <summary>Waits for the readers that must be waited for; they may want to act before they go on.</summary>
+    private async Task ActUntilAsync(Task published, MatchFeed feed, CancellationToken cancellation)
+    {
+        if (published.IsCompleted) return;
+        _ = published.ContinueWith(
+            static (_, wake) => ((AsyncSignal)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        while (!published.IsCompleted && !cancellation.IsCancellationRequested)
+        {
+            await ActAsync(feed, cancellation);
+            await _wake.WaitAsync();
+        }
+    }
+
     /// <summary>In real time the game answers nothing else while it is asked to wait for a loop: until that is near, agents' actions go through at once.</summary>
     private async Task ActUntilNextLoopAsync(MatchFeed feed, long published, CancellationToken cancellation)
     {
         var due = TimeSpan.FromSeconds(1 / GameTime.LoopsPerSecond);
-        using var arrived = new SemaphoreSlim(0);
-        _actions.Arrived = () => Release(arrived);
-        try
+        while (due - clock.GetElapsedTime(published) is var left && left >= TimeSpan.FromMilliseconds(1) && !cancellation.IsCancellationRequested)
         {
-            while (due - clock.GetElapsedTime(published) is var left && left >= TimeSpan.FromMilliseconds(1))
-            {
-                await ActAsync(feed, cancellation);
-                await arrived.WaitAsync(left, cancellation);
-            }
-        }
-        finally
-        {
-            _actions.Arrived = null;
+            await ActAsync(feed, cancellation);
+            await _wake.WaitAsync(left);
         }
         await ActAsync(feed, cancellation);
-    }
-
-    private static void Release(SemaphoreSlim arrived)
-    {
-        try
-        {
-            arrived.Release();
-        }
-        catch (ObjectDisposedException)
-        {
-            // The loop has gone on; it looks at the queue itself.
-        }
     }
 
     private async Task<byte[]> AskForBodyAsync(Request request, CancellationToken cancellation)

@@ -17,6 +17,9 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
 {
     private bool _ended;
 
+    /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
+    public bool WaitsForRecorder { get; init; }
+
     /// <summary>Whether the match is known.</summary>
     public bool HasBegun => hub.Match is not null;
 
@@ -66,7 +69,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
 
     /// <summary>Publishes and records an observation, whose reference it takes over.</summary>
     /// <exception cref="InvalidDataException">It is not a serialized <c>ResponseObservation</c>; the reference is given back.</exception>
-    public ValueTask PublishAsync(SharedBuffer observation, FrameStamp captured)
+    public async ValueTask PublishAsync(SharedBuffer observation, FrameStamp captured)
     {
         uint gameLoop;
         bool hasResults;
@@ -80,10 +83,11 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
             throw;
         }
         GameLoop = gameLoop;
+        if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
         recorder?.AddObservation(gameLoop, captured.UnixNs, observation);
         if (hasResults) End(observation, captured);
         PublishedTimestamp = clock.GetTimestamp();
-        return hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
+        await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
     }
 
     /// <summary>Records what the bot, or an agent, did. The bytes, a <c>RequestAction</c>, are copied.</summary>
