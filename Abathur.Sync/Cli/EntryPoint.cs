@@ -12,6 +12,7 @@ internal static class EntryPoint
         var root = new RootCommand("Records, plays back and publishes StarCraft II observations.")
         {
             PlayCommand.Create(),
+            ProxyCommand.Create(),
             SynthCommand.Create(),
             InfoCommand.Create(),
             CatCommand.Create(),

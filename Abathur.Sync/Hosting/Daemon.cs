@@ -48,7 +48,8 @@ public sealed class Daemon : IAsyncDisposable
         _options = options;
         _source = source;
         _clock = clock;
-        _hub = new FrameHub(options.Hub, source.Match.MatchId, source.CanWait, clock);
+        _hub = new FrameHub(options.Hub, source.CanWait, clock);
+        if (source.Match is { } match) _hub.Begin(match);
         var api = new SyncApi(source, _hub, clock);
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.AddProvider(new StandardErrorLoggerProvider());

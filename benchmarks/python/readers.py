@@ -46,6 +46,7 @@ class Sample(NamedTuple):
     size: int
     dropped: int
     captured: int = 0
+    encoded: int = 0
     touch: int = 0
 
 
@@ -127,7 +128,7 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
         touch = perf_counter_ns() - start
     timing = frame.timing
     decode = timing.decoded - timing.received
-    return Sample(timing.received, timing.published, decode, frame.size, frame.dropped, timing.captured, touch)
+    return Sample(timing.received, timing.published, decode, frame.size, frame.dropped, timing.captured, timing.encoded, touch)
 
 
 def touch_json(value: Any) -> float:

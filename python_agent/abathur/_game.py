@@ -78,7 +78,7 @@ class Game:
         await self._connection.close()
 
     async def match(self) -> sync_pb2.Match | None:
-        """What is fixed for the match: map, tick rate, game info, game data.
+        """What is fixed for the match: map, tick rate, game info, game data. Waits until there is a match.
 
         On the socket it is known once `frames` is being read (None before).
 

@@ -63,8 +63,8 @@ class AsyncGrpcConnection:
         await self._channel.close()
 
     async def match(self) -> sync_pb2.Match:
-        """What is fixed for the match."""
-        return await self._unary("GetMatch", sync_pb2.GetMatchRequest(), sync_pb2.Match)
+        """What is fixed for the match; waits until there is one."""
+        return await self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match, timeout=None)
 
     async def status(self) -> sync_pb2.Status:
         """What the daemon is doing."""
@@ -127,14 +127,16 @@ class AsyncGrpcConnection:
         finally:
             call.cancel()
 
-    async def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+    async def _unary(
+        self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS
+    ) -> _M:
         call: Any = self._channel.unary_unary(
             _SERVICE + name,
             request_serializer=type(request).SerializeToString,
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = await call(request, timeout=_UNARY_SECONDS)
+            result: _M = await call(request, timeout=timeout)
             return result
         except grpc.RpcError as error:
             raise _translate(error) from None
@@ -152,8 +154,8 @@ class BlockingGrpcConnection:
         self._channel.close()
 
     def match(self) -> sync_pb2.Match:
-        """What is fixed for the match."""
-        return self._unary("GetMatch", sync_pb2.GetMatchRequest(), sync_pb2.Match)
+        """What is fixed for the match; waits until there is one."""
+        return self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match, timeout=None)
 
     def status(self) -> sync_pb2.Status:
         """What the daemon is doing."""
@@ -210,14 +212,16 @@ class BlockingGrpcConnection:
             outgoing.put(None)
             call.cancel()
 
-    def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+    def _unary(
+        self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS
+    ) -> _M:
         call: Any = self._channel.unary_unary(
             _SERVICE + name,
             request_serializer=type(request).SerializeToString,
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = call(request, timeout=_UNARY_SECONDS)
+            result: _M = call(request, timeout=timeout)
             return result
         except grpc.RpcError as error:
             raise _translate(error) from None

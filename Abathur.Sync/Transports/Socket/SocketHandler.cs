@@ -28,7 +28,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             if (request is null) return;
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection));
             await using var aborting = subscription.Aborted.Register(connection.Abort);
-            JsonLine.Write(output, new ServerMessage { Match = api.Match });
+            JsonLine.Write(output, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
             await new SyncSession(api, wire, subscription).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);

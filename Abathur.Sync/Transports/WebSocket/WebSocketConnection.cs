@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
@@ -38,11 +39,15 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
     public async ValueTask<WebSocketInput> ReceiveAsync(CancellationToken cancellation)
     {
         // .NET's own cancellation would abort the connection, and with it the chance to close it in good form.
-        var receiving = _receiving ??= ReceiveMessageAsync().AsTask();
-        var input = await receiving.WaitAsync(cancellation);
+        BeginReceive();
+        var input = await _receiving.WaitAsync(cancellation);
         _receiving = null;
         return input;
     }
+
+    /// <summary>Starts on the next message, and with it on the peer's pings and pongs, where nobody waits for it yet.</summary>
+    [MemberNotNull(nameof(_receiving))]
+    public void BeginReceive() => _receiving ??= ReceiveMessageAsync().AsTask();
 
     /// <summary>Sends one message in one frame. False when the peer is gone, or has closed.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

@@ -40,7 +40,9 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
                 // Input that cannot be read is answered first; the session ends itself then.
                 if (wire.InputFailure is null) subscription.Close();
             };
-            wire.Write(new ServerMessage { Match = api.Match });
+            // The match may be long in coming: a client whose pongs nobody reads would be taken for dead.
+            connection.BeginReceive();
+            wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
             SubscriptionEnd end;
             await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(api, wire, subscription).RunAsync(http.RequestAborted);
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);

@@ -4,14 +4,12 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Transports;
 
-/// <summary>A match in which nothing happens.</summary>
+/// <summary>A source that begins no match and publishes nothing.</summary>
 internal sealed class SilentSource : IMatchSource
 {
-    public Match Match { get; } = new() { MatchId = "silent" };
+    public SourceKind Kind => SourceKind.Playback;
 
     public bool CanWait => true;
-
-    public IPlaybackControl? Control => null;
 
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {

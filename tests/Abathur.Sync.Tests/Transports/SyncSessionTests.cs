@@ -11,7 +11,7 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ClientSendsFasterThanItIsRead_IsWrittenToAllTheSame()
     {
-        var hub = new FrameHub(new HubOptions(), "m", sourceWaits: true, TimeProvider.System);
+        var hub = new FrameHub(new HubOptions(), sourceWaits: true, TimeProvider.System);
         var api = new SyncApi(new SilentSource(), hub, TimeProvider.System);
         using var subscription = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test");
         var wire = new FloodedWire();

@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Text;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Transports.WebSocket;
+using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Transports.WebSocket;
 
@@ -38,6 +38,34 @@ public class WebSocketPeersTests
         Assert.StartsWith("HTTP/1.1 503 ", await HandshakeAsync(second, port));
     }
 
+    [Fact]
+    public async Task Peer_AnswersPingsWhileThereIsNoMatchYet_StaysAndGetsIt()
+    {
+        await using var daemon = Start(out var port, new WebSocketTransportOptions { KeepAliveInterval = Short, KeepAliveTimeout = TimeSpan.FromSeconds(2) });
+        using var peer = await ConnectAsync(port);
+        await HandshakeAsync(peer, port);
+        byte[] subscribe = [0x82, 0x82, 0, 0, 0, 0, 0x12, 0];
+        await peer.SendAsync(subscribe);
+
+        // The second ping comes only when the first one's pong has been seen.
+        for (var pings = 0; pings < 2; pings++)
+        {
+            var head = await ReceiveAsync(peer, 2);
+            Assert.Equal(0x89, head[0]);
+            byte[] pong = [0x8A, (byte)(0x80 | head[1]), 0, 0, 0, 0, .. await ReceiveAsync(peer, head[1])];
+            await peer.SendAsync(pong);
+        }
+        daemon.Hub.Begin(new Match { MatchId = "late" });
+
+        var next = await ReceiveAsync(peer, 2);
+        while (next[0] == 0x89)
+        {
+            await ReceiveAsync(peer, next[1]);
+            next = await ReceiveAsync(peer, 2);
+        }
+        Assert.Equal(0x82, next[0]);
+    }
+
     private static Daemon Start(out int port, WebSocketTransportOptions options, int maxConnections = 10)
     {
         var daemon = new Daemon(
@@ -54,13 +82,25 @@ public class WebSocketPeersTests
         return socket;
     }
 
+    private static async Task<byte[]> ReceiveAsync(Socket socket, int count)
+    {
+        var bytes = new byte[count];
+        for (var at = 0; at < count;)
+        {
+            var read = await socket.ReceiveAsync(bytes.AsMemory(at)).AsTask().WaitAsync(Patience);
+            Assert.NotEqual(0, read);
+            at += read;
+        }
+        return bytes;
+    }
+
     /// <summary>The head of the answer, or the first part of it.</summary>
     private static async Task<string> HandshakeAsync(Socket socket, int port)
     {
         var request = $"GET {WebEndpoint.Path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
-        await socket.SendAsync(Encoding.ASCII.GetBytes(request));
+        await socket.SendAsync(System.Text.Encoding.ASCII.GetBytes(request));
         var answer = new byte[4096];
-        return Encoding.ASCII.GetString(answer, 0, await socket.ReceiveAsync(answer).WaitAsync(Patience));
+        return System.Text.Encoding.ASCII.GetString(answer, 0, await socket.ReceiveAsync(answer).WaitAsync(Patience));
     }
 }
