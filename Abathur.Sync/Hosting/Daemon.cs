@@ -27,6 +27,7 @@ public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
     private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
+    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon stops");
     private const string ServiceName = "abathur.sync.v1.GameSync";
 
     private readonly DaemonOptions _options;
@@ -36,7 +37,9 @@ public sealed class Daemon : IAsyncDisposable
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
+    private readonly Lock _gate = new();
     private bool _listens;
+    private Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
@@ -103,6 +106,8 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Publishes the match, waits until the agents have taken it, and closes.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
     {
+        // The readers before the source: it may be waiting for one of them.
+        await using var stopping = cancellation.Register(() => _ = FinishAsync(Stopped));
         var end = await _source.RunAsync(_hub, cancellation);
         await FinishAsync(end);
         return end;
@@ -110,14 +115,20 @@ public sealed class Daemon : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await FinishAsync(new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops"));
+        await FinishAsync(Stopped);
         await _app.StopAsync();
         await _app.DisposeAsync();
         // Kestrel leaves them behind. Those of another program, that made this one fail to start, stay.
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
 
-    private async Task FinishAsync(SubscriptionEnd end)
+    /// <summary>Once: agents that take nothing are not waited for a second time.</summary>
+    private Task FinishAsync(SubscriptionEnd end)
+    {
+        lock (_gate) return _finished ??= FinishOnceAsync(end);
+    }
+
+    private async Task FinishOnceAsync(SubscriptionEnd end)
     {
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
         var finishing = DrainAsync(end);

@@ -101,11 +101,11 @@ internal sealed class FrameStream : IDisposable
         _ready.Set();
     }
 
-    /// <summary>Ends all subscriptions once what is queued has been offered.</summary>
+    /// <summary>Ends all subscriptions once what is queued has been offered; at once where the daemon stops, as a reader may be what holds it up.</summary>
     public void Finish(SubscriptionEnd end)
     {
         lock (_gate) _end ??= end;
-        if (_encoder is null) EndAll(end);
+        if (_encoder is null || end.Reason == SubscriptionEndReason.Stopping) EndAll(end);
         _ready.Set();
     }
 

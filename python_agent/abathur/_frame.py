@@ -27,8 +27,8 @@ monotonic_ns = time.perf_counter_ns
 class Timing:
     """When a frame was where, in nanoseconds of the machine's monotonic clock.
 
-    Comparable only while daemon and agent run on one machine. `encoded` is when the daemon had written the frame in this
-    stream's encoding; plain protobuf needs no encoding, and there it is `published`.
+    Comparable only while daemon and agent run on one machine. `encoded` is when the daemon had written the frame in
+    this stream's encoding; plain protobuf needs no encoding, and there it is `published`.
     """
 
     captured: int

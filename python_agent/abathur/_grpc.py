@@ -212,9 +212,7 @@ class BlockingGrpcConnection:
             outgoing.put(None)
             call.cancel()
 
-    def _unary(
-        self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS
-    ) -> _M:
+    def _unary(self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS) -> _M:
         call: Any = self._channel.unary_unary(
             _SERVICE + name,
             request_serializer=type(request).SerializeToString,

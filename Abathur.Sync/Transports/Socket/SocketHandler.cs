@@ -13,8 +13,11 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     /// <summary>How long a client may take for its first line.</summary>
     internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a client may take to close after the goodbye.</summary>
-    internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(1);
+    /// <summary>How long a client may be silent after the goodbye before it closes.</summary>
+    internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long one that goes on sending is heard in all.</summary>
+    internal static TimeSpan MaxLingerTime { get; } = 5 * LingerTime;
 
     public async Task HandleAsync(ConnectionContext connection)
     {
@@ -52,13 +55,19 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
     }
 
-    // A socket closed with something unread in it resets the connection, and an acknowledgement on its way would cost the client the goodbye.
+    // A socket closed with something unread in it resets the connection, and an acknowledgement on its way would cost the client what it has
+    // not read yet, the goodbye at least. Who acknowledges is still reading.
     private async Task LingerAsync(ConnectionContext connection)
     {
         using var limit = new CancellationTokenSource(LingerTime, clock);
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
         var input = connection.Transport.Input;
-        while (await input.ReadAsync(cancellation.Token) is { IsCompleted: false, IsCanceled: false } read) input.AdvanceTo(read.Buffer.End);
+        var start = clock.GetTimestamp();
+        while (await input.ReadAsync(cancellation.Token) is { IsCompleted: false, IsCanceled: false } read)
+        {
+            input.AdvanceTo(read.Buffer.End);
+            if (clock.GetElapsedTime(start) < MaxLingerTime) limit.CancelAfter(LingerTime);
+        }
     }
 
     private async Task PublishAsync(PublishStart start, ConnectionContext connection)
