@@ -9,6 +9,7 @@ internal static class EntryPoint
         var root = new RootCommand("Records, plays back and publishes StarCraft II observations.")
         {
             PlayCommand.Create(),
+            EmulateCommand.Create(),
             SynthCommand.Create(),
             InfoCommand.Create(),
             CatCommand.Create(),

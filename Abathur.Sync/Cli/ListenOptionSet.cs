@@ -50,10 +50,7 @@ internal sealed class ListenOptionSet
         HelpName = "SECONDS",
     };
 
-    private readonly Option<bool> _stopWithParent = new("--stop-with-parent")
-    {
-        Description = "Stop when standard input is closed: for programs that start the daemon and hold the other end.",
-    };
+    private readonly StopWithParentOption _stopWithParent = new();
 
     public void AddTo(Command command)
     {
@@ -71,7 +68,8 @@ internal sealed class ListenOptionSet
             if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}.");
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _stopWithParent }) command.Add(option);
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout }) command.Add(option);
+        _stopWithParent.AddTo(command);
     }
 
     public DaemonOptions Read(ParseResult result)
@@ -100,26 +98,6 @@ internal sealed class ListenOptionSet
         return UnixSocketPath.TryResolve(path, out var problem) ?? throw new CliException($"{option.Name}: {problem}", ExitCode.Usage);
     }
 
-    /// <summary>Starts to wait for the end of standard input, where that is asked for; then cancels <paramref name="stop"/>.</summary>
-    public void StopWithParent(ParseResult result, CancellationTokenSource stop)
-    {
-        if (!result.GetValue(_stopWithParent)) return;
-        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
-        new Thread(() =>
-        {
-            while (Console.In.Read() >= 0)
-            {
-                // What is said there does not matter.
-            }
-            try
-            {
-                stop.Cancel();
-            }
-            catch (ObjectDisposedException)
-            {
-                // It is over already.
-            }
-        })
-        { IsBackground = true, Name = "standard input" }.Start();
-    }
+    /// <inheritdoc cref="StopWithParentOption.Watch"/>
+    public void StopWithParent(ParseResult result, CancellationTokenSource stop) => _stopWithParent.Watch(result, stop);
 }
