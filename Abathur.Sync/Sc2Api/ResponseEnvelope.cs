@@ -22,24 +22,24 @@ internal sealed class ResponseEnvelope
     /// <param name="id">Id of the request; null where it had none.</param>
     /// <param name="status">Status of the game after the request.</param>
     /// <param name="field">Field number of the answer in <c>Response</c>.</param>
-    /// <param name="answer">The serialized answer.</param>
-    /// <param name="appended">More serialized fields of the same message, put behind it.</param>
+    /// <param name="answer">The serialized answer, in parts that are put together.</param>
     /// <returns>The message: a view that is valid until the next is written.</returns>
-    public ReadOnlyMemory<byte> Write(uint? id, Status status, int field, ReadOnlySpan<byte> answer, ReadOnlySpan<byte> appended = default)
+    public ReadOnlyMemory<byte> Write(uint? id, Status status, int field, params ReadOnlySpan<ReadOnlyMemory<byte>> answer)
     {
         _bytes.ResetWrittenCount();
         WriteTag(field, LengthDelimited);
-        WriteVarint((ulong)answer.Length + (ulong)appended.Length);
-        _bytes.Write(answer);
-        _bytes.Write(appended);
+        var length = 0L;
+        foreach (var part in answer) length += part.Length;
+        WriteVarint((ulong)length);
+        foreach (var part in answer) _bytes.Write(part.Span);
         return Finish(id, status);
     }
 
     /// <summary>A refusal: a response without an answer.</summary>
-    /// <inheritdoc cref="Write" path="/param|/returns"/>
     /// <param name="id">Id of the request; null where it had none.</param>
     /// <param name="status">Status of the game, which a refusal leaves as it was.</param>
     /// <param name="error">What is wrong.</param>
+    /// <returns>The message: a view that is valid until the next is written.</returns>
     public ReadOnlyMemory<byte> WriteError(uint? id, Status status, string error)
     {
         _bytes.ResetWrittenCount();

@@ -217,11 +217,11 @@ internal sealed class EmulatedGame
 
     private GameAnswer Observe()
     {
-        var observation = _timeline.At(_loop);
+        var observation = _timeline.Observe(_loop, out var skipped);
         ObservationCount++;
         // A match that ended with results in the recording has them there.
-        var results = Status == Status.Ended && !_match.LastHasResults ? _results : default;
-        return new GameAnswer(Response.ObservationFieldNumber, observation, results);
+        ReadOnlyMemory<byte> results = Status == Status.Ended && !_match.LastHasResults ? _results : default;
+        return new GameAnswer(Response.ObservationFieldNumber, observation, skipped, results);
     }
 
     private GameAnswer Step(RequestStep request)

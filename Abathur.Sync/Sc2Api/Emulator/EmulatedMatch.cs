@@ -28,7 +28,7 @@ internal sealed class EmulatedMatch
     /// <summary>Serialized <c>ResponseGameInfo</c>, as recorded.</summary>
     public ReadOnlyMemory<byte> InfoBytes { get; }
 
-    /// <summary>Serialized <c>ResponseData</c>, as recorded.</summary>
+    /// <summary>Serialized <c>ResponseData</c>, as recorded, and the <see cref="GeneralAbilities"/> that it lacks.</summary>
     public ReadOnlyMemory<byte> Data { get; }
 
     public uint FirstGameLoop { get; private init; }
@@ -58,7 +58,7 @@ internal sealed class EmulatedMatch
         var infoBytes = gameInfo ?? recording.GameInfo ?? throw Missing(name, "game info", "--game-info", "ResponseGameInfo");
         var dataBytes = gameData ?? recording.GameData ?? throw Missing(name, "game data", "--game-data", "ResponseData");
         var info = Parse(infoBytes, ResponseGameInfo.Parser, name, "game info");
-        _ = Parse(dataBytes, ResponseData.Parser, name, "game data");
+        var missing = GeneralAbilities.MissingFrom(Parse(dataBytes, ResponseData.Parser, name, "game data"));
         recording.Rewind();
         if (!recording.ReadNext(out var observation)) throw new RecordingException($"{name} has no observation");
         var first = Parse(observation.Payload, ResponseObservation.Parser, name, "first observation");
@@ -67,7 +67,7 @@ internal sealed class EmulatedMatch
         var last = LastResults(recording);
         var results = last.Count > 0 ? last : EventResults(recording);
         recording.Rewind();
-        return new EmulatedMatch(info, infoBytes, dataBytes)
+        return new EmulatedMatch(info, infoBytes, new([.. dataBytes.Span, .. missing.ToByteArray()]))
         {
             FirstGameLoop = recording.FirstGameLoop,
             LastGameLoop = Math.Max(recording.FirstGameLoop, recording.LastGameLoop),

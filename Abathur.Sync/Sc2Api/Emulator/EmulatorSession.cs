@@ -49,7 +49,7 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
         uint? id = request.HasId ? request.Id : null;
         return answer.Error is { } error
             ? _envelope.WriteError(id, game.Status, error)
-            : _envelope.Write(id, game.Status, answer.Field, answer.Payload.Span, answer.Appended.Span);
+            : _envelope.Write(id, game.Status, answer.Field, answer.Before, answer.Payload, answer.After);
     }
 
     /// <summary>Waits for the game loop that a request names, or until the client is gone.</summary>

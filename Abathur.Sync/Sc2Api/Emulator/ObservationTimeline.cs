@@ -11,6 +11,8 @@ internal sealed class ObservationTimeline(RecordingReader recording)
     private int _length;
     private bool _started;
     private RecordedObservation? _next;
+    private readonly SkippedEvents _skipped = new();
+    private bool _isObserved;
 
     /// <summary>Game loop of the observation that was asked for last.</summary>
     public uint GameLoop { get; private set; }
@@ -19,6 +21,7 @@ internal sealed class ObservationTimeline(RecordingReader recording)
     public void Rewind()
     {
         recording.Rewind();
+        _skipped.Clear();
         _started = false;
         _next = null;
     }
@@ -40,8 +43,23 @@ internal sealed class ObservationTimeline(RecordingReader recording)
         return _current.AsMemory(0, _length);
     }
 
+    /// <summary>The same for a client, which is also told what it has stepped over since it was last.</summary>
+    /// <param name="gameLoop">The loop.</param>
+    /// <param name="skipped">Serialized fields of <c>ResponseObservation</c>: <see cref="SkippedEvents"/>.</param>
+    /// <inheritdoc cref="At"/>
+    public ReadOnlyMemory<byte> Observe(uint gameLoop, out ReadOnlyMemory<byte> skipped)
+    {
+        var observation = At(gameLoop);
+        _isObserved = true;
+        skipped = _skipped.ToFields();
+        return observation;
+    }
+
     private void Take(in RecordedObservation observation)
     {
+        if (_started && _isObserved) _skipped.Clear();
+        else if (_started) _skipped.Add(_current.AsSpan(0, _length));
+        _isObserved = false;
         // The view that the reader gives ends when it moves on, which looking at the next one takes.
         if (_current.Length < observation.Payload.Length) _current = new byte[observation.Payload.Length + observation.Payload.Length / 4];
         observation.Payload.Span.CopyTo(_current);
