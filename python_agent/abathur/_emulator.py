@@ -32,7 +32,7 @@ def emulated_game(
     recording: str | os.PathLike[str],
     *,
     realtime: bool = False,
-    tick_hz: Literal[22.4, 16] = 22.4,
+    tick_hz: float = 22.4,
     result: Literal["victory", "defeat", "tie", "undecided"] = "undecided",
     game_info: str | os.PathLike[str] | None = None,
     game_data: str | os.PathLike[str] | None = None,
@@ -56,9 +56,9 @@ def emulated_game(
     ``dotnet``.
 
     Args:
-        recording: An MCAP recording; or serialized observations, or a folder of them, as ``abathur-sync emulate`` takes.
+        recording: An MCAP recording; or what else ``abathur-sync emulate`` takes: serialized observations, or a folder.
         realtime: Advance by the clock also where the client does not create the game, as on a ladder.
-        tick_hz: Game loops per second in real time.
+        tick_hz: Game loops per second in real time, 22.4 or 16.
         result: Result of the recorded player where the recording has none; its opponents have the opposite.
         game_info: File with a serialized ``ResponseGameInfo``. Default: the recording's.
         game_data: File with a serialized ``ResponseData``. Default: the recording's.
@@ -207,7 +207,7 @@ class EmulatedGame:
         if path.exists():
             # The last line may be on the way still.
             whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
-            self._lines = whole.splitlines()
+            self._lines = whole.split("\n") if whole else []
 
     def _path(self, name: str) -> Path:
         assert self._files is not None

@@ -8,16 +8,21 @@ namespace Abathur.Sync.Sc2Api.Emulator;
 /// <summary>One client of an emulated game: its requests one after the other, each with one answer.</summary>
 internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection connection, TimeProvider clock)
 {
+    // While a request waits for its game loop, so much is read ahead to see when the client leaves; then it is left where it is.
+    private const int MaxAhead = 64;
+    private const int MaxAheadBytes = 1024 * 1024;
+
     private readonly ResponseEnvelope _envelope = new();
-    private WebSocketInput? _ahead;
+    private readonly Queue<WebSocketInput> _ahead = new();
+    private int _aheadBytes;
 
     /// <summary>Serves until the client leaves, breaks the protocol, or quits the game. Returns what to close with.</summary>
     public async Task<(WebSocketCloseStatus Status, string Reason)> RunAsync(CancellationToken stopping)
     {
         while (true)
         {
-            var input = _ahead ?? await connection.ReceiveAsync(stopping);
-            _ahead = null;
+            if (_ahead.TryDequeue(out var input)) _aheadBytes -= input.Bytes.Length;
+            else input = await connection.ReceiveAsync(stopping);
             switch (input.Kind)
             {
                 case WebSocketInputKind.TooLong:
@@ -57,23 +62,34 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
     {
         if (game.WaitBefore(request) <= TimeSpan.Zero) return;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stopping);
-        var receiving = connection.ReceiveAsync(over.Token).AsTask();
-        while (game.WaitBefore(request) is { Ticks: > 0 } wait)
+        var watching = WatchAsync(over.Token);
+        while (!watching.IsCompletedSuccessfully && game.WaitBefore(request) is { Ticks: > 0 } wait)
         {
-            var due = Task.Delay(wait, clock, stopping);
-            // The next request may be here already: it is answered in its turn. A close, or a lost connection, ends the wait.
-            if (await Task.WhenAny(due, receiving) == receiving && !(receiving.IsCompletedSuccessfully && receiving.Result.Kind == WebSocketInputKind.Message)) break;
-            await due;
-        }
-        // Gives up the wait, not the message: what is on the way comes with the next call.
-        await over.CancelAsync();
-        try
-        {
-            _ahead = await receiving;
-        }
-        catch (OperationCanceledException)
-        {
+            await Task.WhenAny(Task.Delay(wait, clock, over.Token), watching);
             stopping.ThrowIfCancellationRequested();
+        }
+        // Gives up the wait, not what is on the way: that comes with the next call.
+        await over.CancelAsync();
+        await Task.WhenAny(watching);
+    }
+
+    /// <summary>Reads ahead until the client is gone.</summary>
+    private async Task WatchAsync(CancellationToken over)
+    {
+        while (true)
+        {
+            if (_ahead.Count >= MaxAhead || _aheadBytes >= MaxAheadBytes) await Task.Delay(Timeout.Infinite, over);
+            var input = await connection.ReceiveAsync(over);
+            if (input.Kind != WebSocketInputKind.Message)
+            {
+                // Nobody reads the answers to what came before.
+                _ahead.Clear();
+                _aheadBytes = 0;
+                _ahead.Enqueue(input);
+                return;
+            }
+            _ahead.Enqueue(input with { Bytes = input.Bytes.ToArray() });
+            _aheadBytes += input.Bytes.Length;
         }
     }
 }
