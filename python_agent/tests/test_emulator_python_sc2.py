@@ -235,6 +235,23 @@ def test_run_game_starts_the_emulator_in_place_of_the_game(tmp_path: Path) -> No
     assert (tmp_path / "r").stat().st_size > 0
 
 
+def test_the_fixture_in_the_documentation_works(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "emulator.md").read_text(encoding="utf-8")
+    code = page.partition("```py\n")[2].partition("```")[0]
+    (tmp_path / "test_bot.py").write_text(code, encoding="utf-8")
+    options = ["-q", "-c", os.devnull, "-o", "asyncio_mode=auto", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(tmp_path / "test_bot.py")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
 @needs_observations
 @pytest.mark.parametrize("name", MAPS or [pytest.param("none", marks=pytest.mark.skip("no ../shared/observations"))])
 async def test_a_real_frame_is_a_match_of_one_frame(name: str) -> None:
