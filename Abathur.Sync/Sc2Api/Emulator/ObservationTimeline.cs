@@ -7,12 +7,12 @@ namespace Abathur.Sync.Sc2Api.Emulator;
 /// <param name="recording">The recording; the caller keeps it.</param>
 internal sealed class ObservationTimeline(RecordingReader recording)
 {
+    private readonly SkippedEvents _skipped = new();
     private byte[] _current = [];
     private int _length;
     private bool _started;
-    private RecordedObservation? _next;
-    private readonly SkippedEvents _skipped = new();
     private bool _isObserved;
+    private RecordedObservation? _next;
 
     /// <summary>Game loop of the observation that was asked for last.</summary>
     public uint GameLoop { get; private set; }
@@ -65,6 +65,8 @@ internal sealed class ObservationTimeline(RecordingReader recording)
         observation.Payload.Span.CopyTo(_current);
         _length = observation.Payload.Length;
         GameLoop = observation.GameLoop;
+        // Where the file is damaged, this is the last one.
+        _next = null;
         _next = ReadNext();
     }
 
