@@ -10,6 +10,7 @@ from __future__ import annotations
 from abathur import actions
 from abathur._act import ActResult
 from abathur._agent import Agent
+from abathur._emulator import EmulatedGame, emulated_game
 from abathur._frame import Frame, Timing
 from abathur._game import BlockingGame, Game, connect, connect_blocking
 from abathur._publisher import BlockingPublisher, Publisher, publisher, publisher_blocking
@@ -20,6 +21,7 @@ from abathur.errors import (
     AbathurError,
     ConnectError,
     ConnectionLostError,
+    DaemonError,
     DecompressionError,
     NoAnswerError,
     ProtocolError,
@@ -37,7 +39,9 @@ __all__ = [
     "BlockingPublisher",
     "ConnectError",
     "ConnectionLostError",
+    "DaemonError",
     "DecompressionError",
+    "EmulatedGame",
     "Frame",
     "Game",
     "NoAnswerError",
@@ -53,6 +57,7 @@ __all__ = [
     "actions",
     "connect",
     "connect_blocking",
+    "emulated_game",
     "open",
     "publisher",
     "publisher_blocking",
