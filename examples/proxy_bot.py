@@ -23,6 +23,8 @@ class Defender(BotAI):
 
     async def on_step(self, iteration: int) -> None:
         """Called for each step, as ever."""
+        if iteration == 0:
+            await self.chat_send("(glhf)")
         await self.distribute_workers()
         intruders = self.enemy_units.closer_than(30, self.start_location)
         if intruders and iteration % 8 == 0:

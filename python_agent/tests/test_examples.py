@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import abathur
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
-from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH, Launch, run_daemon
+from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH, Launch, daemon_command, run_daemon
 
 EXAMPLES = ROOT / "examples"
 CSHARP_BOT = ROOT / "artifacts" / "bin" / "csharp_bot" / "release" / "CSharpBot.dll"
@@ -67,6 +68,30 @@ def test_proxy_bot_with_an_agent_that_watches(launch: Launch, tmp_path: Path) ->
     # python-sc2 looks at its first loop twice.
     assert loops == [FIRST_LOOP, *range(FIRST_LOOP, LAST_LOOP + 1, 4)]
     assert "/actions" in run_daemon("info", str(path)).stdout
+
+
+def test_a_ladder_starts_a_bot_behind_the_proxy(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "ABATHUR_SYNC": " ".join(f'"{word}"' for word in daemon_command()),
+        "ABATHUR_BOT": agent("proxy_bot.py"),
+        "ABATHUR_AGENT": agent("numpy_agent.py"),
+    }
+    with emulated() as game:
+        done = subprocess.run(
+            [sys.executable, str(EXAMPLES / "ladder_run.py"), *game.ladder_arguments, "--OpponentId", "x"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "game loops: Victory" in done.stdout
+    assert "enemies around" in done.stderr
+    with abathur.open(tmp_path / f"match-{game.port}.mcap") as match:
+        assert [frame.game_loop for frame in match.frames()][-1] == LAST_LOOP - 3
 
 
 def test_worker_rush_plays_through_the_daemon(launch: Launch) -> None:
