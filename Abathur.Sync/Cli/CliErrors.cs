@@ -3,6 +3,7 @@ using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;
+using Abathur.Sync.Sc2Api.Live;
 using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
@@ -50,7 +51,7 @@ internal static class CliErrors
             McapException or RecordingException or InvalidDataException => ExitCode.BadInput,
             FileNotFoundException or DirectoryNotFoundException => ExitCode.BadInput,
             PlaybackException => ExitCode.Usage,
-            DaemonException or CompressionException or IOException or UnauthorizedAccessException => ExitCode.Failed,
+            DaemonException or GameException or AgentException or CompressionException or IOException or UnauthorizedAccessException => ExitCode.Failed,
             _ => -1,
         };
         return code >= 0;

@@ -50,6 +50,12 @@ internal sealed class ListenOptionSet
         HelpName = "SECONDS",
     };
 
+    private readonly Option<string[]> _agent = new("--agent")
+    {
+        Description = $"Run this program beside the daemon, with the daemon's address in {AgentSupervisor.AddressVariable}; started again when it fails. May be repeated.",
+        HelpName = "COMMAND",
+    };
+
     private readonly StopWithParentOption _stopWithParent = new();
 
     public void AddTo(Command command)
@@ -67,8 +73,22 @@ internal sealed class ListenOptionSet
         {
             if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}.");
         });
+        _agent.Validators.Add(result =>
+        {
+            foreach (var command in result.Tokens)
+            {
+                try
+                {
+                    CommandLine.Split(command.Value);
+                }
+                catch (AgentException e)
+                {
+                    result.AddError($"--agent: {e.Message}.");
+                }
+            }
+        });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout }) command.Add(option);
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _agent }) command.Add(option);
         _stopWithParent.AddTo(command);
     }
 
@@ -96,6 +116,13 @@ internal sealed class ListenOptionSet
     {
         if (result.GetValue(option) is not { } path) return null;
         return UnixSocketPath.TryResolve(path, out var problem) ?? throw new CliException($"{option.Name}: {problem}", ExitCode.Usage);
+    }
+
+    /// <summary>The agents to run beside the daemon, which listens at <paramref name="address"/>.</summary>
+    public IReadOnlyList<AgentSupervisor> Agents(ParseResult result, string address)
+    {
+        var commands = result.GetValue(_agent) ?? [];
+        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, Console.Error, TimeProvider.System))];
     }
 
     /// <inheritdoc cref="StopWithParentOption.Watch"/>

@@ -1,6 +1,4 @@
 using System.CommandLine;
-using System.Runtime.InteropServices;
-using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Playback;
 
@@ -66,19 +64,8 @@ internal static class PlayCommand
             Console.Error.WriteLine($"abathur-sync: warning: {path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
-        await using var daemon = new Daemon(source, Listen.Read(result), TimeProvider.System);
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
-        {
-            // The terminal is closed: end as cleanly as at Ctrl-C.
-            signal.Cancel = true;
-            stop.Cancel();
-        });
-        var addresses = await daemon.StartAsync(stop.Token);
-        Console.Out.WriteLine($"ready {addresses}");
-        Listen.StopWithParent(result, stop);
-        await using var view = PlaybackView.Start(source, daemon.Hub, stop);
-        await daemon.RunAsync(stop.Token);
+        var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };
+        await run.RunAsync(cancellation);
         return ExitCode.Ok;
     }
 

@@ -18,7 +18,7 @@ public sealed class EncodedFrame
     private Frame _frame = null!;
     private SharedBuffer? _payload;
     private PayloadFormat _format;
-    private string _matchId = "";
+    private long _encodedMonotonicNs;
     private int _references;
 
     private EncodedFrame()
@@ -33,10 +33,11 @@ public sealed class EncodedFrame
     public ReadOnlyMemory<byte> Payload => _payload?.Memory ?? _frame.Observation;
 
     /// <summary>A frame whose payload is the observation as it came. Takes a reference of its own to <paramref name="frame"/>.</summary>
-    public static EncodedFrame Plain(string matchId, Frame frame) => Rent(matchId, frame, new(Encoding.Proto), null);
+    public static EncodedFrame Plain(Frame frame) => Rent(frame, new(Encoding.Proto), null, 0);
 
-    /// <summary>A frame with a payload of its own, whose reference it takes over.</summary>
-    public static EncodedFrame Encoded(string matchId, Frame frame, PayloadFormat format, SharedBuffer payload) => Rent(matchId, frame, format, payload);
+    /// <summary>A frame with a payload of its own, whose reference it takes over, and when that was ready.</summary>
+    public static EncodedFrame Encoded(Frame frame, PayloadFormat format, SharedBuffer payload, long encodedMonotonicNs) =>
+        Rent(frame, format, payload, encodedMonotonicNs);
 
     public void Retain() => Interlocked.Increment(ref _references);
 
@@ -59,7 +60,8 @@ public sealed class EncodedFrame
 
     /// <summary>Size in bytes of the message that <see cref="WriteFrame"/> writes.</summary>
     public int MeasureFrame(in Missed missed) =>
-        ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length;
+        ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length
+        + FrameEnvelope.MeasureTail(_encodedMonotonicNs);
 
     /// <summary>Writes <c>abathur.sync.v1.Frame</c> in protobuf.</summary>
     public void WriteFrame(IBufferWriter<byte> output, in Missed missed)
@@ -68,6 +70,7 @@ public sealed class EncodedFrame
         FrameEnvelope.WriteMissed(output, missed);
         FrameEnvelope.WritePayloadPrefix(output, _format, Payload.Length);
         output.Write(Payload.Span);
+        FrameEnvelope.WriteTail(output, _encodedMonotonicNs);
     }
 
     /// <summary>Writes <c>{"frame":{...}}</c> and a line feed, the payload (which must be JSON) inline as <c>observation</c>.</summary>
@@ -87,17 +90,17 @@ public sealed class EncodedFrame
         output.Write("}}"u8);
     }
 
-    private static EncodedFrame Rent(string matchId, Frame frame, PayloadFormat format, SharedBuffer? payload)
+    private static EncodedFrame Rent(Frame frame, PayloadFormat format, SharedBuffer? payload, long encodedMonotonicNs)
     {
         EncodedFrame? encoded;
         lock (Pool) Pool.TryPop(out encoded);
         encoded ??= new EncodedFrame();
         frame.Retain();
         encoded._references = 1;
-        encoded._matchId = matchId;
         encoded._frame = frame;
         encoded._format = format;
         encoded._payload = payload;
+        encoded._encodedMonotonicNs = encodedMonotonicNs;
         return encoded;
     }
 
@@ -105,7 +108,7 @@ public sealed class EncodedFrame
     {
         lock (_gate)
         {
-            if (_protoHead.WrittenCount == 0) FrameEnvelope.WriteHead(_protoHead, _matchId, _frame, _format);
+            if (_protoHead.WrittenCount == 0) FrameEnvelope.WriteHead(_protoHead, _frame, _format);
         }
         return _protoHead.WrittenSpan;
     }
@@ -114,7 +117,7 @@ public sealed class EncodedFrame
     {
         lock (_gate)
         {
-            if (_jsonHead.WrittenCount == 0) FrameEnvelope.WriteJsonHead(_jsonHead, _matchId, _frame, _format.Encoding);
+            if (_jsonHead.WrittenCount == 0) FrameEnvelope.WriteJsonHead(_jsonHead, _frame, _format.Encoding, _encodedMonotonicNs);
         }
         return _jsonHead.WrittenSpan;
     }

@@ -14,6 +14,9 @@ public sealed class Frame
     {
     }
 
+    /// <summary>Id of the match. Set when it is published.</summary>
+    public string MatchId { get; private set; } = "";
+
     /// <summary>Number in this run of the source, from 1. Set when it is published.</summary>
     public ulong Sequence { get; private set; }
 
@@ -43,8 +46,9 @@ public sealed class Frame
     }
 
     /// <summary>Stamps the frame as published. Called once, before it is shared.</summary>
-    public void MarkPublished(ulong sequence, FrameStamp published)
+    public void MarkPublished(string matchId, ulong sequence, FrameStamp published)
     {
+        MatchId = matchId;
         Sequence = sequence;
         Published = published;
     }

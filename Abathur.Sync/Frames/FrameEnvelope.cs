@@ -10,15 +10,15 @@ namespace Abathur.Sync.Frames;
 
 /// <summary>
 /// Writes the fields of <c>abathur.sync.v1.Frame</c> around a payload that is not copied: first the fields that all
-/// subscribers share, then what this one missed, then tag and length of the payload. In field order, so that the bytes
+/// subscribers share, then what this one missed, then tag and length of the payload, and what follows it. In field order, so that the bytes
 /// are those that any protobuf library would write.
 /// </summary>
 internal static class FrameEnvelope
 {
     /// <summary>Fields 1 to 10.</summary>
-    public static void WriteHead(IBufferWriter<byte> output, string matchId, Frame frame, PayloadFormat format)
+    public static void WriteHead(IBufferWriter<byte> output, Frame frame, PayloadFormat format)
     {
-        WriteString(output, Wire.MatchIdFieldNumber, matchId);
+        WriteString(output, Wire.MatchIdFieldNumber, frame.MatchId);
         WriteVarint(output, Wire.SequenceFieldNumber, frame.Sequence);
         WriteVarint(output, Wire.GameLoopFieldNumber, frame.GameLoop);
         WriteVarint(output, Wire.CapturedMonotonicNsFieldNumber, (ulong)frame.Captured.MonotonicNs);
@@ -56,11 +56,22 @@ internal static class FrameEnvelope
 
     public static int MeasurePayloadPrefix(int payloadBytes) => 1 + CodedOutputStream.ComputeLengthSize(payloadBytes);
 
+    /// <summary>Field 16, behind the payload; nothing where it is 0.</summary>
+    public static void WriteTail(IBufferWriter<byte> output, long encodedMonotonicNs)
+    {
+        if (encodedMonotonicNs == 0) return;
+        var span = output.GetSpan(2 + Varint.MaxBytes);
+        var tag = Varint.Write(span, WireFormat.MakeTag(Wire.EncodedMonotonicNsFieldNumber, WireFormat.WireType.Varint));
+        output.Advance(tag + Varint.Write(span[tag..], (ulong)encodedMonotonicNs));
+    }
+
+    public static int MeasureTail(long encodedMonotonicNs) => encodedMonotonicNs == 0 ? 0 : 2 + CodedOutputStream.ComputeInt64Size(encodedMonotonicNs);
+
     /// <summary>The same head as ProtoJSON, open at its end: <c>{"frame":{"matchId":...,...,"encoding":"json"</c>.</summary>
-    public static void WriteJsonHead(IBufferWriter<byte> output, string matchId, Frame frame, Encoding encoding)
+    public static void WriteJsonHead(IBufferWriter<byte> output, Frame frame, Encoding encoding, long encodedMonotonicNs)
     {
         output.Write("{\"frame\":{\"matchId\":\""u8);
-        output.Write(JsonEncodedText.Encode(matchId).EncodedUtf8Bytes);
+        output.Write(JsonEncodedText.Encode(frame.MatchId).EncodedUtf8Bytes);
         output.Write("\",\"sequence\":\""u8);
         WriteNumber(output, (long)frame.Sequence);
         output.Write("\",\"gameLoop\":"u8);
@@ -75,6 +86,11 @@ internal static class FrameEnvelope
         WriteNumber(output, frame.Published.UnixNs);
         output.Write("\",\"keyframe\":true,\"encoding\":\""u8);
         output.Write(encoding == Encoding.Json ? "json"u8 : "proto"u8);
+        if (encodedMonotonicNs != 0)
+        {
+            output.Write("\",\"encodedMonotonicNs\":\""u8);
+            WriteNumber(output, encodedMonotonicNs);
+        }
         output.Write("\""u8);
     }
 

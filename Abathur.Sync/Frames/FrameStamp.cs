@@ -9,7 +9,10 @@ public readonly record struct FrameStamp(long MonotonicNs, long UnixNs)
 {
     /// <summary>This moment.</summary>
     public static FrameStamp Now(TimeProvider clock) =>
-        new(ToNanoseconds(clock.GetTimestamp(), clock.TimestampFrequency), (clock.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick);
+        new(MonotonicNow(clock), (clock.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick);
+
+    /// <summary>This moment on the monotonic clock alone.</summary>
+    public static long MonotonicNow(TimeProvider clock) => ToNanoseconds(clock.GetTimestamp(), clock.TimestampFrequency);
 
     private static long ToNanoseconds(long timestamp, long frequency) =>
         frequency == 1_000_000_000 ? timestamp : (long)((Int128)timestamp * 1_000_000_000 / frequency);

@@ -13,6 +13,7 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     private static readonly Stack<SharedBuffer> Pool = new();
 
     private byte[] _bytes = [];
+    private int _start;
     private int _length;
     private int _references;
 
@@ -21,10 +22,10 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     }
 
     /// <summary>Bytes written so far.</summary>
-    public ReadOnlyMemory<byte> Memory => _bytes.AsMemory(0, _length);
+    public ReadOnlyMemory<byte> Memory => _bytes.AsMemory(_start, _length - _start);
 
     /// <summary>Bytes written so far.</summary>
-    public ReadOnlySpan<byte> Span => _bytes.AsSpan(0, _length);
+    public ReadOnlySpan<byte> Span => _bytes.AsSpan(_start, _length - _start);
 
     /// <summary>An empty buffer with one reference, which is the caller's.</summary>
     public static SharedBuffer Rent(int sizeHint = MinBytes)
@@ -51,11 +52,22 @@ public sealed class SharedBuffer : IBufferWriter<byte>
         if (left < 0) throw new InvalidOperationException("the buffer has been returned already");
         ArrayPool<byte>.Shared.Return(_bytes);
         _bytes = [];
-        _length = 0;
+        _start = _length = 0;
         lock (Pool)
         {
             if (Pool.Count < MaxPooled) Pool.Push(this);
         }
+    }
+
+    /// <summary>Leaves only a part of what was written: for a message that came inside another. By its owner, before it is shared.</summary>
+    /// <param name="offset">Where the part begins in <see cref="Memory"/>.</param>
+    /// <param name="length">Bytes of the part.</param>
+    public void Narrow(int offset, int length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)offset, (uint)(_length - _start - length), nameof(offset));
+        _start += offset;
+        _length = _start + length;
     }
 
     public void Advance(int count)
@@ -80,7 +92,7 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     {
         if (_bytes.Length - _length >= Math.Max(sizeHint, 1)) return;
         var larger = ArrayPool<byte>.Shared.Rent(Math.Max(_length + sizeHint, 2 * _bytes.Length));
-        Span.CopyTo(larger);
+        _bytes.AsSpan(0, _length).CopyTo(larger);
         ArrayPool<byte>.Shared.Return(_bytes);
         _bytes = larger;
     }

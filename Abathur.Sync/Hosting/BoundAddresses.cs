@@ -3,5 +3,8 @@ namespace Abathur.Sync.Hosting;
 /// <summary>Where the daemon really listens, for people and for programs: "grpc=127.0.0.1:22400 socket=127.0.0.1:22401".</summary>
 public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Address)> All)
 {
+    /// <summary>Where gRPC is served, as agents are told.</summary>
+    public string Grpc => All.First(each => each.Transport == "grpc").Address;
+
     public override string ToString() => string.Join(' ', All.Select(each => $"{each.Transport}={each.Address}"));
 }

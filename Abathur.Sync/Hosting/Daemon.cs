@@ -4,6 +4,7 @@ using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
+using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
 using Abathur.Sync.Transports.Grpc;
@@ -26,6 +27,7 @@ public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
     private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
+    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon stops");
     private const string ServiceName = "abathur.sync.v1.GameSync";
 
     private readonly DaemonOptions _options;
@@ -35,7 +37,9 @@ public sealed class Daemon : IAsyncDisposable
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
+    private readonly Lock _gate = new();
     private bool _listens;
+    private Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
@@ -45,7 +49,8 @@ public sealed class Daemon : IAsyncDisposable
         _options = options;
         _source = source;
         _clock = clock;
-        _hub = new FrameHub(options.Hub, source.Match.MatchId, source.CanWait, clock);
+        _hub = new FrameHub(options.Hub, source.CanWait, clock);
+        if (source.Match is { } match) _hub.Begin(match);
         var api = new SyncApi(source, _hub, clock);
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.AddProvider(new StandardErrorLoggerProvider());
@@ -64,7 +69,7 @@ public sealed class Daemon : IAsyncDisposable
         var log = _app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Abathur.Sync");
         GrpcService[] services = [new GameSyncService(api).Service, _health.Service];
         var grpc = new GrpcServer(
-            new GrpcServerOptions { TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
+            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
         var web = new WebEndpoint(
             WebEndpoint.SyncPath, "agents", new WebOrigins(options.WebSocket.AllowedOrigins), new WebSocketHandler(api, options.WebSocket, clock).HandleAsync,
@@ -103,6 +108,8 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Publishes the match, waits until the agents have taken it, and closes.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
     {
+        // The readers before the source: it may be waiting for one of them.
+        await using var stopping = cancellation.Register(() => _ = FinishAsync(Stopped));
         var end = await _source.RunAsync(_hub, cancellation);
         await FinishAsync(end);
         return end;
@@ -110,14 +117,20 @@ public sealed class Daemon : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await FinishAsync(new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops"));
+        await FinishAsync(Stopped);
         await _app.StopAsync();
         await _app.DisposeAsync();
         // Kestrel leaves them behind. Those of another program, that made this one fail to start, stay.
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
 
-    private async Task FinishAsync(SubscriptionEnd end)
+    /// <summary>Once: agents that take nothing are not waited for a second time.</summary>
+    private Task FinishAsync(SubscriptionEnd end)
+    {
+        lock (_gate) return _finished ??= FinishOnceAsync(end);
+    }
+
+    private async Task FinishOnceAsync(SubscriptionEnd end)
     {
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
         var finishing = DrainAsync(end);
@@ -127,7 +140,7 @@ public sealed class Daemon : IAsyncDisposable
             // At the end of a match readers may take their time as long as they take something; a daemon that is told to stop, stops.
             var sentBefore = sent;
             sent = _hub.FramesSent;
-            if (sent == sentBefore || end.Reason != SubscriptionEndReason.MatchOver) break;
+            if (sent == sentBefore || end.Reason is not (SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost)) break;
         }
     }
 

@@ -15,7 +15,8 @@ public sealed class FrameHub
     private readonly HubOptions _options;
     private readonly TimeProvider _clock;
     private readonly bool _sourceWaits;
-    private readonly string _matchId;
+    private readonly TaskCompletionSource<Match?> _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile Match? _match;
     private volatile FrameStream[] _streams = [];
     private TaskCompletionSource _subscribersChanged = NewSource();
     private ulong _nextId = 1;
@@ -27,26 +28,38 @@ public sealed class FrameHub
     private readonly RateMeter _rate;
 
     /// <param name="options">Bounds.</param>
-    /// <param name="matchId">Goes into each frame.</param>
     /// <param name="sourceWaits">
     /// Whether the source can wait for lossless readers (a playback can, a game cannot). Where it cannot, such a reader
     /// is ended when its queue is full.
     /// </param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
-    public FrameHub(HubOptions options, string matchId, bool sourceWaits, TimeProvider clock)
+    public FrameHub(HubOptions options, bool sourceWaits, TimeProvider clock)
     {
         _options = options;
-        _matchId = matchId;
         _sourceWaits = sourceWaits;
         _clock = clock;
         _rate = new RateMeter(clock);
     }
+
+    /// <summary>What is fixed for the match; null while there is none.</summary>
+    public Match? Match => _match;
 
     /// <summary>Sequence of the newest frame; 0 before the first.</summary>
     public ulong Sequence => _sequence;
 
     /// <summary>Frames that subscribers who are still there have taken, all together.</summary>
     public ulong FramesSent => _streams.SelectMany(stream => stream.Subscriptions).Aggregate(0UL, (sum, each) => sum + each.FramesSent);
+
+    /// <summary>Makes the match known. Once, before its first frame.</summary>
+    public void Begin(Match match)
+    {
+        if (_match is not null) throw new InvalidOperationException("the match has begun already");
+        _match = match;
+        _began.TrySetResult(match);
+    }
+
+    /// <summary>The match, as soon as there is one; null where the hub is finished without.</summary>
+    public Task<Match?> WaitForMatchAsync(CancellationToken cancellation) => _began.Task.WaitAsync(cancellation);
 
     /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
     public Subscription? Subscribe(SubscriptionOptions options)
@@ -64,7 +77,7 @@ public sealed class FrameHub
             var stream = Array.Find(_streams, each => each.Key == key);
             if (stream is null)
             {
-                stream = new FrameStream(_matchId, key, _options, _sourceWaits, _clock);
+                stream = new FrameStream(key, _options, _sourceWaits, _clock);
                 _streams = [.. _streams, stream];
             }
             stream.Add(subscription);
@@ -92,7 +105,7 @@ public sealed class FrameHub
             sequence = ++_sequence;
             streams = _streams;
         }
-        frame.MarkPublished(sequence, FrameStamp.Now(_clock));
+        frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
         _newestGameLoop = frame.GameLoop;
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
@@ -115,6 +128,7 @@ public sealed class FrameHub
             _end ??= end;
             streams = _streams;
         }
+        _began.TrySetResult(null);
         foreach (var stream in streams) stream.Finish(end);
         foreach (var stream in streams)
         {

@@ -14,10 +14,10 @@ namespace Abathur.Sync.Hub;
 internal sealed class FrameStream : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly string _matchId;
     private readonly IFrameEncoder? _encoder;
     private readonly HubOptions _options;
     private readonly bool _sourceWaits;
+    private readonly TimeProvider _clock;
     private readonly Queue<Frame> _queue = new();
     private readonly AsyncSignal _ready;
     private readonly AsyncSignal _room;
@@ -26,12 +26,12 @@ internal sealed class FrameStream : IDisposable
     private SubscriptionEnd? _end;
     private int _payloadBytes;
 
-    public FrameStream(string matchId, StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
+    public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
     {
         Key = key;
-        _matchId = matchId;
         _options = options;
         _sourceWaits = sourceWaits;
+        _clock = clock;
         _encoder = key.CreateEncoder();
         _ready = new AsyncSignal(clock);
         _room = new AsyncSignal(clock);
@@ -80,7 +80,7 @@ internal sealed class FrameStream : IDisposable
         if (!Wants(frame.GameLoop)) return;
         if (_encoder is null)
         {
-            var plain = EncodedFrame.Plain(_matchId, frame);
+            var plain = EncodedFrame.Plain(frame);
             OfferToAll(plain, default);
             plain.Release();
             return;
@@ -101,11 +101,11 @@ internal sealed class FrameStream : IDisposable
         _ready.Set();
     }
 
-    /// <summary>Ends all subscriptions once what is queued has been offered.</summary>
+    /// <summary>Ends all subscriptions once what is queued has been offered; at once where the daemon stops, as a reader may be what holds it up.</summary>
     public void Finish(SubscriptionEnd end)
     {
         lock (_gate) _end ??= end;
-        if (_encoder is null) EndAll(end);
+        if (_encoder is null || end.Reason == SubscriptionEndReason.Stopping) EndAll(end);
         _ready.Set();
     }
 
@@ -163,7 +163,7 @@ internal sealed class FrameStream : IDisposable
             return;
         }
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
-        var encoded = EncodedFrame.Encoded(_matchId, frame, Key.Format, payload);
+        var encoded = EncodedFrame.Encoded(frame, Key.Format, payload, FrameStamp.MonotonicNow(_clock));
         frame.Release();
         OfferToAll(encoded, missed);
         encoded.Release();

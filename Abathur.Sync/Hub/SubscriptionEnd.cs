@@ -18,6 +18,9 @@ public enum SubscriptionEndReason
     /// <summary>A frame cannot be encoded as asked.</summary>
     BadFrame,
 
+    /// <summary>The game, or the bot that publishes, is gone in the middle of the match.</summary>
+    SourceLost,
+
     /// <summary>The daemon stops.</summary>
     Stopping,
 

@@ -12,6 +12,7 @@ internal static class SubscriptionEndStatus
         SubscriptionEndReason.TooSlow => GrpcStatusCode.ResourceExhausted,
         SubscriptionEndReason.NoAnswer => GrpcStatusCode.DeadlineExceeded,
         SubscriptionEndReason.BadFrame => GrpcStatusCode.DataLoss,
+        SubscriptionEndReason.SourceLost => GrpcStatusCode.Aborted,
         SubscriptionEndReason.Stopping => GrpcStatusCode.Unavailable,
         SubscriptionEndReason.Closed => GrpcStatusCode.Cancelled,
         _ => GrpcStatusCode.Internal,

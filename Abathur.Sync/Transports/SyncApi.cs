@@ -3,6 +3,7 @@ using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
+using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf.WellKnownTypes;
@@ -23,9 +24,19 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
     private readonly long _started = clock.GetTimestamp();
-    private readonly Match _matchWithoutGame = WithoutGame(source.Match);
+    private Match? _matchWithoutGame;
 
-    public Match Match => source.Match;
+    /// <summary>What is fixed for the match. Waits for it.</summary>
+    /// <exception cref="GrpcException">The daemon stops before there is one.</exception>
+    public async ValueTask<Match> WaitForMatchAsync(CancellationToken cancellation) =>
+        hub.Match ?? await hub.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon stops");
+
+    /// <summary>The same for whoever may not want to wait.</summary>
+    public ValueTask<Match> GetMatchAsync(GetMatchRequest request, CancellationToken cancellation)
+    {
+        if (request.Wait) return WaitForMatchAsync(cancellation);
+        return ValueTask.FromResult(hub.Match ?? throw NoMatch("there is no match yet"));
+    }
 
     /// <summary>Subscribes; the caller disposes the subscription.</summary>
     /// <param name="request">As the agent sent it.</param>
@@ -40,14 +51,20 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     /// <summary>Gives actions to the game.</summary>
     public Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation)
     {
-        _ = (request, cancellation);
-        throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Match.Source)} takes no actions");
+        if (source.Actions is { } target) return target.ActAsync(request, cancellation);
+        var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
+        throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
     }
+
+    /// <summary>Lets a bot publish; the caller disposes what it gets.</summary>
+    public Publication Publish() => source is PushSource push
+        ? push.Open()
+        : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
 
     /// <summary>Steers the playback.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation)
     {
-        if (source.Control is not { } control) throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Match.Source)} cannot be steered");
+        if (source.Control is not { } control) throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} cannot be steered");
         try
         {
             return await control.ControlAsync(request, cancellation);
@@ -69,7 +86,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         using var process = Process.GetCurrentProcess();
         var status = new Status
         {
-            Match = _matchWithoutGame,
+            Match = _matchWithoutGame ??= hub.Match is { } match ? WithoutGame(match) : null,
             Playback = source.Control?.State,
             Process = new ProcessStatus
             {
@@ -82,6 +99,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
             },
         };
         hub.Describe(status);
+        source.Describe(status);
         return status;
     }
 
@@ -157,6 +175,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         var code = System.Enum.IsDefined(value) ? GrpcStatusCode.Unimplemented : GrpcStatusCode.InvalidArgument;
         return new(code, $"{what} {value.ToString().ToLowerInvariant()} is not served; known here: {supported}");
     }
+
+    private static GrpcException NoMatch(string why) => new(GrpcStatusCode.Unavailable, why);
 
     private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
 

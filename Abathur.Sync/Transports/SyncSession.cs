@@ -12,6 +12,7 @@ namespace Abathur.Sync.Transports;
 internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription)
 {
     private const int MaxAnswersWaiting = 64;
+    private const int MessagesInARow = 64;
     private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
 
     /// <summary>Runs until the subscription ends or the client goes. Returns why the subscription ended.</summary>
@@ -63,7 +64,12 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     {
         try
         {
-            while (await wire.ReadAsync(cancellation) is { } message) await HandleAsync(message, cancellation);
+            for (var messages = 1; await wire.ReadAsync(cancellation) is { } message; messages++)
+            {
+                await HandleAsync(message, cancellation);
+                // From a client that sends faster than this reads, the next message is always there: without a break nothing would be written.
+                if (messages % MessagesInARow == 0) await Task.Yield();
+            }
         }
         catch (GrpcException e)
         {

@@ -83,7 +83,8 @@ class Agents:
         samples = [each for samples in self._samples for each in samples if start <= getattr(each, moment) < end]
         return {
             "captured_published": [(each.published - each.captured) / 1000 for each in samples],
-            "published_received": [(each.received - each.published) / 1000 for each in samples],
+            "published_encoded": [(each.encoded - each.published) / 1000 for each in samples],
+            "encoded_received": [(each.received - each.encoded) / 1000 for each in samples],
             "received_decoded": [each.decode / 1000 for each in samples],
             "decoded_touched": [each.touch / 1000 for each in samples],
         }

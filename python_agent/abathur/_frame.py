@@ -27,11 +27,13 @@ monotonic_ns = time.perf_counter_ns
 class Timing:
     """When a frame was where, in nanoseconds of the machine's monotonic clock.
 
-    Comparable only while daemon and agent run on one machine.
+    Comparable only while daemon and agent run on one machine. `encoded` is when the daemon had written the frame in
+    this stream's encoding; plain protobuf needs no encoding, and there it is `published`.
     """
 
     captured: int
     published: int
+    encoded: int
     received: int
     decoded: int
 
@@ -47,7 +49,7 @@ class Frame:
         dropped_loops: First and last game loop among them; None when nothing was dropped.
         reconnected: Whether the connection broke between the frame before and this one.
         size: Bytes of the message that carried the frame.
-        timing: When it was captured, published, received and decoded.
+        timing: When it was captured, published, encoded, received and decoded.
     """
 
     __slots__ = (
@@ -77,7 +79,7 @@ class Frame:
         self.dropped_loops: tuple[int, int] | None = None
         self.reconnected = False
         self.size = 0
-        self.timing = Timing(0, 0, 0, 0)
+        self.timing = Timing(0, 0, 0, 0, 0)
 
     @cached_property
     def response(self) -> sc2api_pb2.ResponseObservation:
@@ -142,7 +144,9 @@ def from_message(
     frame.size = size
     if message.WhichOneof("payload") == "data":
         _read_data(frame, message, limit)
-    frame.timing = Timing(message.captured_monotonic_ns, message.published_monotonic_ns, received, monotonic_ns())
+    published = message.published_monotonic_ns
+    encoded = message.encoded_monotonic_ns or published
+    frame.timing = Timing(message.captured_monotonic_ns, published, encoded, received, monotonic_ns())
     return frame
 
 
@@ -177,9 +181,11 @@ def from_json(message: Mapping[str, Any], *, received: int, size: int) -> Frame:
             message["droppedLastGameLoop"],
         )
     frame.size = size
+    published = int(message.get("publishedMonotonicNs", 0))
     frame.timing = Timing(
         int(message.get("capturedMonotonicNs", 0)),
-        int(message.get("publishedMonotonicNs", 0)),
+        published,
+        int(message.get("encodedMonotonicNs", published)),
         received,
         monotonic_ns(),
     )

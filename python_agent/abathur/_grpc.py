@@ -22,7 +22,7 @@ _M = TypeVar("_M", bound=Message)
 #: A playback that waits for a reader answers after its stall timeout; a daemon that hangs never does.
 _UNARY_SECONDS = 30
 _SERVICE = "/abathur.sync.v1.GameSync/"
-_OPTIONS: list[tuple[str, Any]] = [
+OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
     # Without these two, grpcio takes megabytes of stale frames off the wire before a paused reader is felt.
     ("grpc.http2.lookahead_bytes", 256 * 1024),
@@ -36,11 +36,13 @@ _OPTIONS: list[tuple[str, Any]] = [
 ]
 
 
-def _target(address: Address) -> str:
+def target(address: Address) -> str:
+    """An address as grpcio names it."""
     return f"unix:{address.path}" if address.path else f"{address.host}:{address.port}"
 
 
-def _translate(error: grpc.RpcError) -> Exception:
+def translate(error: grpc.RpcError) -> Exception:
+    """The package's own error for one of grpcio."""
     code, details = error.code(), error.details() or ""
     if code == grpc.StatusCode.UNAVAILABLE:
         return LostError(details)
@@ -56,15 +58,15 @@ class AsyncGrpcConnection:
 
     def __init__(self, address: Address) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = grpc.aio.insecure_channel(_target(address), options=_OPTIONS)
+        self._channel = grpc.aio.insecure_channel(target(address), options=OPTIONS)
 
     async def close(self) -> None:
         """Close the channel and every stream on it."""
         await self._channel.close()
 
     async def match(self) -> sync_pb2.Match:
-        """What is fixed for the match."""
-        return await self._unary("GetMatch", sync_pb2.GetMatchRequest(), sync_pb2.Match)
+        """What is fixed for the match; waits until there is one."""
+        return await self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match, timeout=None)
 
     async def status(self) -> sync_pb2.Status:
         """What the daemon is doing."""
@@ -86,7 +88,7 @@ class AsyncGrpcConnection:
                 yield frame
         except grpc.RpcError as error:
             if not _is_end(error):
-                raise _translate(error) from None
+                raise translate(error) from None
 
     async def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         call: Any = self._channel.unary_stream(
@@ -127,17 +129,19 @@ class AsyncGrpcConnection:
         finally:
             call.cancel()
 
-    async def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+    async def _unary(
+        self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS
+    ) -> _M:
         call: Any = self._channel.unary_unary(
             _SERVICE + name,
             request_serializer=type(request).SerializeToString,
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = await call(request, timeout=_UNARY_SECONDS)
+            result: _M = await call(request, timeout=timeout)
             return result
         except grpc.RpcError as error:
-            raise _translate(error) from None
+            raise translate(error) from None
 
 
 class BlockingGrpcConnection:
@@ -145,15 +149,15 @@ class BlockingGrpcConnection:
 
     def __init__(self, address: Address) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = grpc.insecure_channel(_target(address), options=_OPTIONS)
+        self._channel = grpc.insecure_channel(target(address), options=OPTIONS)
 
     def close(self) -> None:
         """Close the channel and every stream on it."""
         self._channel.close()
 
     def match(self) -> sync_pb2.Match:
-        """What is fixed for the match."""
-        return self._unary("GetMatch", sync_pb2.GetMatchRequest(), sync_pb2.Match)
+        """What is fixed for the match; waits until there is one."""
+        return self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match, timeout=None)
 
     def status(self) -> sync_pb2.Status:
         """What the daemon is doing."""
@@ -174,7 +178,7 @@ class BlockingGrpcConnection:
             yield from source
         except grpc.RpcError as error:
             if not _is_end(error):
-                raise _translate(error) from None
+                raise translate(error) from None
 
     def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         call: Any = self._channel.unary_stream(
@@ -210,17 +214,17 @@ class BlockingGrpcConnection:
             outgoing.put(None)
             call.cancel()
 
-    def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+    def _unary(self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS) -> _M:
         call: Any = self._channel.unary_unary(
             _SERVICE + name,
             request_serializer=type(request).SerializeToString,
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = call(request, timeout=_UNARY_SECONDS)
+            result: _M = call(request, timeout=timeout)
             return result
         except grpc.RpcError as error:
-            raise _translate(error) from None
+            raise translate(error) from None
 
 
 def _session_event(data: bytes, received: int, limit: int) -> Frame | sync_pb2.End | None:

@@ -241,6 +241,23 @@ def test_requests_that_are_refused(play: Play) -> None:
         assert status == expected, (headers, answer)
         if status == 426:
             assert b"\r\nUpgrade: websocket\r\n" in answer
+    old = request(port, PATH).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
+    assert status_of(daemon, old)[0] == 426
+    absolute = f"http://{own}{PATH}"
+    assert status_of(daemon, request(port, absolute))[0] == 101
+    assert status_of(daemon, request(port, f"http://evil.example{PATH}"))[0] == 400
+    assert status_of(daemon, request(port, absolute, Host="evil.example"))[0] == 400
+    for name in ("Host", "Origin"):
+        twice = request(port, PATH, Origin=f"http://{own}")[:-2] + f"{name}: http://evil.example\r\n\r\n".encode()
+        assert status_of(daemon, twice)[0] in (400, 403), name
+    offered = request(port, PATH, Sec_WebSocket_Extensions="permessage-deflate", Sec_WebSocket_Protocol="a, b")
+    status, answer = status_of(daemon, offered)
+    assert status == 101
+    assert b"Sec-WebSocket-Extensions" not in answer and b"Sec-WebSocket-Protocol" not in answer
+    preflight = f"OPTIONS {PATH} HTTP/1.1\r\nHost: {own}\r\nOrigin: http://localhost:3000\r\n\r\n".encode()
+    status, answer = status_of(daemon, preflight)
+    assert status == 405
+    assert b"Access-Control" not in answer
     assert status_of(daemon, request(port, "/"))[0] == 404
     assert status_of(daemon, request(port, "/v1/sync/more"))[0] == 404
     assert status_of(daemon, request(port, "/", Host="evil.example"))[0] == 403

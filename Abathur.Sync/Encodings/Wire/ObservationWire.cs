@@ -12,9 +12,14 @@ public static class ObservationWire
 {
     /// <summary>The game loop (<c>observation.game_loop</c>); 0 where it is not set.</summary>
     /// <exception cref="InvalidDataException">This is not a serialized message; the message names the byte.</exception>
-    public static uint ReadGameLoop(ReadOnlySpan<byte> responseObservation)
+    public static uint ReadGameLoop(ReadOnlySpan<byte> responseObservation) => ReadGameLoopAndEnd(responseObservation).GameLoop;
+
+    /// <summary>The game loop, and whether it says how the match ended (<c>player_result</c>).</summary>
+    /// <exception cref="InvalidDataException">This is not a serialized message; the message names the byte.</exception>
+    public static (uint GameLoop, bool HasResults) ReadGameLoopAndEnd(ReadOnlySpan<byte> responseObservation)
     {
         var gameLoop = 0u;
+        var hasResults = false;
         var reader = new WireReader(responseObservation);
         while (reader.ReadTag())
         {
@@ -24,13 +29,14 @@ public static class ObservationWire
             }
             else
             {
+                hasResults |= reader.FieldNumber == ResponseObservation.PlayerResultFieldNumber;
                 reader.SkipValue();
             }
         }
-        return gameLoop;
+        return (gameLoop, hasResults);
     }
 
-    /// <summary>The same; false where this is not a serialized message.</summary>
+    /// <summary>The game loop; false where this is not a serialized message.</summary>
     public static bool TryReadGameLoop(ReadOnlySpan<byte> responseObservation, out uint gameLoop)
     {
         try

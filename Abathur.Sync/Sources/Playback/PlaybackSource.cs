@@ -49,6 +49,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         TakeNote();
     }
 
+    public SourceKind Kind => SourceKind.Playback;
+
     public Match Match { get; }
 
     public bool CanWait => true;

@@ -13,11 +13,12 @@ public sealed class GameSyncService
     {
         _api = api;
         Service = new GrpcService("abathur.sync.v1.GameSync", SyncReflection.Descriptor)
-            .Unary("GetMatch", GetMatchRequest.Parser, (_, _) => ValueTask.FromResult(api.Match))
+            .Unary("GetMatch", GetMatchRequest.Parser, async (request, call) => await api.GetMatchAsync(request, call.Cancellation))
             .Unary("GetStatus", GetStatusRequest.Parser, (_, _) => ValueTask.FromResult(api.GetStatus()))
             .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, call.Cancellation))
             .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, call.Cancellation))
             .ServerStreaming("Subscribe", SubscribeRequest.Parser, SubscribeAsync)
+            .ClientStreaming("Publish", PublishAsync)
             .Bidirectional("Session", SessionAsync);
     }
 
@@ -57,6 +58,13 @@ public sealed class GameSyncService
         }
     }
 
+    private async ValueTask<PublishResult> PublishAsync(GrpcCall call)
+    {
+        using var publication = _api.Publish();
+        while (await call.ReadAsync() is { } request) await publication.AddAsync(request);
+        return publication.Finish();
+    }
+
     private async Task SessionAsync(GrpcCall call)
     {
         var first = await call.ReadAsync(ClientMessage.Parser);
@@ -64,7 +72,7 @@ public sealed class GameSyncService
         using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         var wire = new GrpcSessionWire(call);
-        wire.Write(new ServerMessage { Match = _api.Match });
+        wire.Write(new ServerMessage { Match = await _api.WaitForMatchAsync(call.Cancellation) });
         ThrowUnlessOver(await new SyncSession(_api, wire, subscription).RunAsync(call.Cancellation));
     }
 

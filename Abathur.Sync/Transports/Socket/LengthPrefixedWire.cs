@@ -15,7 +15,8 @@ internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : 
     /// <summary>Longest message that a client may send.</summary>
     public const int MaxBytes = 1024 * 1024;
 
-    private const int PrefixBytes = 4;
+    /// <summary>Bytes in front of each message.</summary>
+    public const int PrefixBytes = 4;
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
@@ -53,16 +54,25 @@ internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await output.FlushAsync(cancellation)).IsCompleted;
 
-    private static bool TryTake(ReadOnlySequence<byte> buffer, out ClientMessage? message, out SequencePosition end)
+    /// <summary>The first message of a buffer, as bytes; false where it is not there whole.</summary>
+    /// <exception cref="GrpcException">It is longer than <paramref name="maxBytes"/>.</exception>
+    public static bool TrySlice(ReadOnlySequence<byte> buffer, int maxBytes, out ReadOnlySequence<byte> message)
     {
-        (message, end) = (null, default);
+        message = default;
         if (buffer.Length < PrefixBytes) return false;
         Span<byte> prefix = stackalloc byte[PrefixBytes];
         buffer.Slice(0, PrefixBytes).CopyTo(prefix);
         var length = BinaryPrimitives.ReadUInt32LittleEndian(prefix);
-        if (length > MaxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a message of {length} bytes is over the limit of {MaxBytes}");
+        if (length > maxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
         if (buffer.Length < PrefixBytes + length) return false;
-        var bytes = buffer.Slice(PrefixBytes, length);
+        message = buffer.Slice(PrefixBytes, length);
+        return true;
+    }
+
+    private static bool TryTake(ReadOnlySequence<byte> buffer, out ClientMessage? message, out SequencePosition end)
+    {
+        (message, end) = (null, default);
+        if (!TrySlice(buffer, MaxBytes, out var bytes)) return false;
         end = bytes.End;
         try
         {

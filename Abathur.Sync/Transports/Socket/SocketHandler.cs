@@ -13,19 +13,28 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     /// <summary>How long a client may take for its first line.</summary>
     internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a client may take to close after the goodbye.</summary>
-    internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(1);
+    /// <summary>How long a client may be silent after the goodbye before it closes.</summary>
+    internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long one that goes on sending is heard in all.</summary>
+    internal static TimeSpan MaxLingerTime { get; } = 5 * LingerTime;
 
     public async Task HandleAsync(ConnectionContext connection)
     {
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
         try
         {
-            var request = await ReadSubscribeAsync(connection);
-            if (request is null) return;
+            var first = await ReadFirstAsync(connection);
+            if (first is null) return;
+            if (first.Publish is { } start)
+            {
+                await PublishAsync(start, connection);
+                return;
+            }
+            var request = first.Subscribe;
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection));
             await using var aborting = subscription.Aborted.Register(connection.Abort);
-            JsonLine.Write(output, new ServerMessage { Match = api.Match });
+            JsonLine.Write(output, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
             await new SyncSession(api, wire, subscription).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
@@ -46,23 +55,46 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
     }
 
-    // A socket closed with something unread in it resets the connection, and an acknowledgement on its way would cost the client the goodbye.
+    // A socket closed with something unread in it resets the connection, and an acknowledgement on its way would cost the client what it has
+    // not read yet, the goodbye at least. Who acknowledges is still reading.
     private async Task LingerAsync(ConnectionContext connection)
     {
         using var limit = new CancellationTokenSource(LingerTime, clock);
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
         var input = connection.Transport.Input;
-        while (await input.ReadAsync(cancellation.Token) is { IsCompleted: false, IsCanceled: false } read) input.AdvanceTo(read.Buffer.End);
+        var start = clock.GetTimestamp();
+        while (await input.ReadAsync(cancellation.Token) is { IsCompleted: false, IsCanceled: false } read)
+        {
+            input.AdvanceTo(read.Buffer.End);
+            if (clock.GetElapsedTime(start) < MaxLingerTime) limit.CancelAfter(LingerTime);
+        }
     }
 
-    private async Task<SubscribeRequest?> ReadSubscribeAsync(ConnectionContext connection)
+    private async Task PublishAsync(PublishStart start, ConnectionContext connection)
+    {
+        if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new GrpcException(GrpcStatusCode.InvalidArgument, "publish takes encoding json or proto");
+        var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        using var publication = api.Publish();
+        JsonLine.Write(output, new ServerMessage { Match = publication.Begin(start.Match ?? new Match()) });
+        await output.FlushAsync(connection.ConnectionClosed);
+        await new PublishInput(input, start.Encoding, publication).RunAsync(connection.ConnectionClosed);
+        if (!publication.IsFinished) return;
+        ISessionWire wire = start.Encoding == Encoding.Proto ? new LengthPrefixedWire(input, output) : new JsonLineWire(input, output);
+        wire.Write(new ServerMessage { Published = publication.Finish() });
+        await wire.FlushAsync(CancellationToken.None);
+        await LingerAsync(connection);
+    }
+
+    private async Task<ClientMessage?> ReadFirstAsync(ConnectionContext connection)
     {
         using var limit = new CancellationTokenSource(HandshakeTimeout, clock);
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
         try
         {
             if (await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token) is not { } line) return null;
-            return JsonLine.Parse(line).Subscribe ?? throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            var message = JsonLine.Parse(line);
+            if (message is { Subscribe: null, Publish: null }) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            return message;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {

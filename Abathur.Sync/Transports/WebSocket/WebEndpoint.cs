@@ -27,12 +27,33 @@ internal sealed class WebEndpoint(string path, string clients, WebOrigins origin
             response.Headers.Allow = HttpMethods.Get;
             return AnswerAsync(response, StatusCodes.Status405MethodNotAllowed, $"{clients} connect with GET");
         }
-        if (http.WebSockets.IsWebSocketRequest) return serve(http, stopping);
-        if (IsUpgrade(request) && request.Headers.SecWebSocketVersion == Version) return AnswerAsync(response, StatusCodes.Status400BadRequest, "this is no WebSocket handshake");
+        var isCurrent = HttpProtocol.IsHttp11(request.Protocol) && request.Headers.SecWebSocketVersion == Version;
+        if (isCurrent && http.WebSockets.IsWebSocketRequest) return ConnectAsync(http);
+        if (isCurrent && IsUpgrade(request))
+        {
+            return AnswerAsync(
+                response,
+                StatusCodes.Status400BadRequest,
+                "this is no WebSocket handshake: it needs Connection: Upgrade, Upgrade: websocket, a Sec-WebSocket-Key of 16 bytes in base64, and no body");
+        }
         response.Headers.Upgrade = "websocket";
         response.Headers.Connection = "Upgrade";
         response.Headers.SecWebSocketVersion = Version;
-        return AnswerAsync(response, StatusCodes.Status426UpgradeRequired, $"{path} speaks WebSocket, version {Version}");
+        return AnswerAsync(response, StatusCodes.Status426UpgradeRequired, $"{path} speaks WebSocket, version {Version}, over HTTP/1.1");
+    }
+
+    private async Task ConnectAsync(HttpContext http)
+    {
+        try
+        {
+            await serve(http, stopping);
+        }
+        catch (InvalidOperationException) when (!http.Response.HasStarted)
+        {
+            // The server's way to say that its limit is reached.
+            http.Response.Clear();
+            await AnswerAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "there are too many connections already");
+        }
     }
 
     private static bool IsUpgrade(HttpRequest request) => string.Equals(request.Headers.Upgrade, "websocket", StringComparison.OrdinalIgnoreCase);

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
@@ -12,12 +13,19 @@ namespace Abathur.Sync.Transports.WebSocket;
 /// </summary>
 /// <param name="socket">The caller disposes it.</param>
 /// <param name="maxMessageBytes">Longest message that is taken.</param>
-/// <param name="closeTimeout">How long the peer may take to answer a close.</param>
+/// <param name="closeTimeout">How long the peer may take nothing of a close, and then say nothing.</param>
 /// <param name="clock">Clock of the timeout.</param>
 /// <param name="abort">Cuts the connection off. Aborting the WebSocket alone would leave a write to a peer that takes nothing hanging.</param>
 public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, int maxMessageBytes, TimeSpan closeTimeout, TimeProvider clock, Action abort) : IDisposable
 {
     private const int SmallBytes = 4096;
+
+    /// <summary>A peer that goes on sending after the close is heard for so many timeouts in all.</summary>
+    private const int MaxCloseTimeouts = 5;
+
+    /// <summary>So many fragments are taken in a row, before others get their turn.</summary>
+    private const int FragmentsInARow = 64;
+
     private byte[] _buffer = ArrayPool<byte>.Shared.Rent(SmallBytes);
     private Task<WebSocketInput>? _receiving;
 
@@ -31,11 +39,15 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
     public async ValueTask<WebSocketInput> ReceiveAsync(CancellationToken cancellation)
     {
         // .NET's own cancellation would abort the connection, and with it the chance to close it in good form.
-        var receiving = _receiving ??= ReceiveMessageAsync().AsTask();
-        var input = await receiving.WaitAsync(cancellation);
+        BeginReceive();
+        var input = await _receiving.WaitAsync(cancellation);
         _receiving = null;
         return input;
     }
+
+    /// <summary>Starts on the next message, and with it on the peer's pings and pongs, where nobody waits for it yet.</summary>
+    [MemberNotNull(nameof(_receiving))]
+    public void BeginReceive() => _receiving ??= ReceiveMessageAsync().AsTask();
 
     /// <summary>Sends one message in one frame. False when the peer is gone, or has closed.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -54,32 +66,26 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         }
     }
 
-    /// <summary>Says why it is over, or answers the peer's close with its own status, and waits a while for the peer to have read it.</summary>
+    /// <summary>
+    /// Says why it is over, or answers the peer's close with its own status, and waits until the peer closes, or is silent for the timeout. A slow
+    /// reader has messages before it then that only the system still holds, and gets them if the connection is left in peace, not cut off.
+    /// </summary>
     public async Task CloseAsync(WebSocketCloseStatus status, string reason)
     {
-        using var limit = new CancellationTokenSource(closeTimeout, clock);
-        // A peer that takes nothing does not take a close either.
-        await using var aborting = limit.Token.Register(abort);
-        try
+        if (!await SendCloseAsync(status, reason)) return;
+        // What the peer sent before it saw the close is read and forgotten: left unread, it would make the system drop what is on the way.
+        var start = clock.GetTimestamp();
+        while (socket.State == WebSocketState.CloseSent && clock.GetElapsedTime(start) < MaxCloseTimeouts * closeTimeout)
         {
-            if (socket.State == WebSocketState.CloseReceived)
+            using var silence = new CancellationTokenSource(closeTimeout, clock);
+            try
             {
-                await socket.CloseOutputAsync(socket.CloseStatus ?? WebSocketCloseStatus.Empty, socket.CloseStatus is null or WebSocketCloseStatus.Empty ? null : "", CancellationToken.None);
+                if ((await ReceiveAsync(silence.Token)).Kind is WebSocketInputKind.Closed or WebSocketInputKind.Lost) return;
+            }
+            catch (OperationCanceledException)
+            {
                 return;
             }
-            if (socket.State != WebSocketState.Open) return;
-            await socket.CloseOutputAsync(status, reason, CancellationToken.None);
-            // What the peer sent before it saw the close is read and forgotten: left unread, it would make the system drop the close.
-            while (socket.State == WebSocketState.CloseSent)
-            {
-                if (_receiving is null) await socket.ReceiveAsync(_buffer.AsMemory(), CancellationToken.None);
-                else await _receiving;
-                _receiving = null;
-            }
-        }
-        catch (Exception e) when (IsLost(e))
-        {
-            // Closed in another way.
         }
     }
 
@@ -91,14 +97,39 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         _buffer = [];
     }
 
+    /// <summary>True when the peer's close is still to come.</summary>
+    private async Task<bool> SendCloseAsync(WebSocketCloseStatus status, string reason)
+    {
+        using var limit = new CancellationTokenSource(closeTimeout, clock);
+        // A peer that takes nothing does not take a close either.
+        await using var aborting = limit.Token.Register(abort);
+        try
+        {
+            if (socket.State == WebSocketState.CloseReceived)
+            {
+                await socket.CloseOutputAsync(socket.CloseStatus ?? WebSocketCloseStatus.Empty, socket.CloseStatus is null or WebSocketCloseStatus.Empty ? null : "", CancellationToken.None);
+            }
+            else if (socket.State == WebSocketState.Open)
+            {
+                await socket.CloseOutputAsync(status, reason, CancellationToken.None);
+            }
+        }
+        catch (Exception e) when (IsLost(e))
+        {
+            // Closed in another way.
+        }
+        return socket.State == WebSocketState.CloseSent;
+    }
+
     private async ValueTask<WebSocketInput> ReceiveMessageAsync()
     {
         if (_buffer.Length > 4 * SmallBytes) Resize(SmallBytes, keep: 0);
         var length = 0;
         try
         {
-            while (true)
+            for (var fragments = 1; ; fragments++)
             {
+                if (fragments % FragmentsInARow == 0) await Task.Yield();
                 if (length == _buffer.Length) Resize(2 * _buffer.Length, keep: length);
                 var result = await socket.ReceiveAsync(_buffer.AsMemory(length), CancellationToken.None);
                 if (result.MessageType == WebSocketMessageType.Close) return new(WebSocketInputKind.Closed);

@@ -22,42 +22,46 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
         // A peer that says no more may take no more either: what is being written to it must not hang for ever.
         await using var givingUp = patience.Token.Register(http.Abort);
-        wire.InputEnded = () => patience.CancelAfter(options.CloseTimeout);
-        var (status, reason) = await RunAsync(http, wire, stopping);
-        await connection.CloseAsync(status, reason);
-    }
-
-    private async Task<(WebSocketCloseStatus Status, string Reason)> RunAsync(HttpContext http, WebSocketWire wire, CancellationToken stopping)
-    {
+        void GiveUp() => patience.CancelAfter(options.CloseTimeout);
+        wire.InputEnded = GiveUp;
         try
         {
-            if (await ReadSubscribeAsync(http, wire, stopping) is not { } request) return (WebSocketCloseStatus.NormalClosure, "");
+            if (await ReadSubscribeAsync(http, wire, stopping) is not { } request)
+            {
+                await connection.CloseAsync(WebSocketCloseStatus.NormalClosure, "");
+                return;
+            }
             var traits = wire.Form == WebSocketMessageType.Text ? TransportTraits.WebSocketText : TransportTraits.WebSocketBinary;
+            // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
             using var subscription = api.Subscribe(request, traits, Peer(http));
-            await using var aborting = subscription.Aborted.Register(http.Abort);
-            var giveUp = wire.InputEnded;
             wire.InputEnded = () =>
             {
-                giveUp?.Invoke();
+                GiveUp();
                 // Input that cannot be read is answered first; the session ends itself then.
                 if (wire.InputFailure is null) subscription.Close();
             };
-            wire.Write(new ServerMessage { Match = api.Match });
-            var end = await new SyncSession(api, wire, subscription).RunAsync(http.RequestAborted);
-            return wire.InputFailure is { } failure ? (failure, "") : Describe(end);
+            // The match may be long in coming: a client whose pongs nobody reads would be taken for dead.
+            connection.BeginReceive();
+            wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
+            SubscriptionEnd end;
+            await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(api, wire, subscription).RunAsync(http.RequestAborted);
+            var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
+            await connection.CloseAsync(status, reason);
         }
         catch (GrpcException e)
         {
+            // One that has been refused may take nothing, either.
+            GiveUp();
             wire.Write(new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
             await wire.FlushAsync(CancellationToken.None);
-            return e.StatusCode == GrpcStatusCode.Unavailable
+            var (status, reason) = e.StatusCode == GrpcStatusCode.Unavailable
                 ? (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops")
                 : (wire.InputFailure ?? WebSocketCloseStatus.PolicyViolation, e.StatusCode.ToName());
+            await connection.CloseAsync(status, reason);
         }
         catch (OperationCanceledException)
         {
             // The client is gone.
-            return (WebSocketCloseStatus.NormalClosure, "");
         }
     }
 
@@ -84,7 +88,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     {
         SubscriptionEndReason.MatchOver => (WebSocketCloseStatus.NormalClosure, "the match is over"),
         SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops"),
-        SubscriptionEndReason.BadFrame => (WebSocketCloseStatus.InternalServerError, end.StatusCode().ToName()),
+        SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost => (WebSocketCloseStatus.InternalServerError, end.StatusCode().ToName()),
         SubscriptionEndReason.Closed => (WebSocketCloseStatus.NormalClosure, ""),
         _ => (WebSocketCloseStatus.PolicyViolation, end.StatusCode().ToName()),
     };

@@ -18,7 +18,7 @@ public sealed record WebSocketTransportOptions
     /// </summary>
     public TimeSpan KeepAliveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>How long an agent may take to answer a close. Default 2 s.</summary>
+    /// <summary>How long an agent that is closed may be silent before it answers the close. Default 2 s; five times that for one that goes on sending.</summary>
     public TimeSpan CloseTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>Origins besides the daemon's own from which web pages may connect, e.g. "http://localhost:3000". Default: none.</summary>

@@ -9,17 +9,19 @@ from report.text import number, spread, tick
 
 PARTS = {
     "captured_published": "source → published",
-    "published_received": "published → received",
+    "published_encoded": "published → encoded",
+    "encoded_received": "encoded → received",
     "received_decoded": "received → decoded",
     "decoded_touched": "decoded → every field read",
 }
 _SHORT = {
     "captured_published": "to published",
-    "published_received": "to received",
+    "published_encoded": "to encoded",
+    "encoded_received": "to received",
     "received_decoded": "to decoded",
     "decoded_touched": "to every field read",
 }
-_STYLES = dict(zip(PARTS, ("k3", "k0", "k1", "k2"), strict=True))
+_STYLES = dict(zip(PARTS, ("k3", "k4", "k0", "k1", "k2"), strict=True))
 _WIDTH = 440.0
 UNLIMITED = "unlimited"
 

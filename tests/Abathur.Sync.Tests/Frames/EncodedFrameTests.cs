@@ -84,17 +84,17 @@ public class EncodedFrameTests
         observation.CopyTo(buffer.GetSpan(observation.Length));
         buffer.Advance(observation.Length);
         var frame = Frame.Rent(77, new FrameStamp(123_456_789, 1_790_000_000_000_000_000), buffer);
-        frame.MarkPublished(9, new FrameStamp(123_456_999, 1_790_000_000_000_000_100));
+        frame.MarkPublished(matchId, 9, new FrameStamp(123_456_999, 1_790_000_000_000_000_100));
         EncodedFrame encoded;
         if (json)
         {
             var payload = SharedBuffer.Rent();
             payload.Write(System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(ResponseObservation.Parser.ParseFrom(observation))));
-            encoded = EncodedFrame.Encoded(matchId, frame, new(V1.Encoding.Json), payload);
+            encoded = EncodedFrame.Encoded(frame, new(V1.Encoding.Json), payload, 123_457_111);
         }
         else
         {
-            encoded = EncodedFrame.Plain(matchId, frame);
+            encoded = EncodedFrame.Plain(frame);
         }
         frame.Release();
         var expected = new V1.Frame
@@ -108,6 +108,7 @@ public class EncodedFrameTests
             PublishedUnixNs = 1_790_000_000_000_000_100,
             Keyframe = true,
             Dropped = missed.Count,
+            EncodedMonotonicNs = json ? 123_457_111 : 0,
         };
         if (missed.Count > 0)
         {

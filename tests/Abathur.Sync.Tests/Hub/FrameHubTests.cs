@@ -222,9 +222,30 @@ public class FrameHubTests
     }
 
     [Fact]
+    public async Task WaitForMatch_BeginLater_AnswersAllWhoWait()
+    {
+        var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
+        var waiting = hub.WaitForMatchAsync(CancellationToken.None);
+        Assert.Null(hub.Match);
+        Assert.False(waiting.IsCompleted);
+        hub.Begin(new Match { MatchId = "late" });
+        Assert.Equal("late", (await waiting.WaitAsync(Patience))?.MatchId);
+        Assert.Throws<InvalidOperationException>(() => hub.Begin(new Match()));
+    }
+
+    [Fact]
+    public async Task WaitForMatch_FinishedWithout_AnswersNull()
+    {
+        var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
+        var waiting = hub.WaitForMatchAsync(CancellationToken.None);
+        await hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the daemon stops"));
+        Assert.Null(await waiting.WaitAsync(Patience));
+    }
+
+    [Fact]
     public void Subscribe_TooMany_IsRefused()
     {
-        var hub = new FrameHub(new HubOptions { MaxSubscriptions = 1 }, "m", sourceWaits: true, _clock);
+        var hub = new FrameHub(new HubOptions { MaxSubscriptions = 1 }, sourceWaits: true, _clock);
         using var first = hub.Subscribe(Options(Policy.Latest));
         Assert.NotNull(first);
         Assert.Null(hub.Subscribe(Options(Policy.Latest)));
@@ -280,7 +301,12 @@ public class FrameHubTests
         }
     }
 
-    private FrameHub Hub(bool sourceWaits) => new(new HubOptions(), "m", sourceWaits, _clock);
+    private FrameHub Hub(bool sourceWaits)
+    {
+        var hub = new FrameHub(new HubOptions(), sourceWaits, _clock);
+        hub.Begin(new Match { MatchId = "m" });
+        return hub;
+    }
 
     private static SubscriptionOptions Options(Policy policy, int buffer = 64, Encoding encoding = Encoding.Proto) => new()
     {

@@ -63,8 +63,10 @@ push: SourceKind
 synth: SourceKind
 
 class GetMatchRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("wait",)
+    WAIT_FIELD_NUMBER: _ClassVar[int]
+    wait: bool
+    def __init__(self, wait: _Optional[bool] = ...) -> None: ...
 
 class GetStatusRequest(_message.Message):
     __slots__ = ()
@@ -127,7 +129,7 @@ class SubscribeRequest(_message.Message):
     def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data")
+    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
@@ -143,6 +145,7 @@ class Frame(_message.Message):
     DROPPED_LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     OBSERVATION_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
+    ENCODED_MONOTONIC_NS_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     sequence: int
     game_loop: int
@@ -158,23 +161,54 @@ class Frame(_message.Message):
     dropped_last_game_loop: int
     observation: _sc2api_pb2.ResponseObservation
     data: bytes
-    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ...) -> None: ...
+    encoded_monotonic_ns: int
+    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ...) -> None: ...
 
 class ActRequest(_message.Message):
-    __slots__ = ("game_loop", "actions")
+    __slots__ = ("game_loop", "actions", "max_late_game_loops")
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    MAX_LATE_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
     game_loop: int
     actions: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.Action]
-    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping]]] = ...) -> None: ...
+    max_late_game_loops: int
+    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping]]] = ..., max_late_game_loops: _Optional[int] = ...) -> None: ...
 
 class ActResult(_message.Message):
-    __slots__ = ("response", "game_loop")
+    __slots__ = ("response", "game_loop", "late_game_loops")
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    LATE_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
     response: _sc2api_pb2.ResponseAction
     game_loop: int
-    def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ...) -> None: ...
+    late_game_loops: int
+    def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
+
+class PublishStart(_message.Message):
+    __slots__ = ("encoding", "match")
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    encoding: Encoding
+    match: Match
+    def __init__(self, encoding: _Optional[_Union[Encoding, str]] = ..., match: _Optional[_Union[Match, _Mapping]] = ...) -> None: ...
+
+class PublishRequest(_message.Message):
+    __slots__ = ("match", "observation", "actions", "end")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    OBSERVATION_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    match: Match
+    observation: _sc2api_pb2.ResponseObservation
+    actions: _sc2api_pb2.RequestAction
+    end: End
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., actions: _Optional[_Union[_sc2api_pb2.RequestAction, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ...) -> None: ...
+
+class PublishResult(_message.Message):
+    __slots__ = ("frames",)
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
+    frames: int
+    def __init__(self, frames: _Optional[int] = ...) -> None: ...
 
 class Ack(_message.Message):
     __slots__ = ("sequence",)
@@ -236,7 +270,7 @@ class PlaybackState(_message.Message):
     def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ...) -> None: ...
 
 class Status(_message.Message):
-    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process")
+    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBERS_FIELD_NUMBER: _ClassVar[int]
@@ -245,6 +279,9 @@ class Status(_message.Message):
     BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
     PROCESS_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    RECORDING_FIELD_NUMBER: _ClassVar[int]
+    FRAME_BUDGET_FIELD_NUMBER: _ClassVar[int]
     match: Match
     playback: PlaybackState
     subscribers: _containers.RepeatedCompositeFieldContainer[SubscriberStatus]
@@ -253,7 +290,72 @@ class Status(_message.Message):
     bytes_sent: int
     frames_per_second: float
     process: ProcessStatus
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ...) -> None: ...
+    actions: ActionStatus
+    recording: RecordingStatus
+    frame_budget: FrameBudget
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ...) -> None: ...
+
+class ActionStatus(_message.Message):
+    __slots__ = ("given", "failed", "late", "refused")
+    GIVEN_FIELD_NUMBER: _ClassVar[int]
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    given: int
+    failed: int
+    late: int
+    refused: int
+    def __init__(self, given: _Optional[int] = ..., failed: _Optional[int] = ..., late: _Optional[int] = ..., refused: _Optional[int] = ...) -> None: ...
+
+class RecordingStatus(_message.Message):
+    __slots__ = ("path", "frames", "frames_missed", "error")
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_MISSED_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    path: str
+    frames: int
+    frames_missed: int
+    error: str
+    def __init__(self, path: _Optional[str] = ..., frames: _Optional[int] = ..., frames_missed: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
+
+class FrameBudget(_message.Message):
+    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits")
+    class Limit(_message.Message):
+        __slots__ = ("name", "ms", "frames_over")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        MS_FIELD_NUMBER: _ClassVar[int]
+        FRAMES_OVER_FIELD_NUMBER: _ClassVar[int]
+        name: str
+        ms: float
+        frames_over: int
+        def __init__(self, name: _Optional[str] = ..., ms: _Optional[float] = ..., frames_over: _Optional[int] = ...) -> None: ...
+    class Share(_message.Message):
+        __slots__ = ("frames", "mean_ms", "p50_ms", "p99_ms", "max_ms")
+        FRAMES_FIELD_NUMBER: _ClassVar[int]
+        MEAN_MS_FIELD_NUMBER: _ClassVar[int]
+        P50_MS_FIELD_NUMBER: _ClassVar[int]
+        P99_MS_FIELD_NUMBER: _ClassVar[int]
+        MAX_MS_FIELD_NUMBER: _ClassVar[int]
+        frames: int
+        mean_ms: float
+        p50_ms: float
+        p99_ms: float
+        max_ms: float
+        def __init__(self, frames: _Optional[int] = ..., mean_ms: _Optional[float] = ..., p50_ms: _Optional[float] = ..., p99_ms: _Optional[float] = ..., max_ms: _Optional[float] = ...) -> None: ...
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    DAEMON_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    LIMITS_FIELD_NUMBER: _ClassVar[int]
+    game: FrameBudget.Share
+    bot: FrameBudget.Share
+    daemon: FrameBudget.Share
+    agent: FrameBudget.Share
+    skipped_game_loops: int
+    limits: _containers.RepeatedCompositeFieldContainer[FrameBudget.Limit]
+    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ...) -> None: ...
 
 class SubscriberStatus(_message.Message):
     __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops")
@@ -300,32 +402,36 @@ class ProcessStatus(_message.Message):
     def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
 
 class ClientMessage(_message.Message):
-    __slots__ = ("id", "subscribe", "act", "control", "ack")
+    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish")
     ID_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBE_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
     ACK_FIELD_NUMBER: _ClassVar[int]
+    PUBLISH_FIELD_NUMBER: _ClassVar[int]
     id: int
     subscribe: SubscribeRequest
     act: ActRequest
     control: ControlRequest
     ack: Ack
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ...) -> None: ...
+    publish: PublishStart
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
-    __slots__ = ("match", "frame", "result", "error", "end")
+    __slots__ = ("match", "frame", "result", "error", "end", "published")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
+    PUBLISHED_FIELD_NUMBER: _ClassVar[int]
     match: Match
     frame: Frame
     result: Result
     error: Error
     end: End
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ...) -> None: ...
+    published: PublishResult
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
     __slots__ = ("id", "act", "control")
@@ -356,7 +462,7 @@ class End(_message.Message):
     def __init__(self, reason: _Optional[str] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ("game_loop", "match_started", "match_ended")
+    __slots__ = ("game_loop", "match_started", "match_ended", "stepped")
     class MatchStarted(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
@@ -365,10 +471,17 @@ class Event(_message.Message):
         PLAYER_RESULT_FIELD_NUMBER: _ClassVar[int]
         player_result: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.PlayerResult]
         def __init__(self, player_result: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ...) -> None: ...
+    class Stepped(_message.Message):
+        __slots__ = ("count",)
+        COUNT_FIELD_NUMBER: _ClassVar[int]
+        count: int
+        def __init__(self, count: _Optional[int] = ...) -> None: ...
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     MATCH_STARTED_FIELD_NUMBER: _ClassVar[int]
     MATCH_ENDED_FIELD_NUMBER: _ClassVar[int]
+    STEPPED_FIELD_NUMBER: _ClassVar[int]
     game_loop: int
     match_started: Event.MatchStarted
     match_ended: Event.MatchEnded
-    def __init__(self, game_loop: _Optional[int] = ..., match_started: _Optional[_Union[Event.MatchStarted, _Mapping]] = ..., match_ended: _Optional[_Union[Event.MatchEnded, _Mapping]] = ...) -> None: ...
+    stepped: Event.Stepped
+    def __init__(self, game_loop: _Optional[int] = ..., match_started: _Optional[_Union[Event.MatchStarted, _Mapping]] = ..., match_ended: _Optional[_Union[Event.MatchEnded, _Mapping]] = ..., stepped: _Optional[_Union[Event.Stepped, _Mapping]] = ...) -> None: ...

@@ -153,7 +153,8 @@ public sealed class PlaybackSourceTests : IDisposable
         public Playing(PlaybackSource source, ManualClock clock)
         {
             Source = source;
-            var hub = new FrameHub(new HubOptions(), source.Match.MatchId, source.CanWait, clock);
+            var hub = new FrameHub(new HubOptions(), source.CanWait, clock);
+            hub.Begin(source.Match);
             _subscription = hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 4, Transport = "test", Peer = "test" })!;
             Run = Task.Run(() => source.RunAsync(hub, Stop.Token));
         }

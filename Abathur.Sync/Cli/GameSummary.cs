@@ -1,0 +1,40 @@
+using System.Globalization;
+using Abathur.Sync.Sources.Live;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>What is said at the end of a game: where the time of its frames went, what was skipped, and how the recording went.</summary>
+internal static class GameSummary
+{
+    public static void Write(TextWriter output, FrameTimes times, RecordingStatus? recording)
+    {
+        var budget = times.ToBudget();
+        var culture = CultureInfo.InvariantCulture;
+        if (budget.Bot is { Frames: > 0 } bot)
+        {
+            output.WriteLine(string.Create(culture, $"{bot.Frames} frames, {budget.SkippedGameLoops} game loops skipped"));
+            output.WriteLine("ms a frame       mean      p50      p99      max");
+            WriteShare("game", budget.Game);
+            WriteShare("bot", bot);
+            WriteShare("daemon", budget.Daemon);
+            WriteShare("agents", budget.Agent);
+            var limits = budget.Limits.Select(limit => string.Create(culture, $"{limit.FramesOver} over {limit.Ms:0.#} ms ({limit.Name})"));
+            output.WriteLine($"bot and daemon: {string.Join(", ", limits)}");
+        }
+        if (recording is not null) WriteRecording(output, recording);
+
+        void WriteShare(string name, FrameBudget.Types.Share? share)
+        {
+            if (share is null or { MaxMs: 0 }) return;
+            output.WriteLine(string.Create(culture, $"{name,-12} {share.MeanMs,8:0.00} {share.P50Ms,8:0.00} {share.P99Ms,8:0.00} {share.MaxMs,8:0.00}"));
+        }
+    }
+
+    /// <summary>How the recording went; nothing where nothing was recorded.</summary>
+    public static void WriteRecording(TextWriter output, RecordingStatus recording)
+    {
+        if (recording.Error.Length > 0) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} missed");
+        else if (recording.Frames > 0) output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
+    }
+}

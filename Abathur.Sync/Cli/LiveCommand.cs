@@ -1,0 +1,97 @@
+using System.CommandLine;
+using Abathur.Sync.Sc2Api.Install;
+using Abathur.Sync.Sc2Api.Live;
+using SC2APIProtocol;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>live</c>: plays or watches a game as its client, and publishes it.</summary>
+internal static class LiveCommand
+{
+    private static readonly Option<string?> Game = new("--sc2") { Description = "Where a game listens that runs already. Default: the installed game is started (SC2PATH).", HelpName = "HOST:PORT" };
+
+    private static readonly Option<string?> Map = new("--map") { Description = "FILE.SC2Map in the game's Maps folder, or the name of a Battle.net map. Without it the game that is set up is joined.", HelpName = "MAP" };
+
+    private static readonly Option<string> RaceName = new("--race") { Description = "Race to play: terran, zerg, protoss, random.", DefaultValueFactory = _ => "random", HelpName = "RACE" };
+
+    private static readonly Option<string[]> Opponent = new("--opponent") { Description = "A player of the game's own, e.g. ai:zerg:elite. May be repeated.", HelpName = "ai:RACE:DIFFICULTY" };
+
+    private static readonly Option<bool> Realtime = new("--realtime") { Description = "Let the game run by itself at 22.4 loops a second, instead of stepping it." };
+
+    private static readonly Option<int> Step = new("--step") { Description = "Game loops from one observation to the next.", DefaultValueFactory = _ => 1, HelpName = "N" };
+
+    private static readonly Option<string?> Replay = new("--replay") { Description = "Watch a replay instead of playing.", HelpName = "FILE" };
+
+    private static readonly Option<bool> Observe = new("--observe") { Description = "Watch the game as the player of --as-player instead of playing." };
+
+    private static readonly Option<int> AsPlayer = new("--as-player") { Description = "Whose observations are taken from a replay or a watched game.", DefaultValueFactory = _ => 1, HelpName = "N" };
+
+    private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game." };
+
+    private static readonly Option<int> WaitAgents = new("--wait-agents") { Description = "Wait for this many agents before the first observation.", HelpName = "N" };
+
+    private static readonly Option<double> ConnectTimeout = new("--connect-timeout") { Description = "Seconds to wait for the game to answer.", DefaultValueFactory = _ => 120, HelpName = "SECONDS" };
+
+    private static readonly RecordOptionSet Record = new();
+
+    private static readonly ListenOptionSet Listen = new();
+
+    public static Command Create()
+    {
+        Game.Must(text => text is null || GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
+        RaceName.Must(text => OpponentOption.TryParseRace(text!, out _), "--race must be terran, zerg, protoss or random.");
+        Opponent.Validators.Add(result =>
+        {
+            foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null)) result.AddError($"--opponent {token.Value}: expected {OpponentOption.Syntax}.");
+        });
+        Step.Must(count => count is >= 1 and <= 1000, "--step must be 1 to 1000.");
+        AsPlayer.Must(player => player is >= 0 and <= 16, "--as-player must be 0 (all) to 16.");
+        WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
+        ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
+        var command = new Command("live", "Play or watch a game as its client, and publish it.")
+        {
+            Game, Map, RaceName, Opponent, Realtime, Step, Replay, Observe, AsPlayer, AllowActions, WaitAgents, ConnectTimeout,
+        };
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 })) result.AddError("--replay goes without --map and --opponent.");
+            if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false }) result.AddError("--step is for games that are stepped: leave out --realtime.");
+        });
+        Record.AddTo(command);
+        Listen.AddTo(command);
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    {
+        await using var recorder = Record.Create(result, SourceRun.Tell);
+        await using var process = result.GetValue(Game) is null ? GameProcess.Start(GameInstall.Find(Environment.GetEnvironmentVariable(GameInstall.PathVariable), GamePlaces.OfThisSystem())) : null;
+        var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
+        await using var game = await GameClient.ConnectAsync(
+            address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, cancellation);
+        using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
+        var end = await new SourceRun(source, Listen, result).RunAsync(cancellation);
+        if (recorder is not null) await recorder.DisposeAsync();
+        SourceRun.Tell(end.Message);
+        GameSummary.Write(Console.Error, source.Times, recorder?.Status);
+        return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : ExitCode.Ok;
+    }
+
+    private static GameAddress Address(ParseResult result) =>
+        GameAddress.TryParse(result.GetValue(Game), out var address) ? address : throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+
+    private static LiveOptions Options(ParseResult result, bool started) => new()
+    {
+        Map = result.GetValue(Map),
+        Race = OpponentOption.TryParseRace(result.GetRequiredValue(RaceName), out var race) ? race : Race.Random,
+        Opponents = [.. (result.GetValue(Opponent) ?? []).Select(OpponentOption.Parse).OfType<PlayerSetup>()],
+        ObservedPlayerId = result.GetValue(Observe) || result.GetValue(Replay) is not null ? (uint)result.GetValue(AsPlayer) : null,
+        Replay = result.GetValue(Replay),
+        Realtime = result.GetValue(Realtime),
+        Step = (uint)result.GetValue(Step),
+        AllowActions = result.GetValue(AllowActions),
+        WaitForAgents = result.GetValue(WaitAgents),
+        QuitAfterwards = started,
+    };
+}

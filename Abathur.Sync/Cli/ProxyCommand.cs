@@ -1,0 +1,73 @@
+using System.CommandLine;
+using System.Net;
+using System.Net.Sockets;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Sc2Api.Proxy;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>proxy --listen PORT --sc2 HOST:PORT</c>: stands between a bot and its game, and publishes what passes.</summary>
+internal static class ProxyCommand
+{
+    private static readonly Option<int> ListenPort = new("--listen") { Description = "TCP port on 127.0.0.1 to which the bot connects in place of the game; 0: any free one.", Required = true, HelpName = "PORT" };
+
+    private static readonly Option<string> Game = new("--sc2") { Description = "Where the game listens.", Required = true, HelpName = "HOST:PORT" };
+
+    private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game, between the bot's requests." };
+
+    private static readonly Option<double> ConnectTimeout = new("--connect-timeout")
+    {
+        Description = "Seconds that a bot's connection waits for a game that is still starting.",
+        DefaultValueFactory = _ => 30,
+        HelpName = "SECONDS",
+    };
+
+    private static readonly RecordOptionSet Record = new();
+
+    private static readonly ListenOptionSet Listen = new();
+
+    public static Command Create()
+    {
+        ListenPort.Must(port => port is >= 0 and <= 65535, "--listen must be 0 to 65535.");
+        Game.Must(text => GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
+        ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
+        var command = new Command("proxy", "Stand between a bot and its game, and publish what passes.") { ListenPort, Game, AllowActions, ConnectTimeout };
+        Record.AddTo(command);
+        Listen.AddTo(command);
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    {
+        if (!GameAddress.TryParse(result.GetRequiredValue(Game), out var game)) throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+        var options = new ProxyOptions
+        {
+            Listen = new IPEndPoint(IPAddress.Loopback, result.GetValue(ListenPort)),
+            GameHost = game.Host,
+            GamePort = game.Port,
+            AllowActions = result.GetValue(AllowActions),
+            ConnectTimeout = TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)),
+        };
+        await using var recorder = Record.Create(result, SourceRun.Tell);
+        await using var source = new ProxySource(options, recorder, SourceRun.Tell, TimeProvider.System);
+        try
+        {
+            var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}" };
+            await run.RunAsync(cancellation, async () =>
+            {
+                // The bot may stay for long after the match; the recording is complete by then.
+                if (recorder is not null) await recorder.DisposeAsync();
+                await source.Relayed;
+            });
+        }
+        catch (SocketException e)
+        {
+            throw new DaemonException($"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).", e);
+        }
+        if (recorder is not null) await recorder.DisposeAsync();
+        if (source.MessagesSkipped > 0) SourceRun.Tell($"{source.MessagesSkipped} messages passed without being looked at: this machine was too slow");
+        GameSummary.Write(Console.Error, source.Times, recorder?.Status);
+        return ExitCode.Ok;
+    }
+}

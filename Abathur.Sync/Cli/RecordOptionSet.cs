@@ -1,0 +1,23 @@
+using System.CommandLine;
+using Abathur.Sync.Recordings;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>The options of every verb that can record the match that it publishes.</summary>
+internal sealed class RecordOptionSet
+{
+    private readonly Option<string?> _output = new("--output", "-o") { Description = "Record the match (MCAP) into this file.", HelpName = "FILE" };
+
+    private readonly Option<bool> _force = new("--force") { Description = "Replace the recording where it exists." };
+
+    public void AddTo(Command command)
+    {
+        command.Add(_output);
+        command.Add(_force);
+    }
+
+    /// <summary>The recorder; null where none is asked for. The caller disposes it.</summary>
+    public MatchRecorder? Create(ParseResult result, Action<string> tell) => result.GetValue(_output) is { } path
+        ? new MatchRecorder(new OutputFile(path, result.GetValue(_force)), new RecordingOptions(), tell)
+        : null;
+}

@@ -1,0 +1,31 @@
+using System.CommandLine;
+using Abathur.Sync.Sources.Push;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>serve</c>: waits for a bot that publishes its observations itself.</summary>
+internal static class ServeCommand
+{
+    private static readonly RecordOptionSet Record = new();
+
+    private static readonly ListenOptionSet Listen = new();
+
+    public static Command Create()
+    {
+        var command = new Command("serve", "Publish the observations that a bot gives by itself (Publish).");
+        Record.AddTo(command);
+        Listen.AddTo(command);
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    {
+        await using var recorder = Record.Create(result, SourceRun.Tell);
+        await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(cancellation);
+        if (recorder is null) return ExitCode.Ok;
+        await recorder.DisposeAsync();
+        GameSummary.WriteRecording(Console.Error, recorder.Status);
+        return ExitCode.Ok;
+    }
+}

@@ -1,0 +1,217 @@
+using System.Threading.Channels;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Recordings;
+
+/// <summary>
+/// Records a running match behind a bounded queue, on a flow of its own: whoever gives it frames never waits, neither for a slow disk nor for
+/// a full one. What cannot be kept is counted (<see cref="Status"/>); after a failed write the file is closed as well as it can be and
+/// nothing more is written.
+/// </summary>
+/// <remarks>The file is written as <see cref="OutputFile"/> says, and takes its name when the recorder is disposed.</remarks>
+public sealed class MatchRecorder : IAsyncDisposable
+{
+    /// <summary>Payload bytes that may wait for the disk: about 25 s of the largest frames.</summary>
+    public const long MaxWaitingBytes = 64 * 1024 * 1024;
+
+    private readonly Channel<Item> _items = Channel.CreateUnbounded<Item>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly OutputFile _file;
+    private readonly RecordingOptions _options;
+    private readonly Action<string> _onFailure;
+    private readonly FileStream _stream;
+    private readonly Lock _gate = new();
+    private readonly AsyncSignal _room = new(TimeProvider.System);
+    private readonly TaskCompletionSource<RecordingMatch?> _match = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Task _writing;
+    private long _waitingBytes;
+    private ulong _frames;
+    private ulong _missed;
+    private string? _error;
+
+    /// <param name="file">Where the recording goes; the recorder disposes it.</param>
+    /// <param name="options">How it is written.</param>
+    /// <param name="onFailure">Told once, in one line, when the recording fails.</param>
+    /// <exception cref="IOException">The file cannot be made.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
+    public MatchRecorder(OutputFile file, RecordingOptions options, Action<string> onFailure)
+    {
+        (_file, _options, _onFailure) = (file, options, onFailure);
+        // At once, so that a place that cannot be written is told before a match is played.
+        _stream = new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        _writing = Task.Run(WriteAsync);
+    }
+
+    /// <summary>How the recording goes.</summary>
+    public RecordingStatus Status
+    {
+        get
+        {
+            lock (_gate) return new RecordingStatus { Path = _file.Place, Frames = _frames, FramesMissed = _missed, Error = _error ?? "" };
+        }
+    }
+
+    /// <summary>Waits until half of what may wait is written, for those who would rather wait than lose a frame. One waiter at a time.</summary>
+    public async ValueTask WaitForRoomAsync()
+    {
+        while (IsHalfFull) await _room.WaitAsync();
+    }
+
+    /// <summary>What is known about the match. Once, before anything else.</summary>
+    public void Begin(RecordingMatch match) => _match.TrySetResult(match);
+
+    /// <summary>Adds an observation, to which it takes a reference of its own.</summary>
+    public void AddObservation(uint gameLoop, long capturedUnixNs, SharedBuffer observation)
+    {
+        observation.Retain();
+        Add(new Item(ItemKind.Observation, gameLoop, capturedUnixNs, observation, default));
+    }
+
+    /// <summary>Adds a serialized <c>RequestAction</c>, which must not change afterwards.</summary>
+    public void AddActions(uint gameLoop, long capturedUnixNs, ReadOnlyMemory<byte> requestAction) =>
+        Add(new Item(ItemKind.Actions, gameLoop, capturedUnixNs, null, requestAction));
+
+    /// <summary>Adds a serialized <c>ResponseGameInfo</c>; once.</summary>
+    public void AddGameInfo(long capturedUnixNs, ReadOnlyMemory<byte> responseGameInfo) => Add(new Item(ItemKind.GameInfo, 0, capturedUnixNs, null, responseGameInfo));
+
+    /// <summary>Adds a serialized <c>ResponseData</c>; once.</summary>
+    public void AddGameData(long capturedUnixNs, ReadOnlyMemory<byte> responseData) => Add(new Item(ItemKind.GameData, 0, capturedUnixNs, null, responseData));
+
+    /// <summary>Adds an event.</summary>
+    public void AddEvent(long capturedUnixNs, Event matchEvent) => Add(new Item(ItemKind.Event, matchEvent.GameLoop, capturedUnixNs, null, default) { Event = matchEvent });
+
+    /// <summary>Writes what waits and ends the file. One in which no match was begun is removed.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        _match.TrySetResult(null);
+        _items.Writer.TryComplete();
+        await _writing;
+        _file.Dispose();
+        _room.Dispose();
+    }
+
+    private bool IsHalfFull
+    {
+        get
+        {
+            lock (_gate) return _error is null && _waitingBytes > MaxWaitingBytes / 2;
+        }
+    }
+
+    private void Add(in Item item)
+    {
+        lock (_gate)
+        {
+            // At least one fits, however large it is.
+            if (_error is null && (_waitingBytes == 0 || _waitingBytes + item.Bytes <= MaxWaitingBytes) && _items.Writer.TryWrite(item))
+            {
+                _waitingBytes += item.Bytes;
+                return;
+            }
+            if (item.Kind == ItemKind.Observation) _missed++;
+        }
+        item.Observation?.Release();
+    }
+
+    private async Task WriteAsync()
+    {
+        RecordingWriter? writer = null;
+        try
+        {
+            if (await _match.Task is not { } match)
+            {
+                await _stream.DisposeAsync();
+                await DropWhatWaitsAsync();
+                return;
+            }
+            writer = new RecordingWriter(_stream, match, _options);
+            await foreach (var item in _items.Reader.ReadAllAsync()) Write(writer, item);
+            writer.Close();
+            writer.Dispose();
+            _file.Commit();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or Encodings.Compression.CompressionException)
+        {
+            Fail(e.Message);
+            Abandon(writer);
+            await DropWhatWaitsAsync();
+        }
+    }
+
+    private void Write(RecordingWriter writer, in Item item)
+    {
+        var bytes = item.Bytes;
+        try
+        {
+            switch (item.Kind)
+            {
+                case ItemKind.Observation:
+                    writer.WriteObservation(item.GameLoop, item.CapturedUnixNs, item.Observation!.Span);
+                    lock (_gate) _frames++;
+                    break;
+                case ItemKind.Actions: writer.WriteActions(item.GameLoop, item.CapturedUnixNs, item.Data.Span); break;
+                case ItemKind.GameInfo: writer.WriteGameInfo(item.CapturedUnixNs, item.Data.Span); break;
+                case ItemKind.GameData: writer.WriteGameData(item.CapturedUnixNs, item.Data.Span); break;
+                case ItemKind.Event: writer.WriteEvent(item.CapturedUnixNs, item.Event!); break;
+            }
+        }
+        finally
+        {
+            item.Observation?.Release();
+            lock (_gate) _waitingBytes -= bytes;
+            if (!IsHalfFull) _room.Set();
+        }
+    }
+
+    private void Fail(string why)
+    {
+        lock (_gate) _error = why;
+        _room.Set();
+        _items.Writer.TryComplete();
+        var place = _file.Keep() ? $"; what was recorded until then is in {_file.WritePath} (`abathur-sync recover` makes a whole file of it)" : "";
+        _onFailure($"recording to {_file.Place} failed: {why}. The match goes on without it{place}");
+    }
+
+    /// <summary>Ends the file where the disk still takes that; a cut-off one can be recovered.</summary>
+    private void Abandon(RecordingWriter? writer)
+    {
+        try
+        {
+            writer?.Dispose();
+            _stream.Dispose();
+        }
+        catch (IOException)
+        {
+            // It has been told already.
+        }
+    }
+
+    private async Task DropWhatWaitsAsync()
+    {
+        await foreach (var item in _items.Reader.ReadAllAsync())
+        {
+            item.Observation?.Release();
+            if (item.Kind == ItemKind.Observation) lock (_gate) _missed++;
+        }
+    }
+
+    private enum ItemKind
+    {
+        Observation,
+        Actions,
+        GameInfo,
+        GameData,
+        Event,
+    }
+
+    private readonly record struct Item(ItemKind Kind, uint GameLoop, long CapturedUnixNs, SharedBuffer? Observation, ReadOnlyMemory<byte> Data)
+    {
+        // What an item costs besides its payload, so that many small ones are bounded as well.
+        private const int OwnBytes = 128;
+
+        public Event? Event { get; init; }
+
+        public int Bytes => OwnBytes + (Observation?.Memory.Length ?? Data.Length);
+    }
+}

@@ -1,0 +1,4 @@
+namespace Abathur.Sync.Sc2Api.Live;
+
+/// <summary>The game cannot be had, or refuses what it is asked.</summary>
+public sealed class GameException(string message, Exception? inner = null) : Exception(message, inner);

@@ -1,0 +1,219 @@
+using System.Threading.Channels;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Sources.Live;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using SC2APIProtocol;
+using Request = SC2APIProtocol.Request;
+using Response = SC2APIProtocol.Response;
+using Status = SC2APIProtocol.Status;
+
+namespace Abathur.Sync.Sc2Api.Proxy;
+
+/// <summary>
+/// Looks at the messages that have passed, on a flow of its own: observations become frames, the bot's actions and steps go into the recording.
+/// What it cannot keep up with is left out and counted; it never delays who passes them.
+/// </summary>
+internal sealed class ProxyTap : IAsyncDisposable
+{
+    /// <summary>Payload bytes that may wait to be looked at.</summary>
+    private const long MaxWaitingBytes = 64 * 1024 * 1024;
+
+    /// <summary>How long the game may take to say what the bot did not ask. Frames wait meanwhile, the bot does not.</summary>
+    private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
+
+    private readonly Channel<TappedMessage> _messages = Channel.CreateUnbounded<TappedMessage>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly MatchFeed _feed;
+    private readonly FrameTimes _times;
+    private readonly TimeProvider _clock;
+    private readonly TaskCompletionSource<string> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Match _match = new() { Source = SourceKind.Proxy };
+    private readonly Task _looking;
+    private long _waitingBytes;
+    private long _skipped;
+    private byte[] _gameInfo = [];
+    private byte[] _gameData = [];
+    private uint _stepped;
+    private bool _wasInGame;
+    private long _requestSent;
+    private long _responsePassedOn;
+    private TimeSpan _gameTime;
+    private TimeSpan _botTime;
+    private TimeSpan _daemonTime;
+
+    /// <param name="feed">Where frames go.</param>
+    /// <param name="times">Where times go.</param>
+    /// <param name="actionsAllowed">Whether agents may act.</param>
+    /// <param name="clock">Clock of the stamps.</param>
+    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, TimeProvider clock)
+    {
+        (_feed, _times, _clock) = (feed, times, clock);
+        _match.ActionsAllowed = actionsAllowed;
+        _looking = Task.Run(LookAsync);
+    }
+
+    /// <summary>How the proxy asks the game. Set before the first message.</summary>
+    public Action<Request, Action<ReadOnlyMemory<byte>?>>? Ask { get; set; }
+
+    /// <summary>Completes when the match is over, with a line that says how.</summary>
+    public Task<string> Over => _over.Task;
+
+    /// <summary>Messages that were not looked at.</summary>
+    public long Skipped => Interlocked.Read(ref _skipped);
+
+    /// <summary>Takes a message, whose reference goes with it. Never blocks.</summary>
+    public void Add(TappedMessage message)
+    {
+        var bytes = message.Payload.Memory.Length;
+        if (Interlocked.Add(ref _waitingBytes, bytes) <= MaxWaitingBytes && _messages.Writer.TryWrite(message)) return;
+        Interlocked.Add(ref _waitingBytes, -bytes);
+        Interlocked.Increment(ref _skipped);
+        message.Payload.Release();
+    }
+
+    /// <summary>Looks at what is there still, and ends.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        _messages.Writer.TryComplete();
+        await _looking;
+        _over.TrySetResult("");
+    }
+
+    private async Task LookAsync()
+    {
+        await foreach (var message in _messages.Reader.ReadAllAsync())
+        {
+            Interlocked.Add(ref _waitingBytes, -message.Payload.Memory.Length);
+            try
+            {
+                if (message.FromGame) await LookAtResponseAsync(message);
+                else LookAtRequest(message);
+            }
+            catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
+            {
+                // Not ours to judge: it has passed as it is.
+                Interlocked.Increment(ref _skipped);
+                message.Payload.Release();
+            }
+        }
+    }
+
+    private void LookAtRequest(in TappedMessage message)
+    {
+        if (_responsePassedOn != 0) _botTime += Positive(_responsePassedOn, message.FirstByte);
+        _daemonTime += message.Held;
+        _requestSent = message.PassedOn;
+        var request = ResponseWire.Read(message.Payload.Span);
+        var body = message.Payload.Span[request.Body];
+        switch (request.Kind)
+        {
+            case Request.ActionFieldNumber:
+                _feed.RecordActions(body);
+                break;
+            case Request.StepFieldNumber:
+                // Without a count the game takes one step.
+                var step = RequestStep.Parser.ParseFrom(body);
+                _stepped += step.HasCount ? step.Count : 1;
+                _feed.RecordStep(step.HasCount ? step.Count : 1);
+                break;
+            case Request.StartReplayFieldNumber:
+                _match.PlayerId = (uint)RequestStartReplay.Parser.ParseFrom(body).ObservedPlayerId;
+                break;
+        }
+        message.Payload.Release();
+    }
+
+    private async ValueTask LookAtResponseAsync(TappedMessage message)
+    {
+        // A request whose copy was finished after its answer had come does not count.
+        if (_requestSent != 0) _gameTime += Positive(_requestSent, message.FirstByte);
+        _requestSent = 0;
+        _responsePassedOn = message.PassedOn;
+        _daemonTime += message.Held;
+        var response = ResponseWire.Read(message.Payload.Span);
+        switch (response.Kind)
+        {
+            case Response.ObservationFieldNumber:
+                var (offset, length) = response.Body.GetOffsetAndLength(message.Payload.Span.Length);
+                message.Payload.Narrow(offset, length);
+                await PublishAsync(message);
+                break;
+            case Response.JoinGameFieldNumber:
+                _match.PlayerId = ResponseJoinGame.Parser.ParseFrom(message.Payload.Span[response.Body]).PlayerId;
+                message.Payload.Release();
+                break;
+            default:
+                Keep(response, message.Payload.Span);
+                message.Payload.Release();
+                break;
+        }
+        if (response.Status is { } status) LookAt(status);
+    }
+
+    private void LookAt(Status status)
+    {
+        if (status is Status.InGame or Status.InReplay) _wasInGame = true;
+        else if (_wasInGame && _feed.HasBegun) _over.TrySetResult(status == Status.Ended ? "the game has ended" : "the bot has left the game");
+    }
+
+    private async ValueTask PublishAsync(TappedMessage message)
+    {
+        if (_over.Task.IsCompleted)
+        {
+            // What a bot asks after the end, or in another game on the same connection, is not of this match.
+            message.Payload.Release();
+            return;
+        }
+        if (!_feed.HasBegun) await BeginAsync(message.Payload);
+        await _feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
+        _times.Observe(_feed.GameLoop, _stepped);
+        _times.AddFrame(_gameTime, _botTime, _daemonTime);
+        (_stepped, _gameTime, _botTime, _daemonTime) = (0, default, default, default);
+        if (_feed.Results.Count > 0)
+        {
+            _over.TrySetResult("match over: " + string.Join(", ", _feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
+        }
+    }
+
+    /// <summary>Makes the match known, after the first observation has come. What the bot has not asked the game is asked now.</summary>
+    private async ValueTask BeginAsync(SharedBuffer observation)
+    {
+        if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
+        if (_gameInfo.Length == 0) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
+        if (_gameData.Length == 0)
+        {
+            await AskAsync(new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } });
+        }
+        if (_match.PlayerId == 0) _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
+        _feed.Begin(_match, _gameInfo, _gameData);
+    }
+
+    private async Task AskAsync(Request request)
+    {
+        var answer = new TaskCompletionSource<byte[]?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        // Sending may wait for the end of a message that the bot is in the middle of: not on the flow that waits for the answer.
+        _ = Task.Run(() => Ask?.Invoke(request, response => answer.TrySetResult(response?.ToArray())));
+        try
+        {
+            if (await answer.Task.WaitAsync(AskTimeout, _clock) is { } bytes) Keep(ResponseWire.Read(bytes), bytes);
+        }
+        catch (Exception e) when (e is TimeoutException or InvalidDataException or InvalidProtocolBufferException)
+        {
+            // The match begins without.
+        }
+    }
+
+    /// <summary>Keeps what a response says of the match.</summary>
+    private void Keep(in ResponseWire response, ReadOnlySpan<byte> message)
+    {
+        var body = message[response.Body];
+        switch (response.Kind)
+        {
+            case Response.PingFieldNumber: _match.GameVersion = ResponsePing.Parser.ParseFrom(body).GameVersion; break;
+            case Response.GameInfoFieldNumber when !_feed.HasBegun: _gameInfo = body.ToArray(); break;
+            case Response.DataFieldNumber when !_feed.HasBegun: _gameData = body.ToArray(); break;
+        }
+    }
+
+    private TimeSpan Positive(long from, long to) => to > from ? _clock.GetElapsedTime(from, to) : TimeSpan.Zero;
+}

@@ -1,0 +1,69 @@
+using Abathur.Sync.Hub;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Sources.Live;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Sources.Push;
+
+/// <summary>A bot, in any language, gives its observations itself. One at a time, and one match.</summary>
+/// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
+/// <param name="clock">Clock of the stamps.</param>
+public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IMatchSource
+{
+    private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Lock _gate = new();
+    private MatchFeed? _feed;
+    private bool _busy;
+
+    /// <inheritdoc/>
+    public SourceKind Kind => SourceKind.Push;
+
+    /// <summary>A bot is not held up by its watchers.</summary>
+    public bool CanWait => false;
+
+    /// <summary>Lets a bot publish. The caller disposes what it gets when the bot is gone.</summary>
+    /// <exception cref="GrpcException">Another one does (ALREADY_EXISTS), or has (FAILED_PRECONDITION).</exception>
+    public Publication Open()
+    {
+        lock (_gate)
+        {
+            if (_feed is null || _over.Task.IsCompleted) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "the match is over");
+            if (_busy) throw new GrpcException(GrpcStatusCode.AlreadyExists, "a bot publishes already");
+            _busy = true;
+            return new Publication(_feed, clock, Close);
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    {
+        lock (_gate) _feed = new MatchFeed(hub, recorder, clock);
+        try
+        {
+            return await _over.Task.WaitAsync(cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
+        }
+        finally
+        {
+            _over.TrySetCanceled(CancellationToken.None);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Describe(Status status) => status.Recording = recorder?.Status;
+
+    private void Close(Publication publication)
+    {
+        lock (_gate)
+        {
+            _busy = false;
+            // A connection that never came to a match leaves the place to the next.
+            if (publication.IsFinished) _over.TrySetResult(new(SubscriptionEndReason.MatchOver, "the bot has published all"));
+            else if (_feed!.HasBegun) _over.TrySetResult(new(SubscriptionEndReason.SourceLost, "the bot's connection broke"));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Sync.Sources.Push;
+using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
+using Encoding = Abathur.Sync.V1.Encoding;
+
+namespace Abathur.Sync.Transports.Socket;
+
+/// <summary>Takes what a bot publishes off a socket: lines of JSON, or protobuf behind its length.</summary>
+internal sealed class PublishInput(PipeReader input, Encoding encoding, Publication publication)
+{
+    private static readonly ProtoJsonTranscoder Json = ProtoJsonTranscoder.For(PublishRequest.Descriptor);
+    private readonly ArrayBufferWriter<byte> _message = new();
+
+    /// <summary>Takes messages until the bot has sent the last one; without it the publication is not finished when this returns.</summary>
+    /// <exception cref="GrpcException">One is not a <c>PublishRequest</c>, or too long.</exception>
+    public async Task RunAsync(CancellationToken cancellation)
+    {
+        while (true)
+        {
+            var result = await input.ReadAsync(cancellation);
+            var rest = result.Buffer;
+            while (!publication.IsFinished && TryTake(ref rest, out var message)) await publication.AddAsync(message);
+            if (publication.IsFinished) return;
+            if (result.IsCompleted && !rest.IsEmpty) throw Invalid("the connection ends in the middle of a message");
+            input.AdvanceTo(rest.Start, rest.End);
+            if (result.IsCompleted) return;
+        }
+    }
+
+    private bool TryTake(ref ReadOnlySequence<byte> rest, out ReadOnlySequence<byte> message) =>
+        encoding == Encoding.Proto ? TryTakePrefixed(ref rest, out message) : TryTakeLine(ref rest, out message);
+
+    private static bool TryTakePrefixed(ref ReadOnlySequence<byte> rest, out ReadOnlySequence<byte> message)
+    {
+        if (!LengthPrefixedWire.TrySlice(rest, Publication.MaxMessageBytes, out message)) return false;
+        rest = rest.Slice(message.End);
+        return true;
+    }
+
+    private bool TryTakeLine(ref ReadOnlySequence<byte> rest, out ReadOnlySequence<byte> message)
+    {
+        message = default;
+        if (rest.PositionOf((byte)'\n') is not { } end)
+        {
+            if (rest.Length > Publication.MaxMessageBytes) throw Invalid($"a line is longer than {Publication.MaxMessageBytes} bytes");
+            return false;
+        }
+        _message.ResetWrittenCount();
+        try
+        {
+            Json.ToProto(rest.Slice(0, end).ToArray(), _message);
+        }
+        catch (ProtoJsonException e)
+        {
+            throw Invalid($"not a PublishRequest: {e.Message}");
+        }
+        rest = rest.Slice(rest.GetPosition(1, end));
+        message = new ReadOnlySequence<byte>(_message.WrittenMemory);
+        return true;
+    }
+
+    private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
+}

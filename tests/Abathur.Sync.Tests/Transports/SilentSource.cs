@@ -1,0 +1,19 @@
+using Abathur.Sync.Hub;
+using Abathur.Sync.Sources;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Tests.Transports;
+
+/// <summary>A source that begins no match and publishes nothing.</summary>
+internal sealed class SilentSource : IMatchSource
+{
+    public SourceKind Kind => SourceKind.Playback;
+
+    public bool CanWait => true;
+
+    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    {
+        await Task.Delay(Timeout.InfiniteTimeSpan, cancellation).ContinueWith(_ => { }, TaskScheduler.Default);
+        return new(SubscriptionEndReason.Stopping, "stopped");
+    }
+}

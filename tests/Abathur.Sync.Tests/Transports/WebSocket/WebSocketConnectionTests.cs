@@ -1,0 +1,65 @@
+using System.Net.WebSockets;
+using Abathur.Sync.Transports.WebSocket;
+
+namespace Abathur.Sync.Tests.Transports.WebSocket;
+
+public class WebSocketConnectionTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    [Fact]
+    public async Task Receive_EmptyFragmentsWithoutEnd_CanBeGivenUp()
+    {
+        using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(new EmptyFragments(), new WebSocketCreationOptions { IsServer = true });
+        using var connection = new WebSocketConnection(socket, 1024, Patience, TimeProvider.System, () => { });
+        using var cancellation = new CancellationTokenSource();
+
+        var receiving = Task.Run(() => connection.ReceiveAsync(cancellation.Token).AsTask());
+        await cancellation.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => receiving.WaitAsync(Patience));
+        socket.Abort();
+    }
+
+    /// <summary>A peer that has always sent one more empty fragment: its first frame begins a text, the others go on with it.</summary>
+    private sealed class EmptyFragments : Stream
+    {
+        private static readonly byte[] First = [0x01, 0x80, 0, 0, 0, 0];
+        private static readonly byte[] Next = [0x00, 0x80, 0, 0, 0, 0];
+        private long _position;
+
+        public override bool CanRead => true;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => true;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position
+        {
+            get => throw new NotSupportedException();
+            set => throw new NotSupportedException();
+        }
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            for (var at = 0; at < buffer.Length; at++, _position++) buffer.Span[at] = (_position < First.Length ? First : Next)[_position % First.Length];
+            return new(buffer.Length);
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count)
+        {
+        }
+
+        public override void Flush()
+        {
+        }
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+    }
+}
