@@ -58,7 +58,8 @@ internal sealed class ObservationTimeline(RecordingReader recording)
     private void Take(in RecordedObservation observation)
     {
         if (_started && _isObserved) _skipped.Clear();
-        else if (_started) _skipped.Add(_current.AsSpan(0, _length));
+        // A loop that its client asked for twice is recorded twice, and tells the same.
+        else if (_started && observation.GameLoop != GameLoop) _skipped.Add(_current.AsSpan(0, _length));
         _isObserved = false;
         // The view that the reader gives ends when it moves on, which looking at the next one takes.
         if (_current.Length < observation.Payload.Length) _current = new byte[observation.Payload.Length + observation.Payload.Length / 4];

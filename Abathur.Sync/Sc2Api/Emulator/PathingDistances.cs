@@ -48,15 +48,20 @@ internal sealed class PathingDistances(TerrainGrid grid)
         return nearest;
     }
 
+    /// <summary>Whether a straight line stays on open cells, and passes no corner where two closed ones touch.</summary>
     private bool IsLineOpen(float fromX, float fromY, float toX, float toY)
     {
+        // The same looks in both directions.
+        if ((toX, toY).CompareTo((fromX, fromY)) < 0) (fromX, fromY, toX, toY) = (toX, toY, fromX, fromY);
         var (dx, dy) = (toX - fromX, toY - fromY);
-        // Four looks a cell do not step over a closed one, but for the tip of a corner.
         var looks = (int)(4 * MathF.Max(MathF.Abs(dx), MathF.Abs(dy))) + 1;
-        for (var i = 1; i < looks; i++)
+        var (lastX, lastY) = ((int)fromX, (int)fromY);
+        for (var i = 1; i <= looks; i++)
         {
             var part = (float)i / looks;
-            if (!grid[(int)(fromX + dx * part), (int)(fromY + dy * part)]) return false;
+            var (x, y) = ((int)(fromX + dx * part), (int)(fromY + dy * part));
+            if (!grid[x, y] || !grid[x, lastY] || !grid[lastX, y]) return false;
+            (lastX, lastY) = (x, y);
         }
         return true;
     }
