@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using Abathur.Sync.Sc2Api.Emulator;
 using SC2APIProtocol;
 
@@ -72,13 +71,7 @@ internal static class EmulateCommand
             Result = Enum.Parse<Result>(result.GetValue(Outcome)!, ignoreCase: true),
         };
         var path = result.GetValue(FileArgument)!;
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
-        {
-            // The terminal is closed: end as cleanly as at Ctrl-C.
-            signal.Cancel = true;
-            stop.Cancel();
-        });
+        using var stop = StopWithParent.Listen(result, cancellation);
         using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), stop.Token);
         var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
         if (input.Recording.Damage is { } damage)
@@ -91,7 +84,6 @@ internal static class EmulateCommand
         {
             var addresses = await server.StartAsync(stop.Token);
             Console.Out.WriteLine($"ready {addresses}");
-            StopWithParent.Watch(result, stop);
             await Task.WhenAny(server.Quit, Task.Delay(Timeout.Infinite, stop.Token));
         }
         Console.Error.WriteLine(string.Create(

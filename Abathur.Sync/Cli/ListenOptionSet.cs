@@ -125,6 +125,6 @@ internal sealed class ListenOptionSet
         return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, Console.Error, TimeProvider.System))];
     }
 
-    /// <inheritdoc cref="StopWithParentOption.Watch"/>
-    public void StopWithParent(ParseResult result, CancellationTokenSource stop) => _stopWithParent.Watch(result, stop);
+    /// <inheritdoc cref="StopWithParentOption.Listen"/>
+    public StopSignals ListenForStop(ParseResult result, CancellationToken interrupted) => _stopWithParent.Listen(result, interrupted);
 }

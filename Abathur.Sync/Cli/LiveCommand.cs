@@ -65,13 +65,14 @@ internal static class LiveCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
+        using var stop = Listen.ListenForStop(result, cancellation);
         await using var recorder = Record.Create(result, SourceRun.Tell);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(GameInstall.Find(Environment.GetEnvironmentVariable(GameInstall.PathVariable), GamePlaces.OfThisSystem())) : null;
         var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
-            address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, cancellation);
+            address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, stop.Token, process);
         using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
-        var end = await new SourceRun(source, Listen, result).RunAsync(cancellation);
+        var end = await new SourceRun(source, Listen, result).RunAsync(stop);
         if (recorder is not null) await recorder.DisposeAsync();
         SourceRun.Tell(end.Message);
         GameSummary.Write(Console.Error, source.Times, recorder?.Status);

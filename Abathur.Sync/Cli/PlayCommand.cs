@@ -47,6 +47,7 @@ internal static class PlayCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
+        using var stop = Listen.ListenForStop(result, cancellation);
         var options = new PlaybackOptions
         {
             TickHz = result.GetValue(TickHz),
@@ -65,7 +66,7 @@ internal static class PlayCommand
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
         var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };
-        await run.RunAsync(cancellation);
+        await run.RunAsync(stop);
         return ExitCode.Ok;
     }
 

@@ -14,11 +14,11 @@ internal sealed class PlaybackView : IAsyncDisposable
     private static readonly double[] Rates = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 0];
     private readonly IPlaybackControl _control;
     private readonly FrameHub _hub;
-    private readonly CancellationTokenSource _stop;
+    private readonly StopSignals _stop;
     private readonly CancellationTokenSource _closed = new();
     private readonly Task _showing;
 
-    private PlaybackView(IPlaybackControl control, FrameHub hub, CancellationTokenSource stop)
+    private PlaybackView(IPlaybackControl control, FrameHub hub, StopSignals stop)
     {
         _control = control;
         _hub = hub;
@@ -26,8 +26,8 @@ internal sealed class PlaybackView : IAsyncDisposable
         _showing = Console.IsErrorRedirected || Console.IsInputRedirected ? Task.CompletedTask : Task.Run(ShowAsync);
     }
 
-    /// <summary>Shows the view until it is disposed. The key q cancels <paramref name="stop"/>.</summary>
-    public static PlaybackView Start(IPlaybackControl control, FrameHub hub, CancellationTokenSource stop) => new(control, hub, stop);
+    /// <summary>Shows the view until it is disposed. The key q stops the match.</summary>
+    public static PlaybackView Start(IPlaybackControl control, FrameHub hub, StopSignals stop) => new(control, hub, stop);
 
     public async ValueTask DisposeAsync()
     {
@@ -71,7 +71,7 @@ internal sealed class PlaybackView : IAsyncDisposable
             ConsoleKey.DownArrow => new() { SetRate = new() { Rate = Next(state.Rate, -1) } },
             _ => null,
         };
-        if (key == ConsoleKey.Q) await _stop.CancelAsync();
+        if (key == ConsoleKey.Q) _stop.Stop();
         if (request is null) return;
         try
         {

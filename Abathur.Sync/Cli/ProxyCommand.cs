@@ -40,6 +40,7 @@ internal static class ProxyCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
+        using var stop = Listen.ListenForStop(result, cancellation);
         if (!GameAddress.TryParse(result.GetRequiredValue(Game), out var game)) throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
         var options = new ProxyOptions
         {
@@ -54,7 +55,7 @@ internal static class ProxyCommand
         try
         {
             var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}" };
-            await run.RunAsync(cancellation, async () =>
+            await run.RunAsync(stop, async () =>
             {
                 // The bot may stay for long after the match; the recording is complete by then.
                 if (recorder is not null) await recorder.DisposeAsync();

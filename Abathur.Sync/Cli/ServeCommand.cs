@@ -21,8 +21,9 @@ internal static class ServeCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
+        using var stop = Listen.ListenForStop(result, cancellation);
         await using var recorder = Record.Create(result, SourceRun.Tell);
-        await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(cancellation);
+        await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(stop);
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
         GameSummary.WriteRecording(Console.Error, recorder.Status);

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Runtime.InteropServices;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
@@ -13,35 +12,32 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     public string More { get; init; } = "";
 
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
-    public Func<FrameHub, CancellationTokenSource, IAsyncDisposable>? ShowWhileRunning { get; init; }
+    public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
 
     /// <summary>Tells a person something, on standard error.</summary>
     public static void Tell(string text) => Console.Error.WriteLine($"abathur-sync: {text}");
 
-    /// <summary>Runs the match. <paramref name="afterMatch"/>: what is waited for after it, unless the daemon is told to stop.</summary>
-    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation, Func<Task>? afterMatch = null)
+    /// <summary>Runs the match.</summary>
+    /// <param name="stop">What ends it early.</param>
+    /// <param name="afterMatch">What is waited for after it, unless the daemon is told to stop.</param>
+    public async Task<SubscriptionEnd> RunAsync(StopSignals stop, Func<Task>? afterMatch = null)
     {
         await using var daemon = new Daemon(source, listen.Read(result), TimeProvider.System);
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
-        {
-            // The terminal is closed: end as cleanly as at Ctrl-C.
-            signal.Cancel = true;
-            stop.Cancel();
-        });
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
-        listen.StopWithParent(result, stop);
-        using var over = new CancellationTokenSource();
-        var agents = Task.WhenAll(listen.Agents(result, addresses.Grpc).Select(agent => agent.RunAsync(over.Token)));
-        // An agent that cannot even be started is a mistake on the command line: nobody wants the match without it.
-        _ = agents.ContinueWith(_ => stop.Cancel(), stop.Token, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
         SubscriptionEnd end;
-        await using (ShowWhileRunning?.Invoke(daemon.Hub, stop))
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
+        var agents = Task.WhenAll(listen.Agents(result, addresses.Grpc).Select(agent => RunAgentAsync(agent, stop, over.Token)));
+        try
         {
-            end = await daemon.RunAsync(stop.Token);
+            await using (ShowWhileRunning?.Invoke(daemon.Hub, stop)) end = await daemon.RunAsync(stop.Token);
         }
-        await over.CancelAsync();
+        finally
+        {
+            // Whatever became of the match: nobody is left running.
+            await over.CancelAsync();
+            await agents.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
         await agents;
         if (afterMatch is null) return end;
         try
@@ -53,5 +49,19 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
             // Told to stop.
         }
         return end;
+    }
+
+    private static async Task RunAgentAsync(AgentSupervisor agent, StopSignals stop, CancellationToken over)
+    {
+        try
+        {
+            await agent.RunAsync(over);
+        }
+        catch (AgentException)
+        {
+            // One that cannot even be started is a mistake on the command line: nobody wants the match without it.
+            stop.Stop();
+            throw;
+        }
     }
 }

@@ -12,26 +12,6 @@ internal sealed class StopWithParentOption
 
     public void AddTo(Command command) => command.Add(_option);
 
-    /// <summary>Starts to wait for the end of standard input, where that is asked for; then cancels <paramref name="stop"/>.</summary>
-    public void Watch(ParseResult result, CancellationTokenSource stop)
-    {
-        if (!result.GetValue(_option)) return;
-        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
-        new Thread(() =>
-        {
-            while (Console.In.Read() >= 0)
-            {
-                // What is said there does not matter.
-            }
-            try
-            {
-                stop.Cancel();
-            }
-            catch (ObjectDisposedException)
-            {
-                // It is over already.
-            }
-        })
-        { IsBackground = true, Name = "standard input" }.Start();
-    }
+    /// <summary>Starts to listen for what tells the verb to stop. The caller disposes it.</summary>
+    public StopSignals Listen(ParseResult result, CancellationToken interrupted) => new(result.GetValue(_option), interrupted);
 }

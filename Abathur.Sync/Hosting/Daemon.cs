@@ -110,9 +110,18 @@ public sealed class Daemon : IAsyncDisposable
     {
         // The readers before the source: it may be waiting for one of them.
         await using var stopping = cancellation.Register(() => _ = FinishAsync(Stopped));
-        var end = await _source.RunAsync(_hub, cancellation);
-        await FinishAsync(end);
-        return end;
+        try
+        {
+            var end = await _source.RunAsync(_hub, cancellation);
+            await FinishAsync(end);
+            return end;
+        }
+        catch (Exception e)
+        {
+            // Agents are told why nothing comes.
+            await FinishAsync(new SubscriptionEnd(SubscriptionEndReason.SourceLost, e.Message));
+            throw;
+        }
     }
 
     public async ValueTask DisposeAsync()

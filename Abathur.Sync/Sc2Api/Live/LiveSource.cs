@@ -58,8 +58,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
             await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             return await PlayAsync(feed, cancellation);
         }
-        catch (OperationCanceledException)
+        catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellation.IsCancellationRequested))
         {
+            // Ctrl-C in a terminal ends a game that was started there as well.
             return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
         }
         catch (GameException e) when (feed.HasBegun)
@@ -92,7 +93,14 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         var gameInfo = await AskForBodyAsync(new Request { GameInfo = new RequestGameInfo() }, cancellation);
         var gameData = await AskForBodyAsync(
             new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } }, cancellation);
-        feed.Begin(match, gameInfo, gameData);
+        try
+        {
+            feed.Begin(match, gameInfo, gameData);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            throw new GameException($"the game's info or data cannot be read: {e.Message}", e);
+        }
     }
 
     private async Task<SubscriptionEnd> PlayAsync(MatchFeed feed, CancellationToken cancellation)
@@ -103,7 +111,14 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
             var (publishing, ended) = await ObserveAsync(feed, cancellation);
             var observed = clock.GetTimestamp();
             await ActUntilAsync(publishing, feed, cancellation);
-            await publishing;
+            try
+            {
+                await publishing;
+            }
+            catch (InvalidDataException e)
+            {
+                throw new GameException($"the game's observation cannot be read: {e.Message}", e);
+            }
             if (feed.Results.Count > 0)
             {
                 return new(SubscriptionEndReason.MatchOver, "match over: " + string.Join(", ", feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
@@ -147,10 +162,10 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
         if (wire.Kind != Response.ObservationFieldNumber)
         {
-            var errors = Response.Parser.ParseFrom(response.Span).Error;
+            var errors = Errors(response);
             response.Release();
             if (wire.Status == SC2APIProtocol.Status.Ended) return (Task.CompletedTask, true);
-            throw new GameException($"the game gives no observation: {string.Join("; ", errors)}");
+            throw new GameException($"the game gives no observation: {errors}");
         }
         var (offset, length) = wire.Body.GetOffsetAndLength(response.Span.Length);
         response.Narrow(offset, length);
@@ -177,7 +192,8 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
             catch (GameException e)
             {
                 actions.Fail(new GrpcException(GrpcStatusCode.FailedPrecondition, e.Message));
-                throw;
+                // In real time a game may be over before its next observation says so.
+                if (!e.IsRefusal) throw;
             }
         }
     }
@@ -212,7 +228,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         var response = await game.AskAsync(request, cancellation);
         try
         {
-            return response.Span[ResponseWire.Read(response.Span).Body].ToArray();
+            var wire = ResponseWire.Read(response.Span);
+            if (wire is { Kind: 0, HasError: true }) throw new GameException($"the game refuses {request.RequestCase}: {Errors(response)}") { IsRefusal = true };
+            return response.Span[wire.Body].ToArray();
         }
         catch (InvalidDataException e)
         {
@@ -221,6 +239,18 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         finally
         {
             response.Release();
+        }
+    }
+
+    private static string Errors(SharedBuffer response)
+    {
+        try
+        {
+            return string.Join("; ", Response.Parser.ParseFrom(response.Span).Error);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            return e.Message;
         }
     }
 

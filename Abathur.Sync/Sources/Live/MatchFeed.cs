@@ -3,6 +3,7 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.V1;
+using Google.Protobuf;
 using SC2APIProtocol;
 using Event = Abathur.Sync.V1.Event;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -15,8 +16,6 @@ namespace Abathur.Sync.Sources.Live;
 /// </summary>
 public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvider clock)
 {
-    private bool _ended;
-
     /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
 
@@ -72,20 +71,23 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     public async ValueTask PublishAsync(SharedBuffer observation, FrameStamp captured)
     {
         uint gameLoop;
-        bool hasResults;
+        var ends = false;
         try
         {
-            (gameLoop, hasResults) = ObservationWire.ReadGameLoopAndEnd(observation.Span);
+            (gameLoop, var hasResults) = ObservationWire.ReadGameLoopAndEnd(observation.Span);
+            ends = hasResults && Results.Count == 0;
+            // Once a match: worth a parser.
+            if (ends) Results = [.. ResponseObservation.Parser.ParseFrom(observation.Span).PlayerResult];
         }
-        catch (InvalidDataException)
+        catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
         {
             observation.Release();
-            throw;
+            throw e as InvalidDataException ?? new InvalidDataException(e.Message, e);
         }
         GameLoop = gameLoop;
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
         recorder?.AddObservation(gameLoop, captured.UnixNs, observation);
-        if (hasResults) End(observation, captured);
+        if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
         await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
     }
@@ -97,12 +99,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     public void RecordStep(uint count) =>
         recorder?.AddEvent(FrameStamp.Now(clock).UnixNs, new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
 
-    private void End(SharedBuffer observation, FrameStamp captured)
+    private void RecordEnd(FrameStamp captured)
     {
-        if (_ended) return;
-        _ended = true;
-        // Once a match: worth a parser.
-        Results = [.. ResponseObservation.Parser.ParseFrom(observation.Span).PlayerResult];
         var ended = new Event.Types.MatchEnded();
         ended.PlayerResult.AddRange(Results);
         recorder?.AddEvent(captured.UnixNs, new Event { GameLoop = GameLoop, MatchEnded = ended });

@@ -1,0 +1,60 @@
+using System.Runtime.InteropServices;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>
+/// What tells a verb to stop: Ctrl-C and SIGTERM, a closed terminal, and with <c>--stop-with-parent</c> the end of standard input. From its very
+/// start, so that whatever it has started itself (a game, agents) is ended with it.
+/// </summary>
+internal sealed class StopSignals : IDisposable
+{
+    private readonly CancellationTokenSource _stop;
+    private readonly PosixSignalRegistration _hangUp;
+
+    /// <param name="withParent">Whether the end of standard input counts.</param>
+    /// <param name="interrupted">Fires at Ctrl-C and SIGTERM.</param>
+    public StopSignals(bool withParent, CancellationToken interrupted)
+    {
+        _stop = CancellationTokenSource.CreateLinkedTokenSource(interrupted);
+        _hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
+        {
+            // The terminal is closed: end as cleanly as at Ctrl-C.
+            signal.Cancel = true;
+            Stop();
+        });
+        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
+        if (withParent) new Thread(WaitForParent) { IsBackground = true, Name = "standard input" }.Start();
+    }
+
+    /// <summary>Fires when the verb is to stop.</summary>
+    public CancellationToken Token => _stop.Token;
+
+    /// <summary>Tells the verb to stop.</summary>
+    public void Stop()
+    {
+        try
+        {
+            _stop.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // It is over already.
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _hangUp.Dispose();
+        _stop.Dispose();
+    }
+
+    private void WaitForParent()
+    {
+        while (Console.In.Read() >= 0)
+        {
+            // What is said there does not matter.
+        }
+        Stop();
+    }
+}
