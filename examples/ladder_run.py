@@ -44,6 +44,9 @@ def main() -> int:
     with proxy:
         assert proxy.stdout is not None
         ready = dict(item.split("=", 1) for item in proxy.stdout.readline().split()[1:])
+        if "sc2api" not in ready:
+            # It has said why.
+            return 1
         port = ready["sc2api"].rpartition(":")[2]
         bot = words("ABATHUR_BOT", [sys.executable, str(Path(__file__).with_name("bot_run.py"))])
         done = subprocess.run([*bot, "--LadderServer", "127.0.0.1", "--GamePort", port, *rest], check=False)

@@ -55,6 +55,8 @@ internal static class LiveCommand
         command.Validators.Add(result =>
         {
             if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 })) result.AddError("--replay goes without --map and --opponent.");
+            if (result.GetValue(Map) is null && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null) result.AddError("--opponent needs --map: a game that is set up has its players.");
+            if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null) result.AddError("--as-player goes with --replay or --observe.");
             if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false }) result.AddError("--step is for games that are stepped: leave out --realtime.");
         });
         Record.AddTo(command);
@@ -76,7 +78,7 @@ internal static class LiveCommand
         if (recorder is not null) await recorder.DisposeAsync();
         SourceRun.Tell(end.Message);
         GameSummary.Write(Console.Error, source.Times, recorder?.Status);
-        return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : ExitCode.Ok;
+        return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 
     private static GameAddress Address(ParseResult result) =>

@@ -69,6 +69,6 @@ internal static class ProxyCommand
         if (recorder is not null) await recorder.DisposeAsync();
         if (source.MessagesSkipped > 0) SourceRun.Tell($"{source.MessagesSkipped} messages passed without being looked at: this machine was too slow");
         GameSummary.Write(Console.Error, source.Times, recorder?.Status);
-        return ExitCode.Ok;
+        return RecordOptionSet.ExitCodeOf(recorder);
     }
 }

@@ -20,4 +20,7 @@ internal sealed class RecordOptionSet
     public MatchRecorder? Create(ParseResult result, Action<string> tell) => result.GetValue(_output) is { } path
         ? new MatchRecorder(new OutputFile(path, result.GetValue(_force)), new RecordingOptions(), tell)
         : null;
+
+    /// <summary>What a verb that did its work ends with: the match went on without a recording that failed, but whoever asked for it is told.</summary>
+    public static int ExitCodeOf(MatchRecorder? recorder) => recorder?.Status.Error is { Length: > 0 } ? ExitCode.Failed : ExitCode.Ok;
 }

@@ -27,6 +27,6 @@ internal static class ServeCommand
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
         GameSummary.WriteRecording(Console.Error, recorder.Status);
-        return ExitCode.Ok;
+        return RecordOptionSet.ExitCodeOf(recorder);
     }
 }

@@ -57,8 +57,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     }
 
     /// <summary>Lets a bot publish; the caller disposes what it gets.</summary>
-    public Publication Publish() => source is PushSource push
-        ? push.Open()
+    public Task<Publication> PublishAsync(CancellationToken cancellation) => source is PushSource push
+        ? push.OpenAsync(cancellation)
         : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
 
     /// <summary>Steers the playback.</summary>

@@ -52,11 +52,13 @@ def match_from_line(line: bytes) -> sync_pb2.Match:
 
     Raises:
         RequestError: the daemon refused the subscription.
+        LostError: it stops.
         ProtocolError: it is not that line.
     """
     message = _object(line)
     if "error" in message:
-        raise _error(message["error"])
+        refusal = _error(message["error"])
+        raise LostError(refusal.message) if refusal.code == "UNAVAILABLE" else refusal
     if "match" not in message:
         raise ProtocolError(f"expected the match, got {line[:80]!r}")
     return _parse(message["match"], sync_pb2.Match())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import socket
 import threading
@@ -22,6 +23,8 @@ from abathur.sync.v1 import sync_pb2
 
 _METHOD = "/abathur.sync.v1.GameSync/Publish"
 _OBSERVATION_TAG = b"\x12"
+#: Largest message that the daemon takes.
+_MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 #: Messages that may wait for the daemon before the blocking publisher waits itself.
 _MAX_WAITING = 8
 _CONNECT_SECONDS = 10.0
@@ -63,6 +66,7 @@ class Publisher:
         self._match = match
         self._channel: grpc.aio.Channel | None = None
         self._call: Any = None
+        self._writing: asyncio.Task[None] | None = None
         self._socket: _SocketStream | None = None
 
     async def __aenter__(self) -> Publisher:
@@ -97,17 +101,19 @@ class Publisher:
             elif self._call is not None:
                 self._call.cancel()
         finally:
-            if self._channel is not None:
-                await self._channel.close()
+            channel, self._channel, self._call, self._socket = self._channel, None, None, None
+            if channel is not None:
+                await channel.close()
 
     async def publish(self, observation: Observation) -> None:
-        """Give the next observation. Waits where the daemon is slower.
+        """Give the next observation. Waits where the daemon is slower; cancelled meanwhile, it is sent all the same.
 
         Args:
             observation: As the game answered it: the message, or better its serialized bytes, which nobody parses.
 
         Raises:
-            RequestError: the daemon refuses it.
+            ValueError: it is larger than 16 MiB.
+            RequestError: the daemon refuses it: it is none, or its game loop is before the last one's.
             ConnectionLostError: the daemon is gone.
         """
         await self._send(_observation(observation))
@@ -125,8 +131,16 @@ class Publisher:
             await self._write(message)
 
     async def _write(self, message: bytes) -> None:
+        call = self._call
+        if call is None:
+            raise _not_open(self.address)
+        # A write that is cancelled would take the whole stream with it: it goes on, and the next one waits for it.
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+        self._writing = asyncio.create_task(call.write(message))
+        self._writing.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
-            await self._call.write(message)
+            await asyncio.shield(self._writing)
         except Exception as error:
             # Whatever the stream says: why it ended is in the call's status.
             if (
@@ -139,11 +153,13 @@ class Publisher:
 
     async def _finish(self) -> int:
         try:
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
             if not self._call.done():
                 await self._call.done_writing()
             return int((await self._call).frames)
         except grpc.RpcError as error:
-            raise _connection_error(translate(error), self.address, self.frames) from None
+            raise _connection_error(translate(error), self.address, self.frames > 0) from None
 
 
 class BlockingPublisher:
@@ -169,8 +185,9 @@ class BlockingPublisher:
         traceback: TracebackType | None,
     ) -> None:
         """See `Publisher.__aexit__`."""
-        if self._stream is not None:
-            self.frames = (self._stream.finish() if kind is None else self._stream.close()) or self.frames
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            self.frames = (stream.finish() if kind is None else stream.close()) or self.frames
 
     def publish(self, observation: Observation) -> None:
         """See `Publisher.publish`."""
@@ -184,7 +201,7 @@ class BlockingPublisher:
     @property
     def _open(self) -> _SocketStream | _GrpcStream:
         if self._stream is None:
-            raise ConnectionLostError(str(self.address), "the publisher is not open: use it with `with`")
+            raise _not_open(self.address)
         return self._stream
 
 
@@ -193,12 +210,35 @@ class _GrpcStream:
 
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         self._address = address
-        self._frames = 0
+        self._was_connected = False
         self._waiting: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
         self._channel = grpc.insecure_channel(target(address), options=OPTIONS)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
         self._future: Any = call.future(iter(self._waiting.get, None))
         self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+        self._connect()
+
+    def _connect(self) -> None:
+        """Wait until there is a connection: what is sent before only waits for one."""
+        states: queue.SimpleQueue[grpc.ChannelConnectivity] = queue.SimpleQueue()
+        self._channel.subscribe(states.put, try_to_connect=True)
+        try:
+            while not self._was_connected:
+                state = states.get(timeout=_CONNECT_SECONDS)
+                if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+                    self._result()
+                self._was_connected = state is grpc.ChannelConnectivity.READY
+        except queue.Empty:
+            self.close()
+            raise ConnectError(str(self._address), "no answer") from None
+        finally:
+            self._channel.unsubscribe(states.put)
+
+    def _let_go(self) -> None:
+        """Close the channel, and let go of gRPC's thread, which may wait for the next message."""
+        with contextlib.suppress(queue.Full):
+            self._waiting.put_nowait(None)
+        self._channel.close()
 
     def send(self, message: bytes) -> None:
         while not self._future.done():
@@ -221,16 +261,16 @@ class _GrpcStream:
 
     def close(self) -> int:
         self._future.cancel()
-        self._channel.close()
+        self._let_go()
         return 0
 
     def _result(self) -> int:
         try:
             return int(self._future.result().frames)
         except grpc.RpcError as error:
-            raise _connection_error(translate(error), self._address, self._frames) from None
+            raise _connection_error(translate(error), self._address, self._was_connected) from None
         finally:
-            self._channel.close()
+            self._let_go()
 
 
 class _SocketStream:
@@ -251,11 +291,13 @@ class _SocketStream:
         # One flow writes at a time, also when an asynchronous write was cancelled half-way.
         self._lock = threading.Lock()
         try:
-            start = sync_pb2.PublishStart(encoding=sync_pb2.proto, match=match)
+            start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
             self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(publish=start)))
             _messages.match_from_line(self._file.readline(_messages.MAX_MESSAGE_BYTES))
             self._socket.settimeout(None)
-        except OSError as error:
+            # Not in the first line, for which game data is too long.
+            self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+        except (OSError, LostError) as error:
             self.close()
             raise ConnectionLostError(str(address), str(error)) from None
         except BaseException:
@@ -306,11 +348,17 @@ class _SocketStream:
 
 def _observation(observation: Observation) -> bytes:
     data = observation if isinstance(observation, bytes) else observation.SerializeToString()
-    return b"".join((_OBSERVATION_TAG, _varint(len(data)), data))
+    return _bounded(b"".join((_OBSERVATION_TAG, _varint(len(data)), data)))
 
 
 def _actions(actions: Iterable[sc2api_pb2.Action]) -> bytes:
-    return sync_pb2.PublishRequest(actions=sc2api_pb2.RequestAction(actions=actions)).SerializeToString()
+    return _bounded(sync_pb2.PublishRequest(actions=sc2api_pb2.RequestAction(actions=actions)).SerializeToString())
+
+
+def _bounded(message: bytes) -> bytes:
+    if len(message) > _MAX_MESSAGE_BYTES:
+        raise ValueError(f"a message of {len(message)} bytes is over the limit of {_MAX_MESSAGE_BYTES}")
+    return message
 
 
 def _varint(value: int) -> bytes:
@@ -329,10 +377,14 @@ def _match(match: dict[str, Any]) -> sync_pb2.Match:
         raise ValueError(f"what is known of the match is given as fields of Match: {error}") from None
 
 
-def _connection_error(error: Exception, address: Address, frames: int) -> Exception:
+def _connection_error(error: Exception, address: Address, was_connected: bool) -> Exception:
     if not isinstance(error, LostError):
         return error
-    return ConnectionLostError(str(address), str(error)) if frames else ConnectError(str(address), str(error))
+    return ConnectionLostError(str(address), str(error)) if was_connected else ConnectError(str(address), str(error))
+
+
+def _not_open(address: Address) -> ConnectionLostError:
+    return ConnectionLostError(str(address), "the publisher is not open: use it inside its `with` block")
 
 
 async def _in_thread(action: Callable[[], Any]) -> Any:

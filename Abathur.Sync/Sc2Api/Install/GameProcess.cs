@@ -76,7 +76,7 @@ public sealed class GameProcess : IAsyncDisposable
         {
             Directory.Delete(_temporaryFolder, recursive: true);
         }
-        catch (IOException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // The system cleans its temporary files itself.
         }

@@ -25,6 +25,9 @@ public sealed class Publication : IDisposable
     /// <summary>Observations taken.</summary>
     public ulong Frames { get; private set; }
 
+    /// <summary>Whether the match is known.</summary>
+    public bool HasBegun => _feed.HasBegun;
+
     /// <summary>Whether the bot has said that nothing follows.</summary>
     public bool IsFinished { get; private set; }
 
@@ -90,6 +93,13 @@ public sealed class Publication : IDisposable
     private async ValueTask PublishAsync(SharedBuffer observation, FrameStamp captured)
     {
         if (!_feed.HasBegun) Begin(new Match());
+        var before = _feed.GameLoop;
+        if (ObservationWire.TryReadGameLoop(observation.Span, out var gameLoop) && gameLoop < before)
+        {
+            observation.Release();
+            // A recording is sought by game loop, and agents count them.
+            throw Invalid($"game loop {gameLoop} comes after {before}: a match goes forward, and another match needs another daemon");
+        }
         try
         {
             await _feed.PublishAsync(observation, captured);

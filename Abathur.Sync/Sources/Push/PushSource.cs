@@ -11,9 +11,9 @@ namespace Abathur.Sync.Sources.Push;
 /// <param name="clock">Clock of the stamps.</param>
 public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IMatchSource
 {
+    private readonly TaskCompletionSource<MatchFeed> _feed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
-    private MatchFeed? _feed;
     private bool _busy;
 
     /// <inheritdoc/>
@@ -24,21 +24,23 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
 
     /// <summary>Lets a bot publish. The caller disposes what it gets when the bot is gone.</summary>
     /// <exception cref="GrpcException">Another one does (ALREADY_EXISTS), or has (FAILED_PRECONDITION).</exception>
-    public Publication Open()
+    public async Task<Publication> OpenAsync(CancellationToken cancellation)
     {
+        // The ports are open a moment before the source runs.
+        var feed = await _feed.Task.WaitAsync(cancellation);
         lock (_gate)
         {
-            if (_feed is null || _over.Task.IsCompleted) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "the match is over");
+            if (_over.Task.IsCompleted) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "the match is over");
             if (_busy) throw new GrpcException(GrpcStatusCode.AlreadyExists, "a bot publishes already");
             _busy = true;
-            return new Publication(_feed, clock, Close);
+            return new Publication(feed, clock, Close);
         }
     }
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        lock (_gate) _feed = new MatchFeed(hub, recorder, clock);
+        _feed.TrySetResult(new MatchFeed(hub, recorder, clock));
         try
         {
             return await _over.Task.WaitAsync(cancellation);
@@ -62,8 +64,9 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         {
             _busy = false;
             // A connection that never came to a match leaves the place to the next.
+            if (!publication.HasBegun) return;
             if (publication.IsFinished) _over.TrySetResult(new(SubscriptionEndReason.MatchOver, "the bot has published all"));
-            else if (_feed!.HasBegun) _over.TrySetResult(new(SubscriptionEndReason.SourceLost, "the bot's connection broke"));
+            else _over.TrySetResult(new(SubscriptionEndReason.SourceLost, "the bot's connection broke"));
         }
     }
 }

@@ -60,7 +60,7 @@ public sealed class GameSyncService
 
     private async ValueTask<PublishResult> PublishAsync(GrpcCall call)
     {
-        using var publication = _api.Publish();
+        using var publication = await _api.PublishAsync(call.Cancellation);
         while (await call.ReadAsync() is { } request) await publication.AddAsync(request);
         return publication.Finish();
     }

@@ -22,10 +22,17 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
         {
             var result = await input.ReadAsync(cancellation);
             var rest = result.Buffer;
-            while (!publication.IsFinished && TryTake(ref rest, out var message)) await publication.AddAsync(message);
+            try
+            {
+                while (!publication.IsFinished && TryTake(ref rest, out var message)) await publication.AddAsync(message);
+            }
+            finally
+            {
+                // Also after a bad message: whoever says goodbye reads on.
+                input.AdvanceTo(rest.Start, rest.End);
+            }
             if (publication.IsFinished) return;
             if (result.IsCompleted && !rest.IsEmpty) throw Invalid("the connection ends in the middle of a message");
-            input.AdvanceTo(rest.Start, rest.End);
             if (result.IsCompleted) return;
         }
     }
@@ -43,23 +50,26 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
     private bool TryTakeLine(ref ReadOnlySequence<byte> rest, out ReadOnlySequence<byte> message)
     {
         message = default;
-        if (rest.PositionOf((byte)'\n') is not { } end)
+        while (rest.PositionOf((byte)'\n') is { } end)
         {
-            if (rest.Length > Publication.MaxMessageBytes) throw Invalid($"a line is longer than {Publication.MaxMessageBytes} bytes");
-            return false;
+            var line = rest.Slice(0, end).ToArray();
+            rest = rest.Slice(rest.GetPosition(1, end));
+            // Blank lines are nothing, as in a subscribed session.
+            if (line.AsSpan().Trim(" \t\r"u8).IsEmpty) continue;
+            _message.ResetWrittenCount();
+            try
+            {
+                Json.ToProto(line, _message);
+            }
+            catch (ProtoJsonException e)
+            {
+                throw Invalid($"not a PublishRequest: {e.Message}");
+            }
+            message = new ReadOnlySequence<byte>(_message.WrittenMemory);
+            return true;
         }
-        _message.ResetWrittenCount();
-        try
-        {
-            Json.ToProto(rest.Slice(0, end).ToArray(), _message);
-        }
-        catch (ProtoJsonException e)
-        {
-            throw Invalid($"not a PublishRequest: {e.Message}");
-        }
-        rest = rest.Slice(rest.GetPosition(1, end));
-        message = new ReadOnlySequence<byte>(_message.WrittenMemory);
-        return true;
+        if (rest.Length > Publication.MaxMessageBytes) throw Invalid($"a line is longer than {Publication.MaxMessageBytes} bytes");
+        return false;
     }
 
     private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);

@@ -22,12 +22,14 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     public async Task HandleAsync(ConnectionContext connection)
     {
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        var isPublishing = false;
         try
         {
             var first = await ReadFirstAsync(connection);
             if (first is null) return;
             if (first.Publish is { } start)
             {
+                isPublishing = true;
                 await PublishAsync(start, connection);
                 return;
             }
@@ -43,6 +45,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         {
             JsonLine.Write(output, new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
             await output.FlushAsync();
+            if (isPublishing) await LeaveUnreadAsync(connection);
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or ConnectionAbortedException or ConnectionResetException)
         {
@@ -74,8 +77,9 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     {
         if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new GrpcException(GrpcStatusCode.InvalidArgument, "publish takes encoding json or proto");
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
-        using var publication = api.Publish();
-        JsonLine.Write(output, new ServerMessage { Match = publication.Begin(start.Match ?? new Match()) });
+        using var publication = await api.PublishAsync(connection.ConnectionClosed);
+        // A match with game data is too long for a line: it may be the first message.
+        JsonLine.Write(output, new ServerMessage { Match = start.Match is { } match ? publication.Begin(match) : new Match() });
         await output.FlushAsync(connection.ConnectionClosed);
         await new PublishInput(input, start.Encoding, publication).RunAsync(connection.ConnectionClosed);
         if (!publication.IsFinished) return;
@@ -83,6 +87,19 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         wire.Write(new ServerMessage { Published = publication.Finish() });
         await wire.FlushAsync(CancellationToken.None);
         await LingerAsync(connection);
+    }
+
+    /// <summary>A bot that is refused may be in the middle of a long message: what it goes on to send must not cost it the reason.</summary>
+    private async Task LeaveUnreadAsync(ConnectionContext connection)
+    {
+        try
+        {
+            await LingerAsync(connection);
+        }
+        catch (Exception e) when (e is OperationCanceledException or IOException or ConnectionAbortedException or ConnectionResetException)
+        {
+            // It is gone, or silent.
+        }
     }
 
     private async Task<ClientMessage?> ReadFirstAsync(ConnectionContext connection)
