@@ -7,12 +7,11 @@ import contextlib
 import queue
 import socket
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
 import grpc
-import grpc.aio
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _address, _messages
@@ -55,34 +54,31 @@ def publisher_blocking(address: str | None = None, **match: Any) -> BlockingPubl
 class Publisher:
     """Publishes one match. Made by `publisher`.
 
-    Attributes:
-        frames: Observations published so far; after the end, those that the daemon took.
+    It is the blocking publisher on another thread: a call that is cancelled is carried out all the same.
     """
 
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         """Use `publisher`."""
-        self.address = address
-        self.frames = 0
-        self._match = match
-        self._channel: grpc.aio.Channel | None = None
-        self._call: Any = None
-        self._writing: asyncio.Task[None] | None = None
-        self._socket: _SocketStream | None = None
+        self._blocking = BlockingPublisher(address, match)
+
+    @property
+    def address(self) -> Address:
+        """Of the daemon."""
+        return self._blocking.address
+
+    @property
+    def frames(self) -> int:
+        """Observations published so far; after the end, those that the daemon took."""
+        return self._blocking.frames
 
     async def __aenter__(self) -> Publisher:
-        """Connect, and say what is known of the match.
-
-        Raises:
-            ConnectError: no daemon answers.
-            RequestError: it takes no observations (FAILED_PRECONDITION), or another bot publishes (ALREADY_EXISTS).
-        """
-        if self.address.transport == "socket":
-            self._socket = await _in_thread(lambda: _SocketStream(self.address, self._match))
-            return self
-        self._channel = grpc.aio.insecure_channel(target(self.address), options=OPTIONS)
-        call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
-        self._call = call()
-        await self._write(sync_pb2.PublishRequest(match=self._match).SerializeToString())
+        """See `BlockingPublisher.__enter__`."""
+        connecting = asyncio.create_task(asyncio.to_thread(self._blocking.__enter__))
+        try:
+            await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            connecting.add_done_callback(self._break_off)
+            raise
         return self
 
     async def __aexit__(
@@ -91,79 +87,32 @@ class Publisher:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Say that nothing follows, and wait until the daemon has taken all; after an error, break off."""
-        try:
-            if self._socket is not None:
-                stream = self._socket
-                self.frames = await _in_thread(stream.finish if kind is None else stream.close) or self.frames
-            elif kind is None:
-                self.frames = await self._finish()
-            elif self._call is not None:
-                self._call.cancel()
-        finally:
-            channel, self._channel, self._call, self._socket = self._channel, None, None, None
-            if channel is not None:
-                await channel.close()
+        """See `BlockingPublisher.__exit__`."""
+        await asyncio.to_thread(self._blocking.__exit__, kind, error, traceback)
 
     async def publish(self, observation: Observation) -> None:
-        """Give the next observation. Waits where the daemon is slower; cancelled meanwhile, it is sent all the same.
-
-        Args:
-            observation: As the game answered it: the message, or better its serialized bytes, which nobody parses.
-
-        Raises:
-            ValueError: it is larger than 16 MiB.
-            RequestError: the daemon refuses it: it is none, or its game loop is before the last one's.
-            ConnectionLostError: the daemon is gone.
-        """
-        await self._send(_observation(observation))
-        self.frames += 1
+        """See `BlockingPublisher.publish`."""
+        await asyncio.to_thread(self._blocking.publish, observation)
 
     async def actions(self, actions: Iterable[sc2api_pb2.Action]) -> None:
-        """Say what the bot did upon the newest observation; it goes into the recording. Raises as `publish` does."""
-        await self._send(_actions(actions))
+        """See `BlockingPublisher.actions`."""
+        await asyncio.to_thread(self._blocking.actions, actions)
 
     async def _send(self, message: bytes) -> None:
-        if self._socket is not None:
-            stream = self._socket
-            await _in_thread(lambda: stream.send(message))
-        else:
-            await self._write(message)
+        await asyncio.to_thread(self._blocking._send, message)
 
-    async def _write(self, message: bytes) -> None:
-        call = self._call
-        if call is None:
-            raise _not_open(self.address)
-        # A write that is cancelled would take the whole stream with it: it goes on, and the next one waits for it.
-        if self._writing is not None:
-            await asyncio.wait([self._writing])
-        self._writing = asyncio.create_task(call.write(message))
-        self._writing.add_done_callback(lambda done: done.cancelled() or done.exception())
-        try:
-            await asyncio.shield(self._writing)
-        except Exception as error:
-            # Whatever the stream says: why it ended is in the call's status.
-            if (
-                not isinstance(error, grpc.RpcError | grpc.aio.UsageError)
-                and type(error).__module__ != "asyncio.exceptions"
-            ):
-                raise
-            await self._finish()
-            raise ConnectionLostError(str(self.address), "the daemon has ended the stream") from None
-
-    async def _finish(self) -> int:
-        try:
-            if self._writing is not None:
-                await asyncio.wait([self._writing])
-            if not self._call.done():
-                await self._call.done_writing()
-            return int((await self._call).frames)
-        except grpc.RpcError as error:
-            raise _connection_error(translate(error), self.address, self.frames > 0) from None
+    def _break_off(self, connected: asyncio.Task[BlockingPublisher]) -> None:
+        """Nobody waits for it any more, and its place is another bot's."""
+        if not connected.cancelled() and connected.exception() is None:
+            self._blocking.__exit__(asyncio.CancelledError, None, None)
 
 
 class BlockingPublisher:
-    """The blocking twin of `Publisher`. Made by `publisher_blocking`."""
+    """Publishes one match, for threads. Made by `publisher_blocking`.
+
+    Attributes:
+        frames: Observations published so far; after the end, those that the daemon took.
+    """
 
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         """Use `publisher_blocking`."""
@@ -173,7 +122,13 @@ class BlockingPublisher:
         self._stream: _SocketStream | _GrpcStream | None = None
 
     def __enter__(self) -> BlockingPublisher:
-        """See `Publisher.__aenter__`."""
+        """Connect, and say what is known of the match.
+
+        Raises:
+            ConnectError: no daemon answers.
+            RequestError: it takes no observations (FAILED_PRECONDITION), or another bot publishes (ALREADY_EXISTS);
+                on gRPC it may say so only when it is given something.
+        """
         open_stream = _SocketStream if self.address.transport == "socket" else _GrpcStream
         self._stream = open_stream(self.address, self._match)
         return self
@@ -184,25 +139,35 @@ class BlockingPublisher:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """See `Publisher.__aexit__`."""
+        """Say that nothing follows, and wait until the daemon has taken all; after an error, break off."""
         stream, self._stream = self._stream, None
         if stream is not None:
             self.frames = (stream.finish() if kind is None else stream.close()) or self.frames
 
     def publish(self, observation: Observation) -> None:
-        """See `Publisher.publish`."""
-        self._open.send(_observation(observation))
+        """Give the next observation. Waits where the daemon is slower.
+
+        Args:
+            observation: As the game answered it: the message, or better its serialized bytes, which nobody parses.
+
+        Raises:
+            ValueError: it is larger than 16 MiB.
+            RequestError: the daemon refuses it: it is none, or its game loop is before the last one's. On gRPC one of
+                the next calls, or the end, raises that.
+            ConnectionLostError: the daemon is gone.
+        """
+        self._send(_observation(observation))
         self.frames += 1
 
     def actions(self, actions: Iterable[sc2api_pb2.Action]) -> None:
-        """See `Publisher.actions`."""
-        self._open.send(_actions(actions))
+        """Say what the bot did upon the newest observation; it goes into the recording. Raises as `publish` does."""
+        self._send(_actions(actions))
 
-    @property
-    def _open(self) -> _SocketStream | _GrpcStream:
+    def _send(self, message: bytes) -> None:
         if self._stream is None:
-            raise _not_open(self.address)
-        return self._stream
+            message_text = "the publisher is not open: use it inside its `with` block"
+            raise ConnectionLostError(str(self.address), message_text)
+        self._stream.send(message)
 
 
 class _GrpcStream:
@@ -315,8 +280,7 @@ class _SocketStream:
 
     def finish(self) -> int:
         try:
-            end = sync_pb2.PublishRequest(end=sync_pb2.End()).SerializeToString()
-            self._socket.sendall(_messages.PREFIX.pack(len(end)) + end)
+            self.send(sync_pb2.PublishRequest(end=sync_pb2.End()).SerializeToString())
             head = self._file.read(_messages.PREFIX.size)
             if len(head) < _messages.PREFIX.size:
                 raise ConnectionLostError(str(self._address), "the daemon closed the connection")
@@ -332,6 +296,9 @@ class _SocketStream:
             self.close()
 
     def close(self) -> int:
+        with contextlib.suppress(OSError):
+            # Wakes whoever is still sending.
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._file.close()
         self._socket.close()
         return 0
@@ -381,14 +348,6 @@ def _connection_error(error: Exception, address: Address, was_connected: bool) -
     if not isinstance(error, LostError):
         return error
     return ConnectionLostError(str(address), str(error)) if was_connected else ConnectError(str(address), str(error))
-
-
-def _not_open(address: Address) -> ConnectionLostError:
-    return ConnectionLostError(str(address), "the publisher is not open: use it inside its `with` block")
-
-
-async def _in_thread(action: Callable[[], Any]) -> Any:
-    return await asyncio.to_thread(action)
 
 
 __all__ = ["BlockingPublisher", "Publisher", "publisher", "publisher_blocking"]

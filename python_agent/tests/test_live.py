@@ -161,8 +161,8 @@ def test_an_http_server_is_no_game(play: Play) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--opponent", "ai:zorg"), "expected ai:RACE"),
-        (("--opponent", "ai:zerg:godlike"), "expected ai:RACE"),
+        (("--map", "x", "--opponent", "ai:zorg"), "expected ai:RACE"),
+        (("--map", "x", "--opponent", "ai:zerg:godlike"), "expected ai:RACE"),
         (("--race", "7"), "--race must be"),
         (("--step", "0"), "--step must be 1 to 1000"),
         (("--realtime", "--step", "2"), "--step is for games that are stepped"),
@@ -171,7 +171,9 @@ def test_an_http_server_is_no_game(play: Play) -> None:
         (("--sc2", "127.0.0.1:70000"), "--sc2 must be HOST:PORT"),
         (("--agent", "'"), "a quotation mark is not closed"),
         (("--agent", ""), "the command of an agent is empty"),
-        (("--as-player", "17"), "--as-player must be"),
+        (("--observe", "--as-player", "17"), "--as-player must be"),
+        (("--map", "x", "--as-player", "2"), "--as-player goes with --replay or --observe"),
+        (("--opponent", "ai:zerg"), "--opponent needs --map"),
     ],
 )
 def test_wrong_command_lines(arguments: tuple[str, ...], message: str) -> None:
@@ -229,3 +231,14 @@ def test_an_agent_that_cannot_be_started_is_told() -> None:
     )
     assert done.returncode == 1
     assert 'the agent "no-such-program-anywhere" cannot be started' in done.stderr
+
+
+def test_an_agent_that_cannot_be_started_ends_the_others_too(tmp_path: Path) -> None:
+    program, noted = tmp_path / "agent.py", tmp_path / "pid"
+    program.write_text(f"import os, time\nopen({str(noted)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    done = run_daemon("serve", *FREE_PORTS, "--agent", f'"{sys.executable}" "{program}"', "--agent", "no-such-program")
+    assert done.returncode == 1
+    assert 'the agent "no-such-program" cannot be started' in done.stderr
+    if noted.exists():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(noted.read_text()), 0)

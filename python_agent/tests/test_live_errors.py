@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from aiohttp import WSMsgType, web
@@ -24,8 +28,8 @@ REPLAY = ("--replay", "Any.SC2Replay")
 
 
 @asynccontextmanager
-async def game(answer: Answer) -> AsyncIterator[str]:
-    """A game that answers as told; None: it closes the connection."""
+async def game(answer: Answer, before: Callable[[Request], Awaitable[None]] | None = None) -> AsyncIterator[str]:
+    """A game that answers as told; None: it closes the connection. `before`: what it does before each answer."""
 
     async def serve(request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=0)
@@ -34,6 +38,8 @@ async def game(answer: Answer) -> AsyncIterator[str]:
             if message.type != WSMsgType.BINARY:
                 break
             asked = Request.FromString(message.data)
+            if before is not None:
+                await before(asked)
             response = answer(asked)
             if response is None:
                 break
@@ -182,3 +188,162 @@ async def test_observing_asks_to_observe() -> None:
     assert create.battlenet_map_name == "Acropolis LE"
     assert create.player_setup[0].type == sc2api_pb2.Observer
     assert join.observed_player_id == 2
+
+
+def stubborn(folder: Path, body: str = "") -> tuple[str, Path]:
+    """A supervised agent that would run for ever, and the file in which it notes its id."""
+    program, noted = folder / "agent.py", folder / "pid"
+    noted.unlink(missing_ok=True)
+    program.write_text(f"import os, time\nopen({str(noted)!r}, 'w').write(str(os.getpid()))\n{body}\ntime.sleep(600)\n")
+    return f'"{sys.executable}" "{program}"', noted
+
+
+async def started(noted: Path) -> int:
+    while not (noted.exists() and noted.read_text()):
+        await asyncio.sleep(0.01)
+    return int(noted.read_text())
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("data", [None, b"\x52\x03\xff\xff\xff", b"\x52\x04\x22\x02\xff\xff"])
+async def test_agents_do_not_outlive_a_game_that_cannot_be_played(tmp_path: Path, data: bytes | None) -> None:
+    agent, noted = stubborn(tmp_path)
+    seen: list[int] = []
+
+    def answer(asked: Request) -> Response | bytes:
+        if data is None and asked.HasField("create_game"):
+            return Response(create_game=ResponseCreateGame(error=ResponseCreateGame.InvalidMapData))
+        return data if data is not None and asked.HasField("observation") else usual(asked)
+
+    async def until_started(asked: Request) -> None:
+        seen.append(await started(noted))
+
+    async with game(answer, until_started) as address:
+        code, said = await live(address, *CREATE, "--agent", agent)
+    assert code == 1
+    assert "abathur-sync: the game" in said
+    assert not is_running(seen[0])
+
+
+@pytest.mark.parametrize("kind", ["game_info", "data"])
+async def test_info_that_is_none_is_told(kind: str) -> None:
+    field = {"game_info": b"\x4a", "data": b"\x62"}[kind]
+
+    def asks_it(asked: Request) -> bool:
+        return asked.WhichOneof("request") == kind
+
+    async with game(lambda asked: field + b"\x03\xff\xff\xff" if asks_it(asked) else usual(asked)) as address:
+        code, said = await live(address, *CREATE)
+    assert code == 1
+    assert said.startswith("abathur-sync: the game's info or data cannot be read")
+    async with game(lambda asked: Response(error=["no"]) if asks_it(asked) else usual(asked)) as address:
+        code, said = await live(address, *CREATE)
+    assert code == 1
+    assert said.startswith("abathur-sync: the game refuses") and ": no" in said
+
+
+async def test_an_action_that_the_game_refuses_does_not_end_the_match(tmp_path: Path) -> None:
+    agent, _ = stubborn(
+        tmp_path,
+        "import abathur\nfrom abathur import actions\n"
+        "with abathur.connect_blocking() as game:\n"
+        "    for frame in game.frames(policy='lockstep'):\n"
+        "        try: game.act([actions.chat('x')])\n"
+        "        except abathur.RequestError as refused: print('refused:', refused)\n"
+        "os._exit(0)",
+    )
+    loops = 0
+
+    def answer(asked: Request) -> Response:
+        nonlocal loops
+        if asked.HasField("action"):
+            return Response(error=["Not supported if game has already ended"], status=sc2api_pb2.ended)
+        response = usual(asked)
+        if asked.HasField("observation"):
+            loops += 1
+            response.observation.observation.game_loop = loops
+            if loops == 5:
+                response.observation.player_result.add(player_id=1, result=sc2api_pb2.Victory)
+        return response
+
+    async with game(answer) as address:
+        code, said = await live(address, *CREATE, "--allow-actions", "--wait-agents", "1", "--agent", agent)
+    assert code == 0
+    assert "match over: player 1 Victory" in said
+    assert "refused: FAILED_PRECONDITION: the game refuses Action: Not supported if game has already ended" in said
+
+
+@pytest.mark.parametrize("mode", [(), ("--realtime",)])
+async def test_a_game_is_left_when_the_daemon_is_told_to_stop(mode: tuple[str, ...]) -> None:
+    asked: list[str | None] = []
+    playing = asyncio.Event()
+    loops = 0
+
+    def answer(request: Request) -> Response:
+        nonlocal loops
+        asked.append(request.WhichOneof("request"))
+        response = usual(request)
+        if request.HasField("observation"):
+            loops += 1
+            response.observation.observation.game_loop = loops
+        return response
+
+    async def slowly(request: Request) -> None:
+        if request.HasField("observation") and loops == 20:
+            # The daemon is told while it waits for the answer.
+            playing.set()
+            await asyncio.sleep(0.2)
+
+    async with game(answer, slowly) as address:
+        process = await asyncio.create_subprocess_exec(
+            *daemon_command("live", "--sc2", address, *FREE_PORTS, *CREATE, *mode),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        await playing.wait()
+        process.send_signal(signal.SIGTERM)
+        await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 0
+    assert asked[-1] == "leave_game"
+
+
+async def test_standard_input_ends_it_also_before_there_is_a_game() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *daemon_command("live", "--sc2", "127.0.0.1:9", "--stop-with-parent", *FREE_PORTS, *CREATE),
+        stdin=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, error = await asyncio.wait_for(process.communicate(b""), 30)
+    assert (process.returncode, error) == (130, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the game is a script here")
+@pytest.mark.parametrize("ending", [None, signal.SIGTERM, signal.SIGHUP])
+async def test_a_game_that_was_started_does_not_outlive_the_daemon(tmp_path: Path, ending: int | None) -> None:
+    folder, noted = tmp_path / "Versions" / "Base1", tmp_path / "pid"
+    folder.mkdir(parents=True)
+    program = folder / "SC2_x64"
+    program.write_text(f"#!/bin/sh\necho $$ > {noted}\n{'exit 3' if ending is None else 'exec sleep 600'}\n")
+    program.chmod(0o755)
+    process = await asyncio.create_subprocess_exec(
+        *daemon_command("live", *FREE_PORTS, *CREATE),
+        env={**os.environ, "SC2PATH": str(tmp_path)},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    pid = await started(noted)
+    if ending is not None:
+        process.send_signal(ending)
+    _, error = await asyncio.wait_for(process.communicate(), 30)
+    if ending is None:
+        assert process.returncode == 1
+        assert error == b"abathur-sync: the game ended with exit code 3 before it answered\n"
+    else:
+        assert process.returncode == 130
+    assert not is_running(pid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -13,7 +14,18 @@ import abathur
 import pytest
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, in_thread, run_daemon
+from programs import (
+    FREE_PORTS,
+    PATIENCE,
+    SHARED,
+    SKIRMISH,
+    Daemon,
+    Launch,
+    Play,
+    in_thread,
+    needs_observations,
+    run_daemon,
+)
 from s2clientprotocol import sc2api_pb2
 
 FRAMES = 40
@@ -251,3 +263,170 @@ def test_bad_input_by_hand(serve: Serve, start_line: bytes, code: str) -> None:
         answers = [json.loads(line) for line in connection.makefile("rb").readlines()]
     assert answers[-1]["error"]["code"] == code
     assert answers[-1]["error"]["fatal"] is True
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_cancelled_publish_is_sent_all_the_same(
+    serve: Serve, tmp_path: Path, observations: list[bytes], transport: str
+) -> None:
+    path = tmp_path / "all.mcap"
+    daemon = serve("-o", str(path))
+    given = 0
+    async with abathur.publisher(daemon.addresses[transport]) as publisher:
+        daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            # Until everything between is full.
+            while True:
+                given += 1
+                await asyncio.wait_for(publisher.publish(observations[0]), 0.2)
+        except TimeoutError:
+            daemon.process.send_signal(signal.SIGCONT)
+        await publisher.publish(observations[1])
+    assert publisher.frames == given + 1
+    assert await asyncio.to_thread(daemon.wait) == 0
+    with abathur.open(path) as match:
+        frames = [frame.response.SerializeToString() for frame in match.frames()]
+    assert frames == [observations[0]] * given + [observations[1]]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_publisher_that_is_not_open_says_so(serve: Serve, observations: list[bytes], transport: str) -> None:
+    daemon = serve()
+    publisher = abathur.publisher(daemon.addresses[transport])
+    blocking = abathur.publisher_blocking(daemon.addresses[transport])
+    with pytest.raises(abathur.ConnectionLostError, match="is not open"):
+        await publisher.publish(observations[0])
+    async with publisher:
+        await publisher.publish(observations[0])
+    with pytest.raises(abathur.ConnectionLostError, match="is not open"):
+        await publisher.publish(observations[0])
+    with pytest.raises(abathur.ConnectionLostError, match="is not open"):
+        blocking.publish(observations[0])
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_daemon_that_dies_is_told(serve: Serve, observations: list[bytes], transport: str) -> None:
+    daemon = serve()
+    with pytest.raises(abathur.ConnectionLostError):
+        async with abathur.publisher(daemon.addresses[transport]) as publisher:
+            await publisher.publish(observations[0])
+            daemon.process.kill()
+            daemon.process.wait()
+            while True:
+                await publisher.publish(observations[0])
+
+
+def test_no_daemon_is_told_at_once_to_threads() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        for address in (f"grpc://127.0.0.1:{port}", f"socket://127.0.0.1:{port}"):
+            before = threading.active_count()
+            with pytest.raises(abathur.ConnectError, match="Is the daemon running"):
+                abathur.publisher_blocking(address).__enter__()
+            while threading.active_count() > before:
+                threading.Event().wait(0.01)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_message_that_is_too_long_costs_nothing_else(
+    serve: Serve, observations: list[bytes], transport: str
+) -> None:
+    daemon = serve()
+    async with abathur.publisher(daemon.addresses[transport]) as publisher:
+        await publisher.publish(observations[0])
+        with pytest.raises(ValueError, match="over the limit of 16777216"):
+            await publisher.publish(bytes(16 * 1024 * 1024 - 4))
+        # The longest that is taken, with an unknown field; two tags of a byte and lengths of four.
+        filling = 16 * 1024 * 1024 - len(observations[1]) - 10
+        await publisher.publish(observations[1] + b"\x7a" + varint(filling) + bytes(filling))
+    assert publisher.frames == 2
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_match_goes_forward(serve: Serve, tmp_path: Path, observations: list[bytes], transport: str) -> None:
+    path = tmp_path / "forward.mcap"
+    daemon = serve("-o", str(path))
+    with pytest.raises(abathur.RequestError, match="game loop 8960 comes after 8961") as refused:
+        async with abathur.publisher(daemon.addresses[transport]) as publisher:
+            for data in (observations[0], observations[1], observations[1], observations[0]):
+                await publisher.publish(data)
+            while True:
+                await publisher.publish(observations[1])
+    assert refused.value.code == "INVALID_ARGUMENT"
+    assert await asyncio.to_thread(daemon.wait) == 0
+    with abathur.open(path) as match:
+        assert [frame.game_loop for frame in match.frames()][:3] == [8960, 8961, 8961]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_results_that_cannot_be_read_are_refused(serve: Serve, transport: str) -> None:
+    daemon = serve()
+    with pytest.raises(abathur.RequestError, match="not a ResponseObservation") as refused:
+        async with abathur.publisher(daemon.addresses[transport]) as publisher:
+            await publisher.publish(b"\x22\x02\xff\xff")
+    assert refused.value.code == "INVALID_ARGUMENT"
+
+
+@needs_observations
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_the_data_of_a_real_game(serve: Serve, transport: str) -> None:
+    data = sc2api_pb2.ResponseData.FromString((SHARED / "observations" / "game_data.binpb").read_bytes())
+    daemon = serve()
+    async with abathur.publisher(daemon.addresses[transport], game_data=data), abathur.connect(daemon.grpc) as game:
+        match = await game.match()
+    assert match is not None and match.game_data == data
+    assert await asyncio.to_thread(daemon.wait) == 0
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_match_without_an_observation_is_an_empty_recording(
+    serve: Serve, tmp_path: Path, transport: str
+) -> None:
+    path = tmp_path / "empty.mcap"
+    daemon = serve("-o", str(path))
+    async with abathur.publisher(daemon.addresses[transport], map_name="Nothing"):
+        pass
+    assert await asyncio.to_thread(daemon.wait) == 0
+    assert daemon.process.stderr is not None
+    assert daemon.process.stderr.read() == ""
+    assert run_daemon("info", str(path)).returncode == 0
+    with abathur.open(path) as match:
+        assert list(match.frames()) == []
+
+
+def test_without_a_match_there_is_no_recording(serve: Serve, tmp_path: Path) -> None:
+    path = tmp_path / "none.mcap"
+    daemon = serve("-o", str(path))
+    assert daemon.stop() == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bot_that_says_nothing_leaves_its_place(serve: Serve, observations: list[bytes]) -> None:
+    daemon = serve()
+    with socket.create_connection(("127.0.0.1", daemon.socket_port), PATIENCE) as connection:
+        lines = connection.makefile("rwb")
+        lines.write(b'{"publish":{}}\n\n{"end":{}}\n')
+        lines.flush()
+        assert [json.loads(line) for line in lines.readlines()] == [{"match": {}}, {"published": {}}]
+    with abathur.publisher_blocking(daemon.grpc) as publisher:
+        publisher.publish(observations[0])
+    assert daemon.wait() == 0
+
+
+def test_a_recording_that_fails_is_told_by_the_exit_code(serve: Serve, observations: list[bytes]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    daemon = serve("-o", "/dev/full")
+    with abathur.publisher_blocking(daemon.grpc) as publisher:
+        publisher.publish(observations[0])
+    assert publisher.frames == 1
+    assert daemon.wait() == 1
+
+
+def varint(value: int) -> bytes:
+    data = b""
+    while value > 0x7F:
+        data += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return data + bytes([value])
