@@ -67,6 +67,8 @@ internal static class LiveCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
+        // Until a command has come to its first wait, a signal ends the process on the spot: the game that it starts would be left behind.
+        await Task.Yield();
         using var stop = Listen.ListenForStop(result, cancellation);
         await using var recorder = Record.Create(result, SourceRun.Tell);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(GameInstall.Find(Environment.GetEnvironmentVariable(GameInstall.PathVariable), GamePlaces.OfThisSystem())) : null;

@@ -9,19 +9,19 @@ namespace Abathur.Sync.Cli;
 internal sealed class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop;
-    private readonly PosixSignalRegistration[] _signals;
+    private readonly PosixSignalRegistration _hangUp;
 
     /// <param name="withParent">Whether the end of standard input counts.</param>
     /// <param name="interrupted">Fires at Ctrl-C and SIGTERM.</param>
     public StopSignals(bool withParent, CancellationToken interrupted)
     {
         _stop = CancellationTokenSource.CreateLinkedTokenSource(interrupted);
-        // Ctrl-C and SIGTERM come by the token as well, but only once the verb has come to its first wait.
-        _signals = [.. new[] { PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGHUP }.Select(each => PosixSignalRegistration.Create(each, signal =>
+        _hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
         {
+            // The terminal is closed: end as cleanly as at Ctrl-C.
             signal.Cancel = true;
             Stop();
-        }))];
+        });
         // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
         if (withParent) new Thread(WaitForParent) { IsBackground = true, Name = "standard input" }.Start();
     }
@@ -45,7 +45,7 @@ internal sealed class StopSignals : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (var signal in _signals) signal.Dispose();
+        _hangUp.Dispose();
         _stop.Dispose();
     }
 
