@@ -15,6 +15,7 @@ internal static class EntryPoint
             ProxyCommand.Create(),
             LiveCommand.Create(),
             ServeCommand.Create(),
+            EmulateCommand.Create(),
             SynthCommand.Create(),
             InfoCommand.Create(),
             CatCommand.Create(),

@@ -56,10 +56,7 @@ internal sealed class ListenOptionSet
         HelpName = "COMMAND",
     };
 
-    private readonly Option<bool> _stopWithParent = new("--stop-with-parent")
-    {
-        Description = "Stop when standard input is closed: for programs that start the daemon and hold the other end.",
-    };
+    private readonly StopWithParentOption _stopWithParent = new();
 
     public void AddTo(Command command)
     {
@@ -91,7 +88,8 @@ internal sealed class ListenOptionSet
             }
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _agent, _stopWithParent }) command.Add(option);
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _agent }) command.Add(option);
+        _stopWithParent.AddTo(command);
     }
 
     public DaemonOptions Read(ParseResult result)
@@ -127,26 +125,6 @@ internal sealed class ListenOptionSet
         return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, Console.Error, TimeProvider.System))];
     }
 
-    /// <summary>Starts to wait for the end of standard input, where that is asked for; then cancels <paramref name="stop"/>.</summary>
-    public void StopWithParent(ParseResult result, CancellationTokenSource stop)
-    {
-        if (!result.GetValue(_stopWithParent)) return;
-        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
-        new Thread(() =>
-        {
-            while (Console.In.Read() >= 0)
-            {
-                // What is said there does not matter.
-            }
-            try
-            {
-                stop.Cancel();
-            }
-            catch (ObjectDisposedException)
-            {
-                // It is over already.
-            }
-        })
-        { IsBackground = true, Name = "standard input" }.Start();
-    }
+    /// <inheritdoc cref="StopWithParentOption.Watch"/>
+    public void StopWithParent(ParseResult result, CancellationTokenSource stop) => _stopWithParent.Watch(result, stop);
 }

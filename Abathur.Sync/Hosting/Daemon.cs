@@ -71,7 +71,9 @@ public sealed class Daemon : IAsyncDisposable
         var grpc = new GrpcServer(
             new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
-        var web = new WebEndpoint(new WebOrigins(options.WebSocket.AllowedOrigins), new WebSocketHandler(api, options.WebSocket, clock), _app.Lifetime.ApplicationStopping);
+        var web = new WebEndpoint(
+            WebEndpoint.SyncPath, "agents", new WebOrigins(options.WebSocket.AllowedOrigins), new WebSocketHandler(api, options.WebSocket, clock).HandleAsync,
+            _app.Lifetime.ApplicationStopping);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(web.HandleAsync));
         _app.Run(grpc.HandleAsync);

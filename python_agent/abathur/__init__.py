@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from abathur._agent import Agent
+from abathur._emulator import EmulatedGame, emulated_game
 from abathur._frame import Frame, Timing
 from abathur._game import BlockingGame, Game, connect, connect_blocking
 from abathur._recording import Recording
@@ -17,6 +18,7 @@ from abathur.errors import (
     AbathurError,
     ConnectError,
     ConnectionLostError,
+    DaemonError,
     DecompressionError,
     NoAnswerError,
     ProtocolError,
@@ -31,7 +33,9 @@ __all__ = [
     "BlockingGame",
     "ConnectError",
     "ConnectionLostError",
+    "DaemonError",
     "DecompressionError",
+    "EmulatedGame",
     "Frame",
     "Game",
     "NoAnswerError",
@@ -44,5 +48,6 @@ __all__ = [
     "Units",
     "connect",
     "connect_blocking",
+    "emulated_game",
     "open",
 ]

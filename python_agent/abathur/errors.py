@@ -8,7 +8,8 @@ AbathurError
 │   └── NoAnswerError       DEADLINE_EXCEEDED: a lockstep agent did not answer in time
 ├── ProtocolError           the peer sent what is not the protocol
 │   └── DecompressionError  a compressed frame is damaged, cut off, or larger than allowed
-└── RecordingError          a recording is missing, damaged, or not one
+├── RecordingError          a recording is missing, damaged, or not one
+└── DaemonError             the daemon is not there, or did not start
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = [
     "AbathurError",
     "ConnectError",
     "ConnectionLostError",
+    "DaemonError",
     "DecompressionError",
     "NoAnswerError",
     "ProtocolError",
@@ -92,6 +94,19 @@ class DecompressionError(ProtocolError):
 
 class RecordingError(AbathurError):
     """A recording is missing, damaged, or not a recording."""
+
+
+class DaemonError(AbathurError):
+    """The daemon is not there, or did not start.
+
+    Attributes:
+        exit_code: What it ended with; None where it was not started.
+    """
+
+    def __init__(self, reason: str, exit_code: int | None) -> None:
+        ended = "" if exit_code is None else f" (exit code {exit_code})"
+        super().__init__(f"the daemon did not start{ended}: {reason}")
+        self.exit_code = exit_code
 
 
 class LostError(AbathurError):

@@ -38,7 +38,8 @@ def test_python_example_runs(play: Play, page: Path, code: str) -> None:
     for default, port in ports.items():
         code = code.replace(f", {default})", f", {port})")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        # python-sc2 passes aiohttp a timeout in the old way.
+        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning:sc2.main", "-c", code],
         cwd=ROOT,
         env={**os.environ, "ABATHUR_ADDRESS": daemon.grpc},
         capture_output=True,
@@ -62,10 +63,22 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         export = [*daemon_command("export"), str(SKIRMISH), "-o", str(tmp_path / "observations.obs"), "--stop", "8970"]
         subprocess.run(export, check=True, timeout=60, capture_output=True)
         (tmp_path / "game_info.binpb").write_bytes(b"")
+    if arguments[0] == "emulate":
+        arguments[1] = str(ROOT / arguments[1])
+        arguments[arguments.index("--listen") + 1] = "0"
+        # Its standard input is at its end, so that it stops when it is ready.
+        arguments.append("--stop-with-parent")
     done = subprocess.run(
-        daemon_command(*arguments), cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        daemon_command(*arguments),
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert (arguments[0] in ("play", "emulate")) == done.stdout.startswith("ready ")
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,0 +1,108 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using Abathur.Sync.Sc2Api.Emulator;
+using SC2APIProtocol;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>emulate FILE --listen PORT</c>: a server that speaks the game's API from a recording.</summary>
+internal static class EmulateCommand
+{
+    private static readonly Argument<string> FileArgument = new("FILE")
+    {
+        Description = "Recording (MCAP); or serialized observations, or a folder of them, with game_info.binpb beside and game_data.binpb there or in the folder above.",
+    };
+
+    private static readonly Option<int> Listen = new("--listen")
+    {
+        Description = "TCP port of ws://127.0.0.1:PORT/sc2api; 0: any free one.",
+        DefaultValueFactory = _ => new EmulatorOptions().Port,
+        HelpName = "PORT",
+    };
+
+    private static readonly Option<string?> GameInfo = new("--game-info") { Description = "Serialized ResponseGameInfo. Default: the recording's.", HelpName = "FILE" };
+
+    private static readonly Option<string?> GameData = new("--game-data") { Description = "Serialized ResponseData. Default: the recording's.", HelpName = "FILE" };
+
+    private static readonly Option<bool> Realtime = new("--realtime")
+    {
+        Description = "Advance by the clock also where the client does not create the game, as on a ladder.",
+    };
+
+    private static readonly Option<double> TickHz = new("--tick-hz")
+    {
+        Description = "Game loops per second in real time: 22.4 (\"faster\") or 16 (\"normal\").",
+        DefaultValueFactory = _ => new EmulatorOptions().TickHz,
+        HelpName = "HZ",
+    };
+
+    private static readonly Option<string> Outcome = new("--result")
+    {
+        Description = "Result of the recorded player where the recording has none: victory, defeat, tie or undecided.",
+        DefaultValueFactory = _ => "undecided",
+        HelpName = "RESULT",
+    };
+
+    private static readonly Option<string?> Actions = new("--actions") { Description = "Write the client's actions to this file, one JSON object a line.", HelpName = "OUT" };
+
+    private static readonly StopWithParentOption StopWithParent = new();
+
+    public static Command Create()
+    {
+        Listen.Must(port => port is >= 0 and <= 65535, "--listen must be 0 to 65535.");
+        TickHz.Must(hz => hz is 22.4 or 16, "--tick-hz must be 22.4 or 16.");
+        Outcome.AcceptOnlyFromAmong("victory", "defeat", "tie", "undecided");
+        var command = new Command("emulate", "Speak the game's API from a recording, so that a bot runs without the game.")
+        {
+            FileArgument, Listen, GameInfo, GameData, Realtime, TickHz, Outcome, Actions,
+        };
+        StopWithParent.AddTo(command);
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    {
+        var options = new EmulatorOptions
+        {
+            Port = result.GetValue(Listen),
+            Realtime = result.GetValue(Realtime),
+            TickHz = result.GetValue(TickHz),
+            Result = Enum.Parse<Result>(result.GetValue(Outcome)!, ignoreCase: true),
+        };
+        var path = result.GetValue(FileArgument)!;
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
+        {
+            // The terminal is closed: end as cleanly as at Ctrl-C.
+            signal.Cancel = true;
+            stop.Cancel();
+        });
+        using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), stop.Token);
+        var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
+        if (input.Recording.Damage is { } damage)
+        {
+            Console.Error.WriteLine($"abathur-sync: warning: {path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
+        }
+        using var actions = new ActionLog(result.GetValue(Actions));
+        var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions);
+        await using (var server = new EmulatorServer(game, options, TimeProvider.System))
+        {
+            var addresses = await server.StartAsync(stop.Token);
+            Console.Out.WriteLine($"ready {addresses}");
+            StopWithParent.Watch(result, stop);
+            await Task.WhenAny(server.Quit, Task.Delay(Timeout.Infinite, stop.Token));
+        }
+        Console.Error.WriteLine(string.Create(
+            CultureInfo.InvariantCulture, $"{path}: {game.MatchCount} matches, {game.ObservationCount} observations answered, {actions.ActionCount} actions taken"));
+        return Report(path, game, actions);
+    }
+
+    private static int Report(string path, EmulatedGame game, ActionLog actions)
+    {
+        if (game.Damage is { } damage) throw new CliException($"{path}: the matches ended where the recording is damaged: {damage}", ExitCode.BadInput);
+        if (actions.Failure is { } failure) throw new CliException($"not all actions were written: {failure}", ExitCode.Failed);
+        return ExitCode.Ok;
+    }
+}

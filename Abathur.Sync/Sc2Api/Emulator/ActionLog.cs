@@ -1,0 +1,69 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using Abathur.Sync.Encodings.ProtoJson;
+using Google.Protobuf;
+using SC2APIProtocol;
+
+namespace Abathur.Sync.Sc2Api.Emulator;
+
+/// <summary>Counts what clients order, and writes it to a file where there is one.</summary>
+/// <remarks>
+/// One JSON object a line, written out at once: <c>{"game_loop":9000,"action":{...}}</c> for each action, <c>{"game_loop":9000,"debug":{...}}</c> for
+/// each debug command; the messages are ProtoJSON.
+/// </remarks>
+internal sealed class ActionLog : IActionLog, IDisposable
+{
+    private static readonly ProtoJsonTranscoder Actions = ProtoJsonTranscoder.For(SC2APIProtocol.Action.Descriptor);
+    private static readonly ProtoJsonTranscoder Debugs = ProtoJsonTranscoder.For(DebugCommand.Descriptor);
+    private readonly FileStream? _file;
+    private readonly ArrayBufferWriter<byte> _lines = new();
+    private readonly ArrayBufferWriter<byte> _message = new();
+
+    /// <param name="path">File to write, replaced where it is there; null: none.</param>
+    public ActionLog(string? path)
+    {
+        if (path is not null) _file = new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0);
+    }
+
+    /// <summary>Actions so far.</summary>
+    public long ActionCount { get; private set; }
+
+    /// <summary>Why no more is written; null where all has been. The game goes on.</summary>
+    public string? Failure { get; private set; }
+
+    /// <inheritdoc/>
+    public void Add(uint gameLoop, RequestAction request)
+    {
+        ActionCount += request.Actions.Count;
+        Write(gameLoop, "action", request.Actions, Actions);
+    }
+
+    /// <inheritdoc/>
+    public void Add(uint gameLoop, RequestDebug request) => Write(gameLoop, "debug", request.Debug, Debugs);
+
+    /// <inheritdoc/>
+    public void Dispose() => _file?.Dispose();
+
+    private void Write(uint gameLoop, string name, IEnumerable<IMessage> messages, ProtoJsonTranscoder transcoder)
+    {
+        if (_file is null || Failure is not null) return;
+        _lines.ResetWrittenCount();
+        try
+        {
+            foreach (var message in messages)
+            {
+                _message.ResetWrittenCount();
+                transcoder.ToJson(message.ToByteArray(), _message);
+                Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{{\"game_loop\":{gameLoop},\"{name}\":"), _lines);
+                _lines.Write(_message.WrittenSpan);
+                _lines.Write("}\n"u8);
+            }
+            _file.Write(_lines.WrittenSpan);
+        }
+        catch (Exception e) when (e is IOException or ProtoJsonException)
+        {
+            Failure = e.Message;
+        }
+    }
+}

@@ -1,0 +1,135 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Net.WebSockets;
+using Abathur.Sync.Access;
+using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Transports.WebSocket;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Abathur.Sync.Sc2Api.Emulator;
+
+/// <summary>Serves an emulated game at <c>ws://127.0.0.1:PORT/sc2api</c>: one client at a time, others are refused with 503.</summary>
+internal sealed class EmulatorServer : IAsyncDisposable
+{
+    /// <summary>Where the game's clients connect.</summary>
+    public const string Path = "/sc2api";
+
+    private const int MaxConnections = 32;
+    private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
+
+    private readonly EmulatedGame _game;
+    private readonly EmulatorOptions _options;
+    private readonly TimeProvider _clock;
+    private readonly WebApplication _app;
+    private readonly SemaphoreSlim _seat = new(1);
+    private readonly TaskCompletionSource _quit = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private ListenOptions? _listener;
+
+    /// <param name="game">The game; used by one client at a time.</param>
+    /// <param name="options">Where to listen, and bounds.</param>
+    /// <param name="clock">Clock of everything.</param>
+    public EmulatorServer(EmulatedGame game, EmulatorOptions options, TimeProvider clock)
+    {
+        (_game, _options, _clock) = (game, options, clock);
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Logging.AddProvider(new StandardErrorLoggerProvider());
+        builder.Logging.SetMinimumLevel(LogLevel.Warning);
+        // A failed start is told once, by whoever starts the server.
+        builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
+        builder.WebHost.UseKestrelCore();
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
+        builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
+        builder.WebHost.ConfigureKestrel(Listen);
+        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
+        _app = builder.Build();
+        var web = new WebEndpoint(Path, "clients of the game", new WebOrigins([]), ServeAsync, _app.Lifetime.ApplicationStopping);
+        _app.UseWebSockets();
+        _app.Run(web.HandleAsync);
+    }
+
+    /// <summary>Ends when a client has quit the game.</summary>
+    public Task Quit => _quit.Task;
+
+    /// <summary>Opens the port. Throws <see cref="DaemonException"/> where it cannot be had.</summary>
+    public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            await _app.StartAsync(cancellation);
+        }
+        catch (Exception e) when (e is IOException or SocketException)
+        {
+            var advice = e.InnerException is AddressInUseException ? " Choose another port with --listen (0: any free one)." : "";
+            throw new DaemonException($"cannot listen: {e.Message}{advice}", e);
+        }
+        return new BoundAddresses([("sc2api", _listener!.IPEndPoint!.ToString())]);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _app.StopAsync();
+        await _app.DisposeAsync();
+        _seat.Dispose();
+    }
+
+    private void Listen(KestrelServerOptions kestrel)
+    {
+        kestrel.AddServerHeader = false;
+        kestrel.Limits.MaxConcurrentConnections = MaxConnections;
+        kestrel.Limits.MaxConcurrentUpgradedConnections = MaxConnections;
+        kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;
+        kestrel.Listen(IPAddress.Loopback, _options.Port, listener =>
+        {
+            listener.Protocols = HttpProtocols.Http1;
+            _listener = listener;
+        });
+    }
+
+    private async Task ServeAsync(HttpContext http, CancellationToken stopping)
+    {
+        if (!await _seat.WaitAsync(_options.SeatTimeout, stopping))
+        {
+            await WebEndpoint.AnswerAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game takes one at a time");
+            return;
+        }
+        try
+        {
+            // A bot may stand in a debugger for as long as it likes: no pings that it would have to answer.
+            using var socket = await WebSocketHandshake.AcceptAsync(http, TimeSpan.Zero, Timeout.InfiniteTimeSpan);
+            using var connection = new WebSocketConnection(socket, _options.MaxRequestBytes, _options.CloseTimeout, _clock, http.Abort);
+            using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _clock);
+            // A client that takes nothing must not keep the server from stopping.
+            await using var aborting = patience.Token.Register(http.Abort);
+            await using var hurrying = stopping.Register(() => patience.CancelAfter(_options.CloseTimeout));
+            _game.Connect();
+            var (status, reason) = await RunAsync(connection, stopping);
+            await connection.CloseAsync(status, reason);
+        }
+        finally
+        {
+            _seat.Release();
+            if (_game.Status == SC2APIProtocol.Status.Quit) _quit.TrySetResult();
+        }
+    }
+
+    private async Task<(WebSocketCloseStatus Status, string Reason)> RunAsync(WebSocketConnection connection, CancellationToken stopping)
+    {
+        try
+        {
+            return await new EmulatorSession(_game, connection, _clock).RunAsync(stopping);
+        }
+        catch (OperationCanceledException)
+        {
+            return (WebSocketCloseStatus.EndpointUnavailable, "the emulator stops");
+        }
+    }
+}

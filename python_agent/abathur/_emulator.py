@@ -1,0 +1,238 @@
+"""The daemon's ``emulate`` as a child process: the game's API from a recording, for tests of bots."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Literal, Self
+
+from google.protobuf import json_format
+from s2clientprotocol import sc2api_pb2
+
+from abathur.errors import DaemonError, RecordingError
+
+__all__ = ["EmulatedGame", "emulated_game"]
+
+_BAD_INPUT = 3
+_STOP_SECONDS = 10
+_BUILT = Path(__file__).resolve().parents[2] / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
+
+Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def emulated_game(
+    recording: str | os.PathLike[str],
+    *,
+    realtime: bool = False,
+    tick_hz: float = 22.4,
+    result: Literal["victory", "defeat", "tie", "undecided"] = "undecided",
+    game_info: str | os.PathLike[str] | None = None,
+    game_data: str | os.PathLike[str] | None = None,
+    port: int = 0,
+    command: Command | None = None,
+    timeout: float = 30.0,
+) -> EmulatedGame:
+    """Play a recording as if it were the game, so that a bot can be tested without the game.
+
+    A context manager, ``with`` or ``async with``. As a fixture of pytest::
+
+        @pytest.fixture
+        def game():
+            with abathur.emulated_game("recordings/skirmish.mcap") as game:
+                yield game
+
+    and in a test, for python-sc2: ``await play_from_websocket(game.url, Bot(Race.Zerg, MyBot()), False, None)``.
+
+    The daemon is the ``command``, else what the environment variable ``ABATHUR_SYNC`` names, else ``abathur-sync`` on
+    the ``PATH``, else, in a clone of the repository, its Release build. A path that ends in ``.dll`` is run with
+    ``dotnet``.
+
+    Args:
+        recording: An MCAP recording; or what else ``abathur-sync emulate`` takes: serialized observations, or a folder.
+        realtime: Advance by the clock also where the client does not create the game, as on a ladder.
+        tick_hz: Game loops per second in real time, 22.4 or 16.
+        result: Result of the recorded player where the recording has none; its opponents have the opposite.
+        game_info: File with a serialized ``ResponseGameInfo``. Default: the recording's.
+        game_data: File with a serialized ``ResponseData``. Default: the recording's.
+        port: TCP port; 0: any free one.
+        command: The daemon: a path, or a command line in parts.
+        timeout: Seconds that the daemon may take to start.
+
+    Returns:
+        The game. It runs from ``__enter__`` to ``__exit__``.
+
+    Raises:
+        DaemonError: On entering: the daemon is not there, or does not start.
+        RecordingError: On entering: the recording is missing, damaged, or lacks what clients ask for.
+    """
+    arguments = ["emulate", os.fspath(recording), "--listen", str(port), "--tick-hz", str(tick_hz), "--result", result]
+    if realtime:
+        arguments.append("--realtime")
+    for option, path in (("--game-info", game_info), ("--game-data", game_data)):
+        if path is not None:
+            arguments += [option, os.fspath(path)]
+    return EmulatedGame(arguments, command, timeout)
+
+
+class EmulatedGame:
+    """A game that is played from a recording. Made by ``emulated_game``."""
+
+    def __init__(self, arguments: list[str], command: Command | None, timeout: float) -> None:
+        self._arguments = arguments
+        self._command = command
+        self._timeout = timeout
+        self._process: subprocess.Popen[str] | None = None
+        self._files: tempfile.TemporaryDirectory[str] | None = None
+        self._lines: list[str] = []
+        self.host = "127.0.0.1"
+        self.port = 0
+
+    @property
+    def address(self) -> str:
+        """``HOST:PORT``."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Where clients of the game connect: ``ws://HOST:PORT/sc2api``."""
+        return f"ws://{self.address}/sc2api"
+
+    @property
+    def ladder_arguments(self) -> list[str]:
+        """What a ladder would start a bot with, for a game against the built-in AI."""
+        return ["--GamePort", str(self.port), "--LadderServer", self.host]
+
+    def actions(self) -> list[tuple[int, sc2api_pb2.Action]]:
+        """What clients have ordered so far: the game loop, and the action. Also after the game has been closed."""
+        self._read_actions()
+        logged = [json.loads(line) for line in self._lines]
+        return [
+            (each["game_loop"], json_format.ParseDict(each["action"], sc2api_pb2.Action()))
+            for each in logged
+            if "action" in each
+        ]
+
+    def __enter__(self) -> Self:
+        if self._process is not None:
+            raise RuntimeError("this game runs already")
+        self._files = tempfile.TemporaryDirectory(prefix="abathur-emulate-")
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stop()
+
+    async def __aenter__(self) -> Self:
+        return await asyncio.to_thread(self.__enter__)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self._stop)
+
+    def _start(self) -> None:
+        line = [*_find_daemon(self._command), *self._arguments, "--actions", str(self._path("actions.ndjson"))]
+        with self._path("errors.txt").open("wb") as errors:
+            try:
+                self._process = subprocess.Popen(
+                    # It ends when this process does, however that ends.
+                    [*line, "--stop-with-parent"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    encoding="utf-8",
+                )
+            except OSError as error:
+                raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
+        # Reading its output cannot be given up, but the daemon can.
+        timer = threading.Timer(self._timeout, self._process.kill)
+        timer.start()
+        try:
+            ready = _stream(self._process.stdout).readline().split()
+        finally:
+            timer.cancel()
+        if len(ready) != 2 or not ready[1].startswith("sc2api="):
+            self._fail()
+        self.host, _, port = ready[1].removeprefix("sc2api=").rpartition(":")
+        self.port = int(port)
+
+    def _fail(self) -> None:
+        assert self._process is not None
+        _stream(self._process.stdin).close()
+        try:
+            code = self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        said = self._path("errors.txt").read_text(encoding="utf-8", errors="replace").strip()
+        if code == _BAD_INPUT:
+            raise RecordingError(said.removeprefix("abathur-sync: "))
+        raise DaemonError(said or f"it was not ready after {self._timeout:g} s, or is no abathur-sync", code)
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            stdin = _stream(process.stdin)
+            if not stdin.closed:
+                stdin.close()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            _stream(process.stdout).close()
+        self._read_actions()
+        files, self._files = self._files, None
+        if files is not None:
+            files.cleanup()
+
+    def _read_actions(self) -> None:
+        if self._files is None:
+            return
+        path = self._path("actions.ndjson")
+        if path.exists():
+            # The last line may be on the way still.
+            whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
+            self._lines = whole.split("\n") if whole else []
+
+    def _path(self, name: str) -> Path:
+        assert self._files is not None
+        return Path(self._files.name) / name
+
+
+def _stream(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None
+    return stream
+
+
+def _find_daemon(command: Command | None) -> list[str]:
+    if command is not None and not isinstance(command, (str, os.PathLike)):
+        return [os.fspath(part) for part in command]
+    named = command if command is not None else os.environ.get("ABATHUR_SYNC")
+    if named:
+        found = os.fspath(named)
+    elif (on_path := shutil.which("abathur-sync")) is not None:
+        found = on_path
+    elif _BUILT.exists():
+        found = str(_BUILT)
+    else:
+        raise DaemonError(
+            "abathur-sync was not found: put it on the PATH, name it in the environment variable ABATHUR_SYNC, "
+            "or pass command=",
+            None,
+        )
+    return ["dotnet", found] if found.endswith(".dll") else [found]

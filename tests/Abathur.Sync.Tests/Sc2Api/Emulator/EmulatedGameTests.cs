@@ -1,0 +1,172 @@
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Sc2Api.Emulator;
+using Abathur.Sync.Tests.Recordings;
+using FsCheck;
+using FsCheck.Fluent;
+using Google.Protobuf;
+using SC2APIProtocol;
+using Result = SC2APIProtocol.Result;
+
+namespace Abathur.Sync.Tests.Sc2Api.Emulator;
+
+public class EmulatedGameTests
+{
+    private const uint First = 1000;
+    private const uint Last = 1099;
+    private static readonly RequestJoinGame Join = new() { Race = Race.Zerg, Options = new InterfaceOptions { Raw = true } };
+
+    [Fact]
+    public void Answer_InRealTime_GoesByTheClockAndEndsWithIt()
+    {
+        using var stage = new Stage(new EmulatorOptions { Realtime = true, TickHz = 16, Result = Result.Victory });
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(First, stage.Observe().Observation.GameLoop);
+        stage.Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(First + 16, stage.Observe().Observation.GameLoop);
+        stage.Clock.Advance(TimeSpan.FromSeconds(83.4 / 16));
+        Assert.Equal(Last, stage.Observe().Observation.GameLoop);
+        Assert.Equal(Status.InGame, stage.Game.Status);
+        stage.Clock.Advance(TimeSpan.FromSeconds(1 / 16d));
+        var over = stage.Observe();
+        Assert.Equal(Status.Ended, stage.Game.Status);
+        Assert.Equal(Last, over.Observation.GameLoop);
+        Assert.Equal([Result.Defeat, Result.Victory], over.PlayerResult.OrderBy(each => each.PlayerId).Select(each => each.Result));
+    }
+
+    [Fact]
+    public void WaitBefore_AnObservationOfALaterLoop_IsTheTimeToItAndNoLongerThanTheMatch()
+    {
+        using var stage = new Stage(new EmulatorOptions { Realtime = true, TickHz = 16 });
+        var later = new Request { Observation = new RequestObservation { GameLoop = First + 8 } };
+        Assert.Equal(TimeSpan.Zero, stage.Game.WaitBefore(later));
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(TimeSpan.FromSeconds(0.5), stage.Game.WaitBefore(later));
+        stage.Clock.Advance(TimeSpan.FromSeconds(0.4));
+        Assert.InRange(stage.Game.WaitBefore(later).TotalMilliseconds, 99, 101);
+        stage.Clock.Advance(TimeSpan.FromSeconds(0.1));
+        Assert.Equal(TimeSpan.Zero, stage.Game.WaitBefore(later));
+        var never = new Request { Observation = new RequestObservation { GameLoop = uint.MaxValue } };
+        Assert.InRange(stage.Game.WaitBefore(never).TotalSeconds, 92 / 16d - 0.01, 92 / 16d + 0.01);
+        Assert.Equal(TimeSpan.Zero, stage.Game.WaitBefore(new Request { Ping = new RequestPing() }));
+    }
+
+    [Fact]
+    public void WaitBefore_InSteps_IsNothing()
+    {
+        using var stage = new Stage(new EmulatorOptions());
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(TimeSpan.Zero, stage.Game.WaitBefore(new Request { Observation = new RequestObservation { GameLoop = Last } }));
+    }
+
+    [Fact]
+    public void Answer_AnySequenceOfRequests_KeepsToTheStatusesAndLoops()
+    {
+        var kinds = Request.Descriptor.Oneofs[0].Fields;
+        Prop.ForAll<byte[]>(choices =>
+        {
+            using var stage = new Stage(new EmulatorOptions());
+            uint loop = 0;
+            foreach (var choice in choices)
+            {
+                var request = new Request();
+                var field = kinds[choice % kinds.Count];
+                field.Accessor.SetValue(request, field.MessageType.Parser.ParseFrom(ByteString.Empty));
+                if (request.JoinGame is not null) request.JoinGame = Join;
+                if (request.Step is not null) request.Step.Count = choice;
+                var before = stage.Game.Status;
+                var answer = stage.Game.Answer(request);
+                var response = answer.Error is null ? stage.Read(answer) : null;
+                if (answer.Error is not null && (answer.Error.Length == 0 || stage.Game.Status != before)) return false;
+                if (response is not null && (int)response.ResponseCase != (int)request.RequestCase) return false;
+                if (stage.Game.Status == Status.Quit) return true;
+                if (response?.JoinGame is not null || response?.RestartGame is not null) loop = First;
+                if (response?.Observation is not { } observed) continue;
+                if (observed.Observation.GameLoop < loop || observed.Observation.GameLoop > Last) return false;
+                if ((observed.PlayerResult.Count > 0) != (stage.Game.Status == Status.Ended)) return false;
+                loop = observed.Observation.GameLoop;
+            }
+            return true;
+        }).QuickCheckThrowOnFailure();
+    }
+
+    [Fact]
+    public void Answer_RecordedResultsInTheLastObservation_AreServedAsTheyAre()
+    {
+        var last = new ResponseObservation
+        {
+            Observation = new Observation { GameLoop = Last },
+            PlayerResult = { new PlayerResult { PlayerId = 1, Result = Result.Tie } },
+        }.ToByteArray();
+        using var stage = new Stage(new EmulatorOptions { Result = Result.Victory }, last);
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(Last, stage.Ask(new Request { Step = new RequestStep { Count = Last - First } }).Step.SimulationLoop);
+        Assert.Equal(Status.Ended, stage.Game.Status);
+        Assert.Equal(last, stage.Game.Answer(new Request { Observation = new RequestObservation() }).Payload);
+        Assert.Equal([new PlayerResult { PlayerId = 1, Result = Result.Tie }], stage.Observe().PlayerResult);
+    }
+
+    [Fact]
+    public void Answer_AnObservationThatIsDamaged_EndsTheMatchThere()
+    {
+        using var stage = new Stage(new EmulatorOptions(), [0xff, 0xff], loopOfLast: First + 1, andThen: RecordingSample.Observation(Last));
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(First, stage.Observe().Observation.GameLoop);
+        stage.Ask(new Request { Step = new RequestStep { Count = Last - First } });
+        var answer = stage.Game.Answer(new Request { Observation = new RequestObservation() });
+        Assert.Contains("cannot be read on", answer.Error, StringComparison.Ordinal);
+        Assert.Equal(Status.Ended, stage.Game.Status);
+        Assert.NotNull(stage.Game.Damage);
+    }
+
+    [Fact]
+    public void Load_NothingToAnswerWith_SaysWhatToDo()
+    {
+        var file = RecordingSample.Write([First]);
+        using var recording = RecordingSample.Open(file);
+        var lacks = Assert.Throws<RecordingException>(() => EmulatedMatch.Load(recording, "match.mcap", null, null, Result.Tie));
+        Assert.Contains("match.mcap has no game data", lacks.Message, StringComparison.Ordinal);
+        Assert.Contains("--game-data FILE", lacks.Message, StringComparison.Ordinal);
+        var damaged = Assert.Throws<RecordingException>(() => EmulatedMatch.Load(recording, "match.mcap", new byte[] { 0xff }, Array.Empty<byte>(), Result.Tie));
+        Assert.Contains("the game info of match.mcap cannot be read", damaged.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>A game on loops 1000 to 1099 and a clock that stands still; its last observation may be another.</summary>
+    private sealed class Stage : IDisposable
+    {
+        private readonly RecordingReader _recording;
+
+        public Stage(EmulatorOptions options, byte[]? last = null, uint loopOfLast = Last, byte[]? andThen = null)
+        {
+            using var output = new MemoryStream();
+            using (var writer = new RecordingWriter(output, RecordingSample.Match, leaveOpen: true))
+            {
+                var info = new ResponseGameInfo { PlayerInfo = { new PlayerInfo { PlayerId = 1 }, new PlayerInfo { PlayerId = 2 } } };
+                writer.WriteGameInfo(0, info.ToByteArray());
+                writer.WriteGameData(0, []);
+                for (var loop = First; loop < loopOfLast; loop++) writer.WriteObservation(loop, loop, RecordingSample.Observation(loop));
+                writer.WriteObservation(loopOfLast, loopOfLast, last ?? RecordingSample.Observation(loopOfLast));
+                if (andThen is not null) writer.WriteObservation(Last, Last, andThen);
+            }
+            _recording = RecordingSample.Open(output.ToArray());
+            var match = EmulatedMatch.Load(_recording, "test", null, null, options.Result);
+            Game = new EmulatedGame(match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null));
+        }
+
+        public ManualClock Clock { get; } = new();
+
+        public EmulatedGame Game { get; }
+
+        public Response Ask(Request request) => Read(Game.Answer(request));
+
+        public ResponseObservation Observe() => Ask(new Request { Observation = new RequestObservation() }).Observation;
+
+        public Response Read(GameAnswer answer)
+        {
+            Assert.Null(answer.Error);
+            var bytes = new Sync.Sc2Api.ResponseEnvelope().Write(null, Game.Status, answer.Field, answer.Before, answer.Payload, answer.After);
+            return Response.Parser.ParseFrom(bytes.Span);
+        }
+
+        public void Dispose() => _recording.Dispose();
+    }
+}
