@@ -26,7 +26,7 @@ internal static class GameSummary
 
         void WriteShare(string name, FrameBudget.Types.Share? share)
         {
-            if (share is null) return;
+            if (share is null or { MaxMs: 0 }) return;
             output.WriteLine(string.Create(culture, $"{name,-12} {share.MeanMs,8:0.00} {share.P50Ms,8:0.00} {share.P99Ms,8:0.00} {share.MaxMs,8:0.00}"));
         }
     }

@@ -33,8 +33,8 @@ _JSON_STAMP = b'"publishedMonotonicNs":"'
 _FRAME_TAG = sync_pb2.ServerMessage.FRAME_FIELD_NUMBER << 3 | 2
 _SUBSCRIBE = "/abathur.sync.v1.GameSync/Subscribe"
 # The package's own, and a connection for each agent: in processes of their own, agents would not share one either.
-_GRPC_OPTIONS = [*_grpc._OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
-_grpc._OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
+_GRPC_OPTIONS = [*_grpc.OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
+_grpc.OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
 
 
 class Sample(NamedTuple):
@@ -128,7 +128,9 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
         touch = perf_counter_ns() - start
     timing = frame.timing
     decode = timing.decoded - timing.received
-    return Sample(timing.received, timing.published, decode, frame.size, frame.dropped, timing.captured, timing.encoded, touch)
+    return Sample(
+        timing.received, timing.published, decode, frame.size, frame.dropped, timing.captured, timing.encoded, touch
+    )
 
 
 def touch_json(value: Any) -> float:

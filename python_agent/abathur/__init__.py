@@ -7,10 +7,13 @@
 
 from __future__ import annotations
 
+from abathur import actions
+from abathur._act import ActResult
 from abathur._agent import Agent
 from abathur._emulator import EmulatedGame, emulated_game
 from abathur._frame import Frame, Timing
 from abathur._game import BlockingGame, Game, connect, connect_blocking
+from abathur._publisher import BlockingPublisher, Publisher, publisher, publisher_blocking
 from abathur._recording import Recording
 from abathur._recording import open_recording as open
 from abathur._units import Units
@@ -24,13 +27,16 @@ from abathur.errors import (
     ProtocolError,
     RecordingError,
     RequestError,
+    SourceLostError,
     TooSlowError,
 )
 
 __all__ = [
     "AbathurError",
+    "ActResult",
     "Agent",
     "BlockingGame",
+    "BlockingPublisher",
     "ConnectError",
     "ConnectionLostError",
     "DaemonError",
@@ -40,14 +46,19 @@ __all__ = [
     "Game",
     "NoAnswerError",
     "ProtocolError",
+    "Publisher",
     "Recording",
     "RecordingError",
     "RequestError",
+    "SourceLostError",
     "Timing",
     "TooSlowError",
     "Units",
+    "actions",
     "connect",
     "connect_blocking",
     "emulated_game",
     "open",
+    "publisher",
+    "publisher_blocking",
 ]

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from s2clientprotocol import sc2api_pb2
 
+from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
-from abathur.sync.v1 import sync_pb2
 
 
 class Agent:
@@ -36,9 +36,9 @@ class Agent:
     async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
         """Called once after the last frame, with the results that it carried (none when a playback ends early)."""
 
-    async def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
+    async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
         """Give actions to the game. See `Game.act`."""
-        return await self.game.act(actions)
+        return await self.game.act(actions, max_late=max_late)
 
     async def run_async(self, address: str | None = None) -> None:
         """Run until the match ends. Raises what `Game.frames` raises."""

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _address, _compression, _control, _request
+from abathur import _act, _address, _compression, _control, _request
+from abathur._act import ActResult
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._grpc import AsyncGrpcConnection, BlockingGrpcConnection
@@ -49,7 +50,12 @@ def connect_blocking(address: str | None = None, *, reconnect_timeout: float = R
 
 
 class Game:
-    """A connection to a daemon. Made by `connect`."""
+    """A connection to a daemon. Made by `connect`.
+
+    Attributes:
+        address: Where the daemon is.
+        late_actions: Actions that the game took when the frame they answer was not the newest any more.
+    """
 
     def __init__(self, address: Address, reconnect_timeout: float) -> None:
         """Use `connect`."""
@@ -59,6 +65,7 @@ class Game:
             AsyncGrpcConnection(address) if address.transport == "grpc" else AsyncSocketConnection(address)
         )
         self._game_loop = 0
+        self.late_actions = 0
 
     async def __aenter__(self) -> Game:
         """Nothing is sent yet."""
@@ -156,14 +163,24 @@ class Game:
                 delay = backoff.fail(str(error))
             await asyncio.sleep(delay)
 
-    async def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
-        """Give actions to the game, as an answer to the last frame.
+    async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
+        """Give actions to the game, as an answer to the last frame. `abathur.actions` makes the common ones.
+
+        Args:
+            actions: At most 1000.
+            max_late: Refuse them when the game has gone further than this many game loops since that frame. 0: give
+                them to the game however late they are; `ActResult.late_game_loops` and `late_actions` tell.
 
         Raises:
-            RequestError: the source takes no actions (FAILED_PRECONDITION).
+            RequestError: the source takes no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too
+                many wait for the game already (RESOURCE_EXHAUSTED).
         """
-        request = sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions)
-        return await self._connected(self._connection.act(request))
+        given = list(actions)
+        request = sync_pb2.ActRequest(game_loop=self._game_loop, actions=given, max_late_game_loops=max_late)
+        with _act.refusals():
+            result = _act.from_message(await self._connected(self._connection.act(request)))
+        self.late_actions += len(given) if result.late_game_loops else 0
+        return result
 
     async def pause(self) -> sync_pb2.PlaybackState:
         """Stop the playback's clock. Raises RequestError where the source is no playback."""
@@ -207,6 +224,7 @@ class BlockingGame:
             BlockingGrpcConnection(address) if address.transport == "grpc" else BlockingSocketConnection(address)
         )
         self._game_loop = 0
+        self.late_actions = 0
 
     def __enter__(self) -> BlockingGame:
         """Nothing is sent yet."""
@@ -272,10 +290,14 @@ class BlockingGame:
                 delay = backoff.fail(str(error))
             time.sleep(delay)
 
-    def act(self, actions: Iterable[sc2api_pb2.Action]) -> sync_pb2.ActResult:
+    def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
         """See `Game.act`."""
-        with self._connected():
-            return self._connection.act(sync_pb2.ActRequest(game_loop=self._game_loop, actions=actions))
+        given = list(actions)
+        request = sync_pb2.ActRequest(game_loop=self._game_loop, actions=given, max_late_game_loops=max_late)
+        with _act.refusals(), self._connected():
+            result = _act.from_message(self._connection.act(request))
+        self.late_actions += len(given) if result.late_game_loops else 0
+        return result
 
     def pause(self) -> sync_pb2.PlaybackState:
         """See `Game.pause`."""

@@ -22,7 +22,7 @@ _M = TypeVar("_M", bound=Message)
 #: A playback that waits for a reader answers after its stall timeout; a daemon that hangs never does.
 _UNARY_SECONDS = 30
 _SERVICE = "/abathur.sync.v1.GameSync/"
-_OPTIONS: list[tuple[str, Any]] = [
+OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
     # Without these two, grpcio takes megabytes of stale frames off the wire before a paused reader is felt.
     ("grpc.http2.lookahead_bytes", 256 * 1024),
@@ -36,11 +36,13 @@ _OPTIONS: list[tuple[str, Any]] = [
 ]
 
 
-def _target(address: Address) -> str:
+def target(address: Address) -> str:
+    """An address as grpcio names it."""
     return f"unix:{address.path}" if address.path else f"{address.host}:{address.port}"
 
 
-def _translate(error: grpc.RpcError) -> Exception:
+def translate(error: grpc.RpcError) -> Exception:
+    """The package's own error for one of grpcio."""
     code, details = error.code(), error.details() or ""
     if code == grpc.StatusCode.UNAVAILABLE:
         return LostError(details)
@@ -56,7 +58,7 @@ class AsyncGrpcConnection:
 
     def __init__(self, address: Address) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = grpc.aio.insecure_channel(_target(address), options=_OPTIONS)
+        self._channel = grpc.aio.insecure_channel(target(address), options=OPTIONS)
 
     async def close(self) -> None:
         """Close the channel and every stream on it."""
@@ -86,7 +88,7 @@ class AsyncGrpcConnection:
                 yield frame
         except grpc.RpcError as error:
             if not _is_end(error):
-                raise _translate(error) from None
+                raise translate(error) from None
 
     async def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         call: Any = self._channel.unary_stream(
@@ -139,7 +141,7 @@ class AsyncGrpcConnection:
             result: _M = await call(request, timeout=timeout)
             return result
         except grpc.RpcError as error:
-            raise _translate(error) from None
+            raise translate(error) from None
 
 
 class BlockingGrpcConnection:
@@ -147,7 +149,7 @@ class BlockingGrpcConnection:
 
     def __init__(self, address: Address) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = grpc.insecure_channel(_target(address), options=_OPTIONS)
+        self._channel = grpc.insecure_channel(target(address), options=OPTIONS)
 
     def close(self) -> None:
         """Close the channel and every stream on it."""
@@ -176,7 +178,7 @@ class BlockingGrpcConnection:
             yield from source
         except grpc.RpcError as error:
             if not _is_end(error):
-                raise _translate(error) from None
+                raise translate(error) from None
 
     def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         call: Any = self._channel.unary_stream(
@@ -222,7 +224,7 @@ class BlockingGrpcConnection:
             result: _M = call(request, timeout=timeout)
             return result
         except grpc.RpcError as error:
-            raise _translate(error) from None
+            raise translate(error) from None
 
 
 def _session_event(data: bytes, received: int, limit: int) -> Frame | sync_pb2.End | None:

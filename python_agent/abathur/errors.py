@@ -4,6 +4,7 @@ AbathurError
 ├── ConnectError            nothing answers at the address
 ├── ConnectionLostError     the connection broke, and reconnecting did not help
 ├── RequestError            the daemon refused a request; ``code`` is a gRPC status name
+│   ├── SourceLostError     ABORTED: the game, or the bot that publishes, is gone in the middle of the match
 │   ├── TooSlowError        RESOURCE_EXHAUSTED: a lossless subscription could not be kept
 │   └── NoAnswerError       DEADLINE_EXCEEDED: a lockstep agent did not answer in time
 ├── ProtocolError           the peer sent what is not the protocol
@@ -24,6 +25,7 @@ __all__ = [
     "ProtocolError",
     "RecordingError",
     "RequestError",
+    "SourceLostError",
     "TooSlowError",
 ]
 
@@ -57,6 +59,10 @@ class RequestError(AbathurError):
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+
+
+class SourceLostError(RequestError):
+    """The game, or the bot that publishes, is gone in the middle of the match."""
 
 
 class TooSlowError(RequestError):
@@ -115,5 +121,5 @@ class LostError(AbathurError):
 
 def request_error(code: str, message: str) -> RequestError:
     """The error for a gRPC status name."""
-    kinds = {"RESOURCE_EXHAUSTED": TooSlowError, "DEADLINE_EXCEEDED": NoAnswerError}
+    kinds = {"ABORTED": SourceLostError, "RESOURCE_EXHAUSTED": TooSlowError, "DEADLINE_EXCEEDED": NoAnswerError}
     return kinds.get(code, RequestError)(code, message)

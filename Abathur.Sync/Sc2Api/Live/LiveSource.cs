@@ -24,9 +24,14 @@ namespace Abathur.Sync.Sc2Api.Live;
 public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource, IDisposable
 {
     private static readonly TimeSpan LeaveTimeout = TimeSpan.FromSeconds(5);
+    /// <summary>How long before its game loop an observation is asked for, in real time.</summary>
+    private static readonly TimeSpan AskAhead = TimeSpan.FromMilliseconds(5);
+
     private readonly ActionQueue _actions = new(clock);
     private readonly AsyncSignal _wake = new(clock);
     private uint? _lastGameLoop;
+    private TimeSpan _gameTime;
+    private TimeSpan _ownTime;
 
     /// <inheritdoc/>
     public SourceKind Kind => SourceKind.Live;
@@ -94,10 +99,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     {
         while (true)
         {
-            var asked = clock.GetTimestamp();
+            var gameBefore = _gameTime;
             var (publishing, ended) = await ObserveAsync(feed, cancellation);
-            var gameTime = clock.GetElapsedTime(asked);
-            var published = clock.GetTimestamp();
+            var observed = clock.GetTimestamp();
             await ActUntilAsync(publishing, feed, cancellation);
             await publishing;
             if (feed.Results.Count > 0)
@@ -106,16 +110,19 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
             }
             if (ended) return new(SubscriptionEndReason.MatchOver, "the game has ended");
             await ActAsync(feed, cancellation);
-            if (options.Realtime) await ActUntilNextLoopAsync(feed, published, cancellation);
-            var acted = clock.GetTimestamp();
-            if (!options.Realtime)
-            {
-                await game.AskForAsync(new Request { Step = new RequestStep { Count = options.Step } }, cancellation);
-                feed.RecordStep(options.Step);
-                gameTime += clock.GetElapsedTime(acted);
-            }
-            Times.AddFrame(gameTime, TimeSpan.Zero, clock.GetElapsedTime(published, acted));
+            var waited = options.Realtime ? TimeSpan.Zero : clock.GetElapsedTime(observed);
+            if (options.Realtime) await ActUntilNextLoopAsync(feed, observed, cancellation);
+            else await StepAsync(feed, cancellation);
+            Times.AddFrame(_gameTime - gameBefore, waited, _ownTime);
         }
+    }
+
+    private async Task StepAsync(MatchFeed feed, CancellationToken cancellation)
+    {
+        var asked = clock.GetTimestamp();
+        await game.AskForAsync(new Request { Step = new RequestStep { Count = options.Step } }, cancellation);
+        _gameTime += clock.GetElapsedTime(asked);
+        feed.RecordStep(options.Step);
     }
 
     /// <summary>Takes an observation and begins to publish it; returns also whether the game has ended.</summary>
@@ -123,7 +130,10 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     {
         var observe = new RequestObservation();
         if (options.Realtime && _lastGameLoop is { } last) observe.GameLoop = last + 1;
+        var asked = clock.GetTimestamp();
         var response = await game.AskAsync(new Request { Observation = observe }, cancellation);
+        var answered = clock.GetTimestamp();
+        _gameTime += clock.GetElapsedTime(asked, answered);
         var captured = FrameStamp.Now(clock);
         ResponseWire wire;
         try
@@ -147,6 +157,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         var publishing = feed.PublishAsync(response, captured).AsTask();
         Times.Observe(feed.GameLoop, options.Realtime ? 1 : options.Step);
         _lastGameLoop = feed.GameLoop;
+        _ownTime = clock.GetElapsedTime(answered);
         return (publishing, wire.Status == SC2APIProtocol.Status.Ended);
     }
 
@@ -187,7 +198,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     /// <summary>In real time the game answers nothing else while it is asked to wait for a loop: until that is near, agents' actions go through at once.</summary>
     private async Task ActUntilNextLoopAsync(MatchFeed feed, long published, CancellationToken cancellation)
     {
-        var due = TimeSpan.FromSeconds(1 / GameTime.LoopsPerSecond);
+        var due = TimeSpan.FromSeconds(1 / GameTime.LoopsPerSecond) - AskAhead;
         while (due - clock.GetElapsedTime(published) is var left && left >= TimeSpan.FromMilliseconds(1) && !cancellation.IsCancellationRequested)
         {
             await ActAsync(feed, cancellation);

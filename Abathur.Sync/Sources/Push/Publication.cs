@@ -49,6 +49,7 @@ public sealed class Publication : IDisposable
     /// <exception cref="GrpcException">It is not one, or comes at the wrong time.</exception>
     public async ValueTask AddAsync(ReadOnlySequence<byte> publishRequest)
     {
+        if (IsFinished) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "nothing may follow the end");
         var captured = FrameStamp.Now(_clock);
         var payload = SharedBuffer.Rent((int)publishRequest.Length);
         foreach (var segment in publishRequest) payload.Write(segment.Span);
@@ -107,7 +108,8 @@ public sealed class Publication : IDisposable
         {
             case PublishRequest.MessageOneofCase.Match: Begin(request.Match); break;
             case PublishRequest.MessageOneofCase.Actions: _feed.RecordActions(request.Actions.ToByteArray()); break;
-            default: throw Invalid("expected one of match, observation, actions");
+            case PublishRequest.MessageOneofCase.End: IsFinished = true; break;
+            default: throw Invalid("expected one of match, observation, actions, end");
         }
     }
 
@@ -119,7 +121,7 @@ public sealed class Publication : IDisposable
         var reader = new WireReader(publishRequest.Span);
         while (reader.ReadTag())
         {
-            if (reader.FieldNumber > PublishRequest.ActionsFieldNumber || reader.WireType != WireFormat.WireType.LengthDelimited)
+            if (reader.FieldNumber > PublishRequest.EndFieldNumber || reader.WireType != WireFormat.WireType.LengthDelimited)
             {
                 reader.SkipValue();
                 continue;

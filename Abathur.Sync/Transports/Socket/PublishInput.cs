@@ -14,7 +14,7 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
     private static readonly ProtoJsonTranscoder Json = ProtoJsonTranscoder.For(PublishRequest.Descriptor);
     private readonly ArrayBufferWriter<byte> _message = new();
 
-    /// <summary>Takes messages until the bot sends no more.</summary>
+    /// <summary>Takes messages until the bot has sent the last one; without it the publication is not finished when this returns.</summary>
     /// <exception cref="GrpcException">One is not a <c>PublishRequest</c>, or too long.</exception>
     public async Task RunAsync(CancellationToken cancellation)
     {
@@ -22,7 +22,8 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
         {
             var result = await input.ReadAsync(cancellation);
             var rest = result.Buffer;
-            while (TryTake(ref rest, out var message)) await publication.AddAsync(message);
+            while (!publication.IsFinished && TryTake(ref rest, out var message)) await publication.AddAsync(message);
+            if (publication.IsFinished) return;
             if (result.IsCompleted && !rest.IsEmpty) throw Invalid("the connection ends in the middle of a message");
             input.AdvanceTo(rest.Start, rest.End);
             if (result.IsCompleted) return;

@@ -78,9 +78,11 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         JsonLine.Write(output, new ServerMessage { Match = publication.Begin(start.Match ?? new Match()) });
         await output.FlushAsync(connection.ConnectionClosed);
         await new PublishInput(input, start.Encoding, publication).RunAsync(connection.ConnectionClosed);
+        if (!publication.IsFinished) return;
         ISessionWire wire = start.Encoding == Encoding.Proto ? new LengthPrefixedWire(input, output) : new JsonLineWire(input, output);
         wire.Write(new ServerMessage { Published = publication.Finish() });
         await wire.FlushAsync(CancellationToken.None);
+        await LingerAsync(connection);
     }
 
     private async Task<ClientMessage?> ReadFirstAsync(ConnectionContext connection)

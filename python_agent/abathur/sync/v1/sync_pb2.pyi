@@ -193,14 +193,16 @@ class PublishStart(_message.Message):
     def __init__(self, encoding: _Optional[_Union[Encoding, str]] = ..., match: _Optional[_Union[Match, _Mapping]] = ...) -> None: ...
 
 class PublishRequest(_message.Message):
-    __slots__ = ("match", "observation", "actions")
+    __slots__ = ("match", "observation", "actions", "end")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     OBSERVATION_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
     match: Match
     observation: _sc2api_pb2.ResponseObservation
     actions: _sc2api_pb2.RequestAction
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., actions: _Optional[_Union[_sc2api_pb2.RequestAction, _Mapping]] = ...) -> None: ...
+    end: End
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., actions: _Optional[_Union[_sc2api_pb2.RequestAction, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ...) -> None: ...
 
 class PublishResult(_message.Message):
     __slots__ = ("frames",)
