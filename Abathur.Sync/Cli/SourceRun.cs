@@ -21,6 +21,8 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <summary>Runs the match. <paramref name="afterMatch"/>: what is waited for after it, unless the daemon is told to stop.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation, Func<Task>? afterMatch = null)
     {
+        // Whoever reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
+        await Task.Yield();
         await using var daemon = new Daemon(source, listen.Read(result), TimeProvider.System);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>

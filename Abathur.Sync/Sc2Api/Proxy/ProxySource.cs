@@ -208,6 +208,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         MessagesSkipped += tap.Skipped;
         return end switch
         {
+            _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
             RelayEnd.BotClosed => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection"),
             RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke in the middle of the match"),
             _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection in the middle of the match"),

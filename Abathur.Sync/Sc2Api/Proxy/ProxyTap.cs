@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources.Live;
@@ -33,8 +34,8 @@ internal sealed class ProxyTap : IAsyncDisposable
     private readonly Task _looking;
     private long _waitingBytes;
     private long _skipped;
-    private byte[] _gameInfo = [];
-    private byte[] _gameData = [];
+    private byte[]? _gameInfo;
+    private byte[]? _gameData;
     private uint _stepped;
     private bool _dataIsWhole;
     private bool _wasInGame;
@@ -64,6 +65,9 @@ internal sealed class ProxyTap : IAsyncDisposable
 
     /// <summary>Completes when the match is over, or can be published no more.</summary>
     public Task<SubscriptionEnd> Over => _over.Task;
+
+    /// <summary>Whether the game said that it is over, whoever has seen how.</summary>
+    public bool HasEnded { get; private set; }
 
     /// <summary>Messages that were not looked at.</summary>
     public long Skipped => Interlocked.Read(ref _skipped);
@@ -177,8 +181,8 @@ internal sealed class ProxyTap : IAsyncDisposable
     private void LookAt(Status status)
     {
         if (status is Status.InGame or Status.InReplay) _wasInGame = true;
-        // A status that is not known says nothing.
-        else if (_wasInGame && _feed.HasBegun && status == Status.Ended) End("the game has ended");
+        // How it ended is in the observation that the bot asks next. A status that is not known says nothing.
+        else if (_wasInGame && status == Status.Ended) HasEnded = true;
         else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit)) End("the bot has left the game");
     }
 
@@ -188,7 +192,12 @@ internal sealed class ProxyTap : IAsyncDisposable
     {
         // What a bot asks after the end, or in another game on the same connection, is not of this match.
         if (_over.Task.IsCompleted) return;
-        if (!_feed.HasBegun) await BeginAsync(message.Payload);
+        if (!_feed.HasBegun)
+        {
+            // A match does not begin with what is none.
+            ObservationWire.ReadGameLoopAndEnd(message.Payload.Span);
+            await BeginAsync(message.Payload);
+        }
         message.Payload.Retain();
         await _feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
         _times.Observe(_feed.GameLoop, _stepped);
@@ -201,8 +210,8 @@ internal sealed class ProxyTap : IAsyncDisposable
     private async ValueTask BeginAsync(SharedBuffer observation)
     {
         if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
-        if (_gameInfo.Length == 0) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
-        if (_gameData.Length == 0)
+        if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
+        if (_gameData is null)
         {
             await AskAsync(new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } });
         }
