@@ -23,7 +23,7 @@ internal sealed class ProxyRelay
     private readonly TimeProvider _clock;
     private readonly OwnRequests _own = new();
     private readonly GameWriter _writer;
-    private volatile bool _isEnding;
+    private int _end;
     private volatile bool _botSaidGoodbye;
 
     /// <param name="bot">The bot's connection; it is closed at the end.</param>
@@ -39,7 +39,7 @@ internal sealed class ProxyRelay
     public required Action<TappedMessage> Passed { get; init; }
 
     /// <summary>Whether one side has ended already.</summary>
-    public bool IsEnding => _isEnding;
+    public bool IsEnding => Volatile.Read(ref _end) != (int)RelayEnd.None;
 
     /// <summary>Passes bytes until one side ends. Returns which, and how.</summary>
     /// <param name="fromBot">What the bot has sent already.</param>
@@ -48,7 +48,7 @@ internal sealed class ProxyRelay
     {
         var up = Start("bot to game", () => PassUp(fromBot));
         var down = Start("game to bot", () => PassDown(fromGame));
-        var first = await Task.WhenAny(up, down);
+        await Task.WhenAny(up, down);
         try
         {
             await Task.WhenAll(up, down).WaitAsync(EndTimeout, _clock);
@@ -60,7 +60,7 @@ internal sealed class ProxyRelay
         _bot.Dispose();
         _game.Dispose();
         await Task.WhenAll(up, down);
-        return await first;
+        return (RelayEnd)_end;
     }
 
     /// <summary>Ends both connections at once.</summary>
@@ -73,7 +73,10 @@ internal sealed class ProxyRelay
     /// <inheritdoc cref="GameWriter.Send"/>
     public void Send(Request request, Action<ReadOnlyMemory<byte>?> answered) => _writer.Send(request, answered);
 
-    private RelayEnd PassUp(byte[] first)
+    // Before the other side is told: what that does then is not the cause.
+    private void End(RelayEnd how) => Interlocked.CompareExchange(ref _end, (int)how, (int)RelayEnd.None);
+
+    private void PassUp(byte[] first)
     {
         var walker = new WebSocketWalker();
         var copy = new MessageCopy();
@@ -91,17 +94,16 @@ internal sealed class ProxyRelay
                 timer.PassOn();
                 foreach (var part in parts) Tap(chunk, part, copy, timer, fromGame: false);
             });
-            return _botSaidGoodbye ? RelayEnd.BotClosed : botEnded ? RelayEnd.BotLost : RelayEnd.GameLost;
+            End(_botSaidGoodbye ? RelayEnd.BotClosed : botEnded ? RelayEnd.BotLost : RelayEnd.GameLost);
         }
         finally
         {
-            _isEnding = true;
             copy.Drop();
             _writer.EndBot();
         }
     }
 
-    private RelayEnd PassDown(byte[] first)
+    private void PassDown(byte[] first)
     {
         var walker = new WebSocketWalker();
         var copy = new MessageCopy();
@@ -150,12 +152,10 @@ internal sealed class ProxyRelay
                 timer.PassOn();
                 foreach (var part in passing) Tap(chunk, part, copy, timer, fromGame: true);
             });
-            if (_botSaidGoodbye && !gameSaidGoodbye) return RelayEnd.BotClosed;
-            return gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost;
+            End(_botSaidGoodbye && !gameSaidGoodbye ? RelayEnd.BotClosed : gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost);
         }
         finally
         {
-            _isEnding = true;
             copy.Drop();
             held.End();
             _writer.EndGame();
@@ -253,21 +253,22 @@ internal sealed class ProxyRelay
         }
     }
 
-    private static Task<RelayEnd> Start(string name, Func<RelayEnd> action)
+    private static Task Start(string name, System.Action action)
     {
-        var done = new TaskCompletionSource<RelayEnd>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         new Thread(() =>
         {
             try
             {
-                done.SetResult(action());
+                action();
+                done.SetResult();
             }
             catch (Exception e)
             {
                 done.SetException(e);
             }
         })
-        { IsBackground = true, Name = name }.Start();
+        { IsBackground = true, Name = name, Priority = ThreadPriority.AboveNormal }.Start();
         return done.Task;
     }
 }

@@ -1,4 +1,4 @@
-using System.Threading.Channels;
+using System.Collections.Concurrent;
 using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
@@ -21,10 +21,17 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>Bytes that may wait to be looked at. One message may wait however large it is.</summary>
     private const long MaxWaitingBytes = 64 * 1024 * 1024;
 
+    /// <summary>Bytes of requests that may wait for the game's answer before they are looked at.</summary>
+    private const long MaxUnseenBytes = 1024 * 1024;
+
+    /// <summary>How long agents wait for what the bot is just receiving. What comes meanwhile is looked at together.</summary>
+    private static readonly TimeSpan BotFirst = TimeSpan.FromMilliseconds(1);
+
     /// <summary>How long the game may take to say what the bot did not ask. Frames wait meanwhile, the bot does not.</summary>
     private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
 
-    private readonly Channel<TappedMessage> _messages = Channel.CreateUnbounded<TappedMessage>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly ConcurrentQueue<TappedMessage> _messages = new();
+    private readonly AsyncSignal _arrived;
     private readonly MatchFeed _feed;
     private readonly FrameTimes _times;
     private readonly TimeProvider _clock;
@@ -32,6 +39,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Match _match = new() { Source = SourceKind.Proxy };
     private readonly Task _looking;
+    private volatile bool _closed;
     private long _waitingBytes;
     private long _skipped;
     private byte[]? _gameInfo;
@@ -54,6 +62,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     {
         (_feed, _times, _tell, _clock) = (feed, times, tell, clock);
         _match.ActionsAllowed = actionsAllowed;
+        _arrived = new AsyncSignal(clock);
         _looking = Task.Run(LookAsync);
     }
 
@@ -78,24 +87,40 @@ internal sealed class ProxyTap : IAsyncDisposable
         // The memory that it takes, so that many small ones are bounded as well.
         var bytes = message.Payload.CapacityBytes;
         var waiting = Interlocked.Add(ref _waitingBytes, bytes);
-        if ((waiting <= MaxWaitingBytes || waiting == bytes) && _messages.Writer.TryWrite(message)) return;
+        if (!_closed && (waiting <= MaxWaitingBytes || waiting == bytes))
+        {
+            _messages.Enqueue(message);
+            // Waking takes a processor, which the game needs for its answer: a request is looked at together with that.
+            if (message.FromGame || waiting > MaxUnseenBytes) _arrived.Set();
+            return;
+        }
         Interlocked.Add(ref _waitingBytes, -bytes);
         Interlocked.Increment(ref _skipped);
         message.Payload.Release();
     }
 
-    /// <summary>Looks at what is there still, and ends.</summary>
+    /// <summary>Looks at what is there still, and ends. When nothing is added any more.</summary>
     public async ValueTask DisposeAsync()
     {
-        _messages.Writer.TryComplete();
+        _closed = true;
+        _arrived.Set();
         await _looking;
+        _arrived.Dispose();
     }
 
     private async Task LookAsync()
     {
         var isBroken = false;
-        await foreach (var message in _messages.Reader.ReadAllAsync())
+        while (true)
         {
+            if (!_messages.TryDequeue(out var message))
+            {
+                if (_closed) break;
+                await _arrived.WaitAsync();
+                // The bot's process comes first, also where there are fewer processors than agents.
+                if (!_closed) await Task.Delay(BotFirst, _clock);
+                continue;
+            }
             Interlocked.Add(ref _waitingBytes, -message.Payload.CapacityBytes);
             try
             {
