@@ -61,10 +61,12 @@ class Client:
         return (time.perf_counter_ns() - start) / 1000
 
     def close(self) -> None:
+        """Leave without a word."""
         self._socket.close()
 
 
 def free_port() -> int:
+    """A TCP port that nothing listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
@@ -142,6 +144,7 @@ def back_to_back(clients: dict[str, Client], requests: int, turn: int) -> dict[s
 
 
 def quantiles(times: list[float]) -> dict[str, float]:
+    """Median and 99th percentile."""
     cuts = statistics.quantiles(times, n=100, method="inclusive")
     return {"p50": cuts[49], "p99": cuts[98]}
 
@@ -170,6 +173,7 @@ def summary(rounds: list[dict[str, list[float]]]) -> dict[str, object]:
 
 
 def measure(rounds: int, ticks: int, requests: int) -> dict[str, object]:
+    """Everything, by size of the responses."""
     results: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, size in SIZES.items():
@@ -194,7 +198,9 @@ def measure(rounds: int, ticks: int, requests: int) -> dict[str, object]:
 
 def table(results: dict[str, object]) -> str:
     """As Markdown."""
-    lines = ["| responses | pace | " + " | ".join(f"{way}, µs" for way in WAYS) + " | proxy / socat | proxy / socat -b |"]
+    lines = [
+        "| responses | pace | " + " | ".join(f"{way}, µs" for way in WAYS) + " | proxy / socat | proxy / socat -b |"
+    ]
     lines.append("| --- | --- |" + " ---: |" * 6)
     for name, sizes in results.items():
         assert isinstance(sizes, dict)
@@ -212,6 +218,7 @@ def table(results: dict[str, object]) -> str:
 
 
 def main() -> None:
+    """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--ticks", type=int, default=200, help="requests of each way in a round at 22.4 Hz")

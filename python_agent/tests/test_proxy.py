@@ -90,9 +90,7 @@ async def test_a_bot_of_python_sc2_plays_the_whole_recording(tmp_path: Path) -> 
     assert seen == sorted(seen) and seen[-1] >= bot.loops[-1]
 
     topics = recorded(file)
-    loops = [
-        sc2api_pb2.ResponseObservation.FromString(each).observation.game_loop for each in topics["/observation"]
-    ]
+    loops = [sc2api_pb2.ResponseObservation.FromString(each).observation.game_loop for each in topics["/observation"]]
     assert sorted(set(bot.loops) - set(loops)) == []
     asked = [action for each in topics["/actions"] for action in sc2api_pb2.RequestAction.FromString(each).actions]
     assert [each.SerializeToString() for each in asked] == [each.SerializeToString() for _, each in actions]

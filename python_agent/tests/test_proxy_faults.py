@@ -54,7 +54,7 @@ async def test_a_hung_agent_and_killed_agents_cost_the_bot_nothing(tmp_path: Pat
                 assert await asyncio.to_thread(watcher.stdout.readline) == "8960\n"
                 watcher.send_signal(signal.SIGKILL)
             loops = 1
-            while not (answered := await bot.step(4)).status == sc2api_pb2.ended:
+            while (answered := await bot.step(4)).status != sc2api_pb2.ended:
                 assert (await bot.observe()).HasField("observation"), answered
                 loops += 1
             last = (await bot.observe()).observation
@@ -171,8 +171,9 @@ def test_a_second_bot_is_refused_and_the_next_gets_the_place() -> None:
         with first:
             assert "503 Service Unavailable" in http_answer(proxy.port)
             # Who looks whether the port is open takes nobody's place.
-            with socket.create_connection(("127.0.0.1", proxy.port)), socket.create_connection(
-                ("127.0.0.1", proxy.port)
+            with (
+                socket.create_connection(("127.0.0.1", proxy.port)),
+                socket.create_connection(("127.0.0.1", proxy.port)),
             ):
                 pass
             first.send(masked(b""))
@@ -213,11 +214,10 @@ def test_no_game_is_told_after_the_timeout_and_a_game_that_comes_later_is_found(
         refused = http_answer(proxy.port)
         assert "502 Bad Gateway" in refused and f"No game answers at 127.0.0.1:{port}" in refused
         assert f"no game answers at 127.0.0.1:{port}" in proxy.said()
-        with emulated(short_match(tmp_path, 5), port=port):
-            with Connection(proxy.port, PATH) as bot:
-                bot.send(masked(Request(ping=sc2api_pb2.RequestPing()).SerializeToString()))
-                answered = bot.read()
-                assert answered is not None and Response.FromString(answered.payload).HasField("ping")
+        with emulated(short_match(tmp_path, 5), port=port), Connection(proxy.port, PATH) as bot:
+            bot.send(masked(Request(ping=sc2api_pb2.RequestPing()).SerializeToString()))
+            answered = bot.read()
+            assert answered is not None and Response.FromString(answered.payload).HasField("ping")
 
 
 def test_a_bot_that_is_there_before_its_game_waits_for_it() -> None:
@@ -252,11 +252,13 @@ class Quiet(http.server.BaseHTTPRequestHandler):
 
 
 def test_a_port_that_takes_connections_and_says_nothing() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        with proxied(f"127.0.0.1:{silent.getsockname()[1]}", "--connect-timeout", "1") as proxy:
-            refused = http_answer(proxy.port)
-            assert "502 Bad Gateway" in refused and "nothing was said within" in refused
-            assert "nothing was said within" in proxy.said()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        proxied(f"127.0.0.1:{silent.getsockname()[1]}", "--connect-timeout", "1") as proxy,
+    ):
+        refused = http_answer(proxy.port)
+        assert "502 Bad Gateway" in refused and "nothing was said within" in refused
+        assert "nothing was said within" in proxy.said()
 
 
 def test_errors_of_the_game_pass_and_begin_nothing(tmp_path: Path) -> None:

@@ -64,9 +64,7 @@ def test_fragmented_messages_pass_and_become_frames(game: HandMadeGame, proxy: P
     with bot, abathur.connect_blocking(proxy.daemon.grpc) as agent:
         passes_up(bot, peer, fragments(OBSERVE, random.Random(2), masked=True, between=frame(PING, b"up")))
         first = answer(observation=seen, id=1)
-        passes_down(
-            peer, bot, fragments(first, chance, masked=False, between=frame(PONG, b"down" * 31, masked=False))
-        )
+        passes_down(peer, bot, fragments(first, chance, masked=False, between=frame(PONG, b"down" * 31, masked=False)))
         peer.introduce_itself()
         match = agent.match()
         assert match is not None and match.map_name == "By Hand"
@@ -154,7 +152,9 @@ def test_messages_of_64_megabytes_pass_and_are_seen_and_larger_ones_pass_unseen(
         assert agent.match() is not None
         passes_up(bot, peer, masked(bytes(64 * MEGABYTE)))
         passes_up(bot, peer, masked(bytes(70 * MEGABYTE)))
-        largest = answer(observation=sc2api_pb2.ResponseObservation.FromString(observation(2, bytes(64 * MEGABYTE - 99))))
+        largest = answer(
+            observation=sc2api_pb2.ResponseObservation.FromString(observation(2, bytes(64 * MEGABYTE - 99)))
+        )
         assert 64 * MEGABYTE - 99 < len(largest) <= 64 * MEGABYTE
         passes_down(peer, bot, unmasked(largest))
         too_large = answer(observation=sc2api_pb2.ResponseObservation.FromString(observation(3, bytes(64 * MEGABYTE))))
