@@ -1,7 +1,7 @@
 """An agent that sees the match as arrays: where the enemy's army is, and how much of it.
 
-    abathur-sync play recordings/skirmish.mcap
-    python examples/numpy_agent.py
+abathur-sync play recordings/skirmish.mcap
+python examples/numpy_agent.py
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ async def main() -> None:
                 continue
             center = units.pos[enemies, :2].mean(axis=0)
             health = float(np.sum(units.health[enemies] + units.shield[enemies]))
+            place = f"({center[0]:.0f}, {center[1]:.0f})"
             skipped = f", {frame.dropped} frames missed" if frame.dropped else ""
-            print(f"{seconds:6.0f} s: {enemies.sum()} enemies around ({center[0]:.0f}, {center[1]:.0f}), {health:.0f} health{skipped}")
+            print(f"{seconds:6.0f} s: {enemies.sum()} enemies around {place}, {health:.0f} health{skipped}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ namespace Abathur.Sync.Access;
 /// name was made to resolve to 127.0.0.1 sends that name), and Origin, which browsers add, must be the daemon's own or
 /// one that was allowed.
 /// </summary>
-internal sealed class WebOrigins(IEnumerable<string> allowed)
+/// <param name="allowed">Origins that are allowed besides the own one.</param>
+/// <param name="anyPort">Whether Host may name another port, or none: some WebSocket libraries leave it out. The name is what counts.</param>
+internal sealed class WebOrigins(IEnumerable<string> allowed, bool anyPort = false)
 {
     private const int DefaultPort = 80;
     private const string Scheme = "http://";
@@ -44,11 +46,11 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
 
     private static string WithPort(string host) => host.EndsWith(']') || !host.Contains(':') ? $"{host}:{DefaultPort}" : host;
 
-    private static bool IsLoopback(string host, int port)
+    private bool IsLoopback(string host, int port)
     {
         var whole = WithPort(host);
         var colon = whole.LastIndexOf(':');
-        if (whole[(colon + 1)..] != port.ToString(CultureInfo.InvariantCulture)) return false;
+        if (!anyPort && whole[(colon + 1)..] != port.ToString(CultureInfo.InvariantCulture)) return false;
         var name = whole[..colon];
         if (name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || name == "[::1]") return true;
         // Only the usual spelling: 127.1 or 0x7f000001 is nobody's honest address.

@@ -95,7 +95,7 @@ internal static class EmulateCommand
             await Task.WhenAny(server.Quit, Task.Delay(Timeout.Infinite, stop.Token));
         }
         Console.Error.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"{path}: {game.MatchCount} matches, {game.ObservationCount} observations answered, {actions.ActionCount} actions taken"));
+            CultureInfo.InvariantCulture, $"{path}: matches {game.MatchCount}, observations {game.ObservationCount}, actions {actions.ActionCount}"));
         return Report(path, game, actions);
     }
 

@@ -120,6 +120,12 @@ class EmulatedGame:
             if "action" in each
         ]
 
+    def kill(self) -> None:
+        """End the game as a crash would: connections break in the middle of what they do. For tests of what follows."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
     def __enter__(self) -> Self:
         if self._process is not None:
             raise RuntimeError("this game runs already")

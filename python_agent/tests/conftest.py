@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from programs import Daemon, Play, start
+from programs import FREE_PORTS, Daemon, Launch, Play, start
 
 # How long an example takes says something about the machine and what else it does, and nothing about the code.
 settings.register_profile("abathur", deadline=None)
@@ -16,15 +16,12 @@ settings.load_profile("abathur")
 
 
 @pytest.fixture
-def play(tmp_path: Path) -> Iterator[Play]:
-    """Start `play FILE` on free ports; ended after the test, by its own process id."""
+def launch() -> Iterator[Launch]:
+    """Start any verb that serves; ended after the test, by its own process id."""
     daemons: list[Daemon] = []
 
-    def starter(file: Path | str, *arguments: str, uds: bool = False) -> Daemon:
-        ports = ["--grpc-port", "0", "--socket-port", "0"]
-        if uds:
-            ports += ["--grpc-uds", str(tmp_path / "g.sock"), "--socket-uds", str(tmp_path / "s.sock")]
-        daemon = start("play", str(file), *ports, *arguments)
+    def starter(*arguments: str) -> Daemon:
+        daemon = start(*arguments)
         daemons.append(daemon)
         return daemon
 
@@ -40,3 +37,16 @@ def play(tmp_path: Path) -> Iterator[Play]:
         for stream in (daemon.process.stdout, daemon.process.stderr):
             if stream is not None:
                 stream.close()
+
+
+@pytest.fixture
+def play(tmp_path: Path, launch: Launch) -> Play:
+    """Start `play FILE` on free ports."""
+
+    def starter(file: Path | str, *arguments: str, uds: bool = False) -> Daemon:
+        ports = list(FREE_PORTS)
+        if uds:
+            ports += ["--grpc-uds", str(tmp_path / "g.sock"), "--socket-uds", str(tmp_path / "s.sock")]
+        return launch("play", str(file), *ports, *arguments)
+
+    return starter

@@ -17,6 +17,8 @@ SHARED = ROOT.parent / "shared"
 SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
 DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
 PATIENCE = 30
+#: Of gRPC, the socket, and with them HTTP.
+FREE_PORTS = ("--grpc-port", "0", "--socket-port", "0")
 
 
 def daemon_command(*arguments: str) -> list[str]:
@@ -61,6 +63,7 @@ class Daemon:
         return self.wait()
 
 
+Launch = Callable[..., Daemon]
 Play = Callable[..., Daemon]
 
 

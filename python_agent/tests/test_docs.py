@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import abathur
 import pytest
 from programs import DAEMON, ROOT, SKIRMISH, Play, daemon_command
 
@@ -51,7 +52,7 @@ def test_python_example_runs(play: Play, page: Path, code: str) -> None:
     assert done.stdout.splitlines(), "an example shows something"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [each for each in COMMANDS if not each.startswith("live ")])
 def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
     """On copies of the files that it names; ports replaced by free ones, at the highest rate."""
     arguments = shlex.split(command)
@@ -63,6 +64,13 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         export = [*daemon_command("export"), str(SKIRMISH), "-o", str(tmp_path / "observations.obs"), "--stop", "8970"]
         subprocess.run(export, check=True, timeout=60, capture_output=True)
         (tmp_path / "game_info.binpb").write_bytes(b"")
+    if arguments[0] in ("proxy", "serve"):
+        # Standard input is at its end, so that they stop when they are ready.
+        arguments += ["--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
+        if "--listen" in arguments:
+            arguments[arguments.index("--listen") + 1] = "0"
+        if "--agent" in arguments:
+            arguments[arguments.index("--agent") + 1] = f'"{sys.executable}" -c "input()"'
     if arguments[0] == "emulate":
         arguments[1] = str(ROOT / arguments[1])
         arguments[arguments.index("--listen") + 1] = "0"
@@ -78,7 +86,26 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert (arguments[0] in ("play", "emulate")) == done.stdout.startswith("ready ")
+    assert (arguments[0] in ("play", "emulate", "proxy", "serve")) == done.stdout.startswith("ready ")
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith("live ")])
+def test_live_command_plays(command: str) -> None:
+    """With the emulator in place of the game."""
+    arguments = shlex.split(command)
+    if "--agent" in arguments:
+        program = str(ROOT / arguments[arguments.index("--agent") + 1].removeprefix("python "))
+        arguments[arguments.index("--agent") + 1] = f'"{sys.executable}" "{program}"'
+    with abathur.emulated_game(SKIRMISH, command=daemon_command()) as game:
+        done = subprocess.run(
+            daemon_command(*arguments, "--sc2", game.address, "--grpc-port", "0", "--socket-port", "0"),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "match over: player 1 Victory" in done.stderr
 
 
 def test_links_lead_somewhere() -> None:

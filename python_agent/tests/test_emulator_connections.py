@@ -13,12 +13,15 @@ import abathur
 import aiohttp
 import pytest
 from emulators import (
+    ENDED,
     FIRST_LOOP,
     IN_GAME,
     INIT_GAME,
+    LAST_LOOP,
     LAUNCHED,
     OPTIONS,
     QUIT,
+    RawClient,
     emulated,
     raw_client,
     short_match,
@@ -190,6 +193,10 @@ async def test_a_client_that_leaves_while_it_waits_in_real_time_frees_the_game()
         ("/sc2api/x", {}, b" 404 "),
         ("/sc2api", {"Upgrade": None, "Connection": None}, b" 426 "),
         ("/sc2api", {"Host": "evil.example"}, b" 403 "),
+        ("/sc2api", {"Host": "127.0.0.1.evil.example"}, b" 403 "),
+        # Some libraries leave the port out.
+        ("/sc2api", {"Host": "127.0.0.1"}, b" 101 "),
+        ("/sc2api", {"Host": "localhost"}, b" 101 "),
         ("/sc2api", {"Origin": "http://evil.example"}, b" 403 "),
     ],
 )
@@ -268,6 +275,50 @@ def test_observations_that_are_none_are_refused(tmp_path: Path, content: bytes, 
     done = run_daemon("emulate", str(path), "--listen", "0")
     assert done.returncode == 3, done.stderr
     assert says in done.stderr
+
+
+async def test_a_damaged_recording_is_played_up_to_the_damage(tmp_path: Path) -> None:
+    data = bytearray(SKIRMISH.read_bytes())
+    middle = len(data) * 6 // 10
+    data[middle : middle + 200] = bytes(200)
+    damaged = tmp_path / "damaged.mcap"
+    damaged.write_bytes(data)
+    daemon = start("emulate", str(damaged), "--listen", "0")
+    url = daemon.addresses["sc2api"].replace("sc2api://", "ws://") + PATH
+    async with aiohttp.ClientSession() as session, session.ws_connect(url, max_msg_size=0) as ws:
+        client = RawClient(ws)
+        for _ in range(2):
+            await client.join()
+            loops = []
+            while not (response := await client.observe()).error:
+                loops.append(response.observation.observation.game_loop)
+                if response.status == ENDED:
+                    break
+                await client.step(1)
+            assert FIRST_LOOP + 400 < loops[-1] < LAST_LOOP - 200
+            if response.error:
+                assert "cannot be read on" in response.error[0] and response.status == ENDED
+                response = await client.observe()
+            assert response.observation.player_result
+            assert response.observation.observation.game_loop in (loops[-1], loops[-1] + 1)
+            await client.ask(leave_game=sc2api_pb2.RequestLeaveGame())
+    assert await asyncio.to_thread(daemon.stop) == 3
+    assert daemon.process.stderr is not None
+    assert "damaged" in daemon.process.stderr.read()
+    _close(daemon)
+
+
+async def test_a_recording_that_was_cut_is_played_up_to_the_cut(tmp_path: Path) -> None:
+    data = SKIRMISH.read_bytes()
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(data[: len(data) * 6 // 10])
+    with emulated(cut) as game:
+        async with raw_client(game) as client:
+            await client.join()
+            assert (await client.step(LAST_LOOP)).status == ENDED
+            last = await client.observe()
+            assert FIRST_LOOP + 400 < last.observation.observation.game_loop < LAST_LOOP - 200
+            assert [each.result for each in last.observation.player_result] == [sc2api_pb2.Undecided] * 2
 
 
 def test_errors_of_the_python_helper_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

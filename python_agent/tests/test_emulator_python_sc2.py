@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ import aiohttp
 import pytest
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated, short_match
-from programs import DAEMON, ROOT, SHARED, SKIRMISH, needs_observations
+from programs import DAEMON, ROOT, SHARED, SKIRMISH, needs_observations, start
 from s2clientprotocol import sc2api_pb2
 from sc2.bot_ai import BotAI
 from sc2.client import Client
@@ -82,6 +83,30 @@ async def test_a_bot_plays_in_real_time(tmp_path: Path) -> None:
     assert result == bot.result == Result.Tie
     assert bot.loops == sorted(set(bot.loops)) and bot.loops[-1] < FIRST_LOOP + 45
     assert len(bot.loops) > 1
+
+
+async def test_a_bot_plays_the_whole_recording_through_the_proxy(tmp_path: Path) -> None:
+    bot, recording = Watcher(), tmp_path / "played.mcap"
+    with emulated() as game:
+        ports = ["--grpc-port", "0", "--socket-port", "0"]
+        daemon = start("proxy", "--listen", "0", "--sc2", game.address, *ports, "-o", str(recording))
+        url = daemon.addresses["sc2api"].replace("sc2api://", "ws://") + "/sc2api"
+        result = await play_from_websocket(url, Bot(Race.Zerg, bot), False, None)
+        assert await asyncio.to_thread(daemon.wait if daemon.process.poll() is not None else daemon.stop) == 0
+    for stream in (daemon.process.stdout, daemon.process.stderr):
+        assert stream is not None
+        stream.close()
+    assert result == bot.result == Result.Victory
+    assert bot.loops == list(range(FIRST_LOOP, LAST_LOOP + 1, 4))
+    assert bot.destroyed == deaths(bot.loops[-1])
+    assert len(game.actions()) > 6
+    # What the bot saw is recorded on the way, and can be played again.
+    with abathur.open(recording) as match:
+        assert sorted({frame.game_loop for frame in match.frames()})[: len(bot.loops)] == bot.loops
+    again = Watcher()
+    with emulated(recording, result="victory") as game:
+        assert await play_from_websocket(game.url, Bot(Race.Zerg, again), False, None) == Result.Victory
+    assert (again.loops, again.tags_seen, again.destroyed) == (bot.loops, bot.tags_seen, bot.destroyed)
 
 
 @pytest.mark.parametrize("start_port", [(), ("--StartPort", "5690")])

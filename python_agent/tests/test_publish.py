@@ -6,14 +6,14 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import abathur
 import pytest
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
-from programs import PATIENCE, SKIRMISH, Daemon, Play, in_thread, run_daemon, start
+from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, in_thread, run_daemon
 from s2clientprotocol import sc2api_pb2
 
 FRAMES = 40
@@ -22,20 +22,8 @@ Serve = Callable[..., Daemon]
 
 
 @pytest.fixture
-def serve() -> Iterator[Serve]:
-    daemons: list[Daemon] = []
-
-    def starter(*arguments: str) -> Daemon:
-        daemon = start("serve", "--grpc-port", "0", "--socket-port", "0", *arguments)
-        daemons.append(daemon)
-        return daemon
-
-    yield starter
-    for daemon in daemons:
-        daemon.stop()
-        for stream in (daemon.process.stdout, daemon.process.stderr):
-            if stream is not None:
-                stream.close()
+def serve(launch: Launch) -> Serve:
+    return lambda *arguments: launch("serve", *FREE_PORTS, *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,8 @@ internal sealed class BuildingPlacement
         if (!_abilities.TryGetValue(abilityId, out var ability)) return ActionResult.NotSupported;
         if (_madeBy.TryGetValue(abilityId, out var made) && _gasTypes.Contains(made.UnitId)) return CheckGas(target, units);
         var half = FootprintOf(ability, made);
+        // Not only outside of the map: it may be no number at all.
+        if (!_grid[TerrainGrid.CellAt(target.X), TerrainGrid.CellAt(target.Y)]) return ActionResult.CantBuildLocationInvalid;
         // What is no building, such as a unit that is warped in, takes its own cell.
         var reach = MathF.Max(half, 0.01f);
         for (var y = (int)MathF.Floor(target.Y - reach + 0.005f); y < target.Y + reach - 0.005f; y++)

@@ -24,6 +24,7 @@ internal sealed class EmulatedGame
     private readonly GameQueries _queries;
     private readonly byte[] _results;
     private readonly Dictionary<int, byte[]> _data = [];
+    private bool _lastHasResults;
     private uint _lastLoop;
     private uint _loop;
     private long _startedAt;
@@ -38,7 +39,7 @@ internal sealed class EmulatedGame
         _clock = clock;
         _actions = actions;
         _queries = new GameQueries(match);
-        _lastLoop = match.LastGameLoop;
+        (_lastLoop, _lastHasResults) = (match.LastGameLoop, match.LastHasResults);
         var results = new ResponseObservation();
         results.PlayerResult.AddRange(match.Results);
         _results = results.ToByteArray();
@@ -92,6 +93,7 @@ internal sealed class EmulatedGame
             // What is whole has been played: the match ends there.
             Damage ??= e.Message;
             _lastLoop = _loop = Math.Min(_timeline.GameLoop, _lastLoop);
+            _lastHasResults = false;
             if (Status is Status.InGame or Status.InReplay) Status = Status.Ended;
             return GameAnswer.Refused($"The recording cannot be read on: {e.Message}");
         }
@@ -137,7 +139,7 @@ internal sealed class EmulatedGame
             var passed = (ulong)Math.Max(0, _clock.GetElapsedTime(_startedAt).TotalSeconds * _options.TickHz);
             _loop = (uint)Math.Min((ulong)_lastLoop + 1, _match.FirstGameLoop + passed);
         }
-        if (_loop <= _lastLoop && !(_match.LastHasResults && _loop == _lastLoop)) return;
+        if (_loop <= _lastLoop && !(_lastHasResults && _loop == _lastLoop)) return;
         _loop = _lastLoop;
         Status = Status.Ended;
     }
@@ -220,7 +222,7 @@ internal sealed class EmulatedGame
         var observation = _timeline.Observe(_loop, out var skipped);
         ObservationCount++;
         // A match that ended with results in the recording has them there.
-        ReadOnlyMemory<byte> results = Status == Status.Ended && !_match.LastHasResults ? _results : default;
+        ReadOnlyMemory<byte> results = Status == Status.Ended && !_lastHasResults ? _results : default;
         return new GameAnswer(Response.ObservationFieldNumber, observation, skipped, results);
     }
 

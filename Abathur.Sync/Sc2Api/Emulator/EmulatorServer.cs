@@ -51,7 +51,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(Listen);
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
         _app = builder.Build();
-        var web = new WebEndpoint(Path, "clients of the game", new WebOrigins([]), ServeAsync, _app.Lifetime.ApplicationStopping);
+        var web = new WebEndpoint(Path, "clients of the game", new WebOrigins([], anyPort: true), ServeAsync, _app.Lifetime.ApplicationStopping);
         _app.UseWebSockets();
         _app.Run(web.HandleAsync);
     }
@@ -78,7 +78,6 @@ internal sealed class EmulatorServer : IAsyncDisposable
     {
         await _app.StopAsync();
         await _app.DisposeAsync();
-        _seat.Dispose();
     }
 
     private void Listen(KestrelServerOptions kestrel)
@@ -96,7 +95,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
 
     private async Task ServeAsync(HttpContext http, CancellationToken stopping)
     {
-        if (!await _seat.WaitAsync(_options.SeatTimeout, stopping))
+        if (!await TakeSeatAsync(stopping))
         {
             await WebEndpoint.AnswerAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game takes one at a time");
             return;
@@ -118,6 +117,18 @@ internal sealed class EmulatorServer : IAsyncDisposable
         {
             _seat.Release();
             if (_game.Status == SC2APIProtocol.Status.Quit) _quit.TrySetResult();
+        }
+    }
+
+    private async Task<bool> TakeSeatAsync(CancellationToken stopping)
+    {
+        try
+        {
+            return await _seat.WaitAsync(_options.SeatTimeout, stopping);
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
         }
     }
 

@@ -7,12 +7,12 @@ namespace Abathur.Sync.Sc2Api.Emulator;
 /// <param name="recording">The recording; the caller keeps it.</param>
 internal sealed class ObservationTimeline(RecordingReader recording)
 {
+    private readonly SkippedEvents _skipped = new();
     private byte[] _current = [];
     private int _length;
     private bool _started;
-    private RecordedObservation? _next;
-    private readonly SkippedEvents _skipped = new();
     private bool _isObserved;
+    private RecordedObservation? _next;
 
     /// <summary>Game loop of the observation that was asked for last.</summary>
     public uint GameLoop { get; private set; }
@@ -58,13 +58,16 @@ internal sealed class ObservationTimeline(RecordingReader recording)
     private void Take(in RecordedObservation observation)
     {
         if (_started && _isObserved) _skipped.Clear();
-        else if (_started) _skipped.Add(_current.AsSpan(0, _length));
+        // A loop that its client asked for twice is recorded twice, and tells the same.
+        else if (_started && observation.GameLoop != GameLoop) _skipped.Add(_current.AsSpan(0, _length));
         _isObserved = false;
         // The view that the reader gives ends when it moves on, which looking at the next one takes.
         if (_current.Length < observation.Payload.Length) _current = new byte[observation.Payload.Length + observation.Payload.Length / 4];
         observation.Payload.Span.CopyTo(_current);
         _length = observation.Payload.Length;
         GameLoop = observation.GameLoop;
+        // Where the file is damaged, this is the last one.
+        _next = null;
         _next = ReadNext();
     }
 

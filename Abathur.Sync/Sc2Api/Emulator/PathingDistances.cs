@@ -18,7 +18,7 @@ internal sealed class PathingDistances(TerrainGrid grid)
     /// <summary>Length of the way between two points in map cells; 0 where one of them is closed, they are the same, or there is no way.</summary>
     public float Between(float fromX, float fromY, float toX, float toY)
     {
-        var (x, y, endX, endY) = (Cell(fromX), Cell(fromY), Cell(toX), Cell(toY));
+        var (x, y, endX, endY) = (TerrainGrid.CellAt(fromX), TerrainGrid.CellAt(fromY), TerrainGrid.CellAt(toX), TerrainGrid.CellAt(toY));
         if (!grid[x, y] || !grid[endX, endY]) return 0;
         var straight = MathF.Sqrt((toX - fromX) * (toX - fromX) + (toY - fromY) * (toY - fromY));
         if (IsLineOpen(fromX, fromY, toX, toY)) return straight;
@@ -29,7 +29,7 @@ internal sealed class PathingDistances(TerrainGrid grid)
     /// <summary>The middle of the open cell nearest to a point, at most <paramref name="radius"/> cells away; null where there is none.</summary>
     public (float X, float Y)? NearestOpen(float x, float y, int radius)
     {
-        var (cellX, cellY) = (Cell(x), Cell(y));
+        var (cellX, cellY) = (TerrainGrid.CellAt(x), TerrainGrid.CellAt(y));
         if (grid[cellX, cellY]) return (x, y);
         (float X, float Y)? nearest = null;
         var least = float.MaxValue;
@@ -48,18 +48,20 @@ internal sealed class PathingDistances(TerrainGrid grid)
         return nearest;
     }
 
-    // Outside of all grids for what is no number.
-    private static int Cell(float at) => at is >= 0 and < 65536 ? (int)at : -1;
-
+    /// <summary>Whether a straight line stays on open cells, and passes no corner where two closed ones touch.</summary>
     private bool IsLineOpen(float fromX, float fromY, float toX, float toY)
     {
+        // The same looks in both directions.
+        if ((toX, toY).CompareTo((fromX, fromY)) < 0) (fromX, fromY, toX, toY) = (toX, toY, fromX, fromY);
         var (dx, dy) = (toX - fromX, toY - fromY);
-        // Four looks a cell do not step over a closed one, but for the tip of a corner.
         var looks = (int)(4 * MathF.Max(MathF.Abs(dx), MathF.Abs(dy))) + 1;
-        for (var i = 1; i < looks; i++)
+        var (lastX, lastY) = ((int)fromX, (int)fromY);
+        for (var i = 1; i <= looks; i++)
         {
             var part = (float)i / looks;
-            if (!grid[(int)(fromX + dx * part), (int)(fromY + dy * part)]) return false;
+            var (x, y) = ((int)(fromX + dx * part), (int)(fromY + dy * part));
+            if (!grid[x, y] || !grid[x, lastY] || !grid[lastX, y]) return false;
+            (lastX, lastY) = (x, y);
         }
         return true;
     }

@@ -21,6 +21,9 @@ internal sealed class TerrainGrid
 
     public bool this[int x, int y] => (uint)x < (uint)Width && (uint)y < (uint)Height && _open[y * Width + x];
 
+    /// <summary>The column or row of a coordinate; -1, which is outside of all grids, for what is no number or far away.</summary>
+    public static int CellAt(float coordinate) => coordinate is >= 0 and < 65536 ? (int)coordinate : -1;
+
     /// <summary>Reads an image; an empty grid where there is none, or its size is out of range.</summary>
     public static TerrainGrid From(ImageData? image)
     {

@@ -34,4 +34,13 @@ public class WebOriginsTests
     [InlineData(null, 5, null, false)]
     public void Refusal_HostAndOrigin_OnlyTheDaemonsOwn(string? host, int port, string? origin, bool isAllowed) =>
         Assert.Equal(isAllowed, new WebOrigins([]).Refusal(host, origin is null ? [] : [origin], port) is null);
+
+    [Theory]
+    [InlineData("127.0.0.1", true)]
+    [InlineData("localhost", true)]
+    [InlineData("[::1]:6", true)]
+    [InlineData("example.org", false)]
+    [InlineData("example.org:5", false)]
+    [InlineData("127.0.0.1.example.org:5", false)]
+    public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) => Assert.Equal(isAllowed, new WebOrigins([], anyPort: true).Refusal(host, [], 5) is null);
 }

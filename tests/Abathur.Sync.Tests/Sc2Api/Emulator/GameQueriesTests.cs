@@ -12,6 +12,20 @@ public class GameQueriesTests
     private const int BuildBarracks = 321;
     private const int BuildCommandCenter = 318;
 
+    [Theory]
+    [InlineData(float.NaN, 1)]
+    [InlineData(1, float.PositiveInfinity)]
+    [InlineData(float.NegativeInfinity, float.NegativeInfinity)]
+    [InlineData(3e38f, 1)]
+    [InlineData(-0.5f, 1)]
+    public void Placement_PointsThatAreNone_AreRefusedAtOnce(float x, float y)
+    {
+        var data = new ResponseData { Abilities = { new AbilityData { AbilityId = 1, IsBuilding = true, FootprintRadius = 2.5f } } };
+        var placement = new BuildingPlacement(new TerrainGrid(20, 20, static (_, _) => true), data);
+        Assert.Equal(ActionResult.CantBuildLocationInvalid, placement.Check(1, new Point2D { X = x, Y = y }, null, []));
+        Assert.Equal(ActionResult.Success, placement.Check(1, new Point2D { X = 10, Y = 10 }, null, []));
+    }
+
     [SharedFact("observations")]
     public void Abilities_FirstFrame_AreWhatIsPaidForAndAllowed()
     {

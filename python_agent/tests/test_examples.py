@@ -1,0 +1,122 @@
+"""The examples run as they are, with real daemons around them and the emulator in place of the game."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import abathur
+from emulators import FIRST_LOOP, LAST_LOOP, emulated
+from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH, Launch, daemon_command, run_daemon
+
+EXAMPLES = ROOT / "examples"
+CSHARP_BOT = ROOT / "artifacts" / "bin" / "csharp_bot" / "release" / "CSharpBot.dll"
+
+
+def agent(name: str) -> str:
+    """The option's value that runs an example as a supervised agent."""
+    return f'"{sys.executable}" "{EXAMPLES / name}"'
+
+
+def run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_numpy_agent_on_a_playback(launch: Launch) -> None:
+    daemon = launch(
+        "play", str(SKIRMISH), *FREE_PORTS, "--rate", "64", "--wait-agents", "1", "--agent", agent("numpy_agent.py")
+    )
+    assert daemon.wait() == 0
+    assert daemon.process.stderr is not None
+    lines = daemon.process.stderr.read().splitlines()
+    seen = [line for line in lines if "enemies around" in line]
+    assert len(seen) > 5 and all(line.startswith("[agent] ") for line in seen)
+    # Positions are within the map, and there is somebody to count.
+    first = seen[0].split()
+    assert int(first[first.index("enemies") - 1]) > 0
+
+
+def test_proxy_bot_with_an_agent_that_watches(launch: Launch, tmp_path: Path) -> None:
+    path = tmp_path / "match.mcap"
+    with emulated() as game:
+        proxy = launch(
+            "proxy",
+            "--listen",
+            "0",
+            "--sc2",
+            f"{game.host}:{game.port}",
+            *FREE_PORTS,
+            "-o",
+            str(path),
+            "--agent",
+            agent("numpy_agent.py"),
+        )
+        port = proxy.addresses["sc2api"].rpartition(":")[2]
+        told = run(sys.executable, str(EXAMPLES / "proxy_bot.py"), "--LadderServer", "127.0.0.1", "--GamePort", port)
+        assert f"the bot saw {LAST_LOOP - 3} game loops: Victory" in told
+        assert proxy.wait() == 0
+    assert proxy.process.stderr is not None
+    said = proxy.process.stderr.read()
+    assert "enemies around" in said
+    assert "over 40 ms (ladder)" in said
+    with abathur.open(path) as match:
+        loops = [frame.game_loop for frame in match.frames()]
+    # python-sc2 looks at its first loop twice.
+    assert loops == [FIRST_LOOP, *range(FIRST_LOOP, LAST_LOOP + 1, 4)]
+    assert "/actions" in run_daemon("info", str(path)).stdout
+
+
+def test_a_ladder_starts_a_bot_behind_the_proxy(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "ABATHUR_SYNC": " ".join(f'"{word}"' for word in daemon_command()),
+        "ABATHUR_BOT": agent("proxy_bot.py"),
+        "ABATHUR_AGENT": agent("numpy_agent.py"),
+    }
+    with emulated() as game:
+        done = subprocess.run(
+            [sys.executable, str(EXAMPLES / "ladder_run.py"), *game.ladder_arguments, "--OpponentId", "x"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "game loops: Victory" in done.stdout
+    assert "enemies around" in done.stderr
+    with abathur.open(tmp_path / f"match-{game.port}.mcap") as match:
+        assert [frame.game_loop for frame in match.frames()][-1] == LAST_LOOP - 3
+
+
+def test_worker_rush_plays_through_the_daemon(launch: Launch) -> None:
+    with emulated() as game:
+        live = launch(
+            "live", "--sc2", f"{game.host}:{game.port}", "--map", "Any.SC2Map", "--opponent", "ai:terran:easy",
+            "--allow-actions", "--wait-agents", "1", *FREE_PORTS, "--agent", agent("worker_rush_agent.py"),
+        )  # fmt: skip
+        assert live.wait() == 0
+        assert live.process.stderr is not None
+        said = live.process.stderr.read()
+        ordered = game.actions()
+    assert "0 too late. player 1: Victory, player 2: Defeat" in said
+    assert ordered[0][1].action_chat.message == "(glhf)"
+    attacks = [action.action_raw.unit_command for _, action in ordered[1:]]
+    assert len(attacks) > 10 and all(attack.unit_tags for attack in attacks)
+
+
+def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
+    observations, recording = tmp_path / "match.obs", tmp_path / "pushed.mcap"
+    assert run_daemon("export", str(SKIRMISH), "-o", str(observations)).returncode == 0
+    daemon = launch("serve", *FREE_PORTS, "-o", str(recording))
+    host, _, port = daemon.socket.removeprefix("socket://").rpartition(":")
+    assert "1344 observations published" in run("dotnet", str(CSHARP_BOT), str(observations), host, port)
+    assert daemon.wait() == 0
+    again = tmp_path / "again.obs"
+    assert run_daemon("export", str(recording), "-o", str(again)).returncode == 0
+    assert again.read_bytes() == observations.read_bytes()
