@@ -193,9 +193,6 @@ internal sealed class ProxyTap : IAsyncDisposable
             case Response.JoinGameFieldNumber:
                 _match.PlayerId = ResponseJoinGame.Parser.ParseFrom(message.Payload.Span[response.Body]).PlayerId;
                 break;
-            // What a bot asked a part of is asked for as a whole.
-            case Response.DataFieldNumber when !_dataIsWhole:
-                break;
             default:
                 Keep(response, message.Payload.Span);
                 break;
@@ -236,7 +233,8 @@ internal sealed class ProxyTap : IAsyncDisposable
     {
         if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
         if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
-        if (_gameData is null)
+        // What a bot asked a part of is asked for as a whole.
+        if (_gameData is null || !_dataIsWhole)
         {
             await AskAsync(new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } });
         }
