@@ -117,14 +117,23 @@ internal sealed class ProxyRelay
             var gameEnded = Pump(_game, first, chunk =>
             {
                 timer.Receive();
+                var sent = 0;
+                // A close that answers the bot's is not the game's own.
+                var botSaidGoodbye = _botSaidGoodbye;
+                // What was received before one of the proxy's requests went out cannot answer it.
+                var isAllBots = !held.IsOpen && !_own.AnyOutstanding;
+                if (isAllBots)
+                {
+                    _bot.SendAll(chunk);
+                    sent = chunk.Length;
+                    timer.PassOn();
+                }
                 Walk(ref walker, chunk, parts);
                 passing.Clear();
-                var sent = 0;
                 foreach (var part in parts)
                 {
-                    // A close that answers the bot's is not the game's own.
-                    gameSaidGoodbye |= part.IsClose && !_botSaidGoodbye;
-                    if (part.Opens) Open(held, timer);
+                    gameSaidGoodbye |= part.IsClose && !botSaidGoodbye;
+                    if (part.Opens && !isAllBots) Open(held, timer);
                     if (!held.IsOpen || part.IsControl)
                     {
                         passing.Add(part);
@@ -148,8 +157,11 @@ internal sealed class ProxyRelay
                         PassOrTake(held);
                     }
                 }
-                _bot.SendAll(chunk[sent..]);
-                timer.PassOn();
+                if (!isAllBots)
+                {
+                    _bot.SendAll(chunk[sent..]);
+                    timer.PassOn();
+                }
                 foreach (var part in passing) Tap(chunk, part, copy, timer, fromGame: true);
             });
             End(_botSaidGoodbye && !gameSaidGoodbye ? RelayEnd.BotClosed : gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost);
