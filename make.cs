@@ -51,8 +51,9 @@ internal sealed class Make
     private const string MinimumPython = "3.11";
     private const string OperationsBenchmark = "operations";
     private const string MatchingBenchmark = "matching";
-    // All but the single operations, which BenchmarkDotNet runs, are Python programs of the same name. The first is the default.
-    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark];
+    private const string ProxyBenchmark = "proxy";
+    // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
+    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
@@ -76,6 +77,8 @@ internal sealed class Make
               setup                       restore, build Release, make .venv with the Python package
               bench [transports] [--quick] [--output DIR]
                                           measure the transports with real agents; results in benchmarks/local
+              bench proxy [--quick] [--output DIR]
+                                          measure what the proxy adds to a request, beside socat
               bench operations [--filter PATTERN]
                                           measure single operations with BenchmarkDotNet
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
@@ -143,7 +146,7 @@ internal sealed class Make
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
             ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])
-            : Start(Python, [Path.Combine("benchmarks", "python", $"{name}.py"), .. rest]);
+            : Start(Python, [Path.Combine("benchmarks", "python", $"{(name == ProxyBenchmark ? "proxy_delay" : name)}.py"), .. rest]);
     }
 
     public int Report(string[] arguments)

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using System.Net.Sockets;
 using Abathur.Sync.Hosting;
+using Abathur.Sync.Hub;
 using Abathur.Sync.Sc2Api.Proxy;
 
 namespace Abathur.Sync.Cli;
@@ -52,10 +53,11 @@ internal static class ProxyCommand
         };
         await using var recorder = Record.Create(result, SourceRun.Tell);
         await using var source = new ProxySource(options, recorder, SourceRun.Tell, TimeProvider.System);
+        SubscriptionEnd end;
         try
         {
             var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}" };
-            await run.RunAsync(stop, async () =>
+            end = await run.RunAsync(stop, async () =>
             {
                 // The bot may stay for long after the match; the recording is complete by then.
                 if (recorder is not null) await recorder.DisposeAsync();
@@ -66,9 +68,12 @@ internal static class ProxyCommand
         {
             throw new DaemonException($"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).", e);
         }
+        // What has passed is recorded before the recording is closed.
+        await source.DisposeAsync();
         if (recorder is not null) await recorder.DisposeAsync();
+        if (end.Reason == SubscriptionEndReason.SourceLost) SourceRun.Tell(end.Message);
         if (source.MessagesSkipped > 0) SourceRun.Tell($"{source.MessagesSkipped} messages passed without being looked at: this machine was too slow");
         GameSummary.Write(Console.Error, source.Times, recorder?.Status);
-        return RecordOptionSet.ExitCodeOf(recorder);
+        return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 }

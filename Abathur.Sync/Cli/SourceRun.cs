@@ -22,6 +22,8 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <param name="afterMatch">What is waited for after it, unless the daemon is told to stop.</param>
     public async Task<SubscriptionEnd> RunAsync(StopSignals stop, Func<Task>? afterMatch = null)
     {
+        // Whoever reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
+        await Task.Yield();
         await using var daemon = new Daemon(source, listen.Read(result), TimeProvider.System);
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");

@@ -27,6 +27,9 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     /// <summary>Bytes written so far.</summary>
     public ReadOnlySpan<byte> Span => _bytes.AsSpan(_start, _length - _start);
 
+    /// <summary>Bytes of memory that it takes, which are more than were written: for bounds on what waits.</summary>
+    public int CapacityBytes => _bytes.Length;
+
     /// <summary>An empty buffer with one reference, which is the caller's.</summary>
     public static SharedBuffer Rent(int sizeHint = MinBytes)
     {

@@ -131,8 +131,9 @@ public sealed class MatchRecorder : IAsyncDisposable
             writer.Dispose();
             _file.Commit();
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or Encodings.Compression.CompressionException)
+        catch (Exception e)
         {
+            // Whatever it is, the match is not to suffer from it.
             Fail(e.Message);
             Abandon(writer);
             await DropWhatWaitsAsync();
@@ -179,11 +180,14 @@ public sealed class MatchRecorder : IAsyncDisposable
         try
         {
             writer?.Dispose();
-            _stream.Dispose();
         }
-        catch (IOException)
+        catch (Exception)
         {
             // It has been told already.
+        }
+        finally
+        {
+            _stream.Dispose();
         }
     }
 
@@ -212,6 +216,6 @@ public sealed class MatchRecorder : IAsyncDisposable
 
         public Event? Event { get; init; }
 
-        public int Bytes => OwnBytes + (Observation?.Memory.Length ?? Data.Length);
+        public int Bytes => OwnBytes + (Observation?.CapacityBytes ?? Data.Length);
     }
 }

@@ -9,6 +9,9 @@ internal readonly record struct WebSocketPart(int Start, int PayloadStart, int E
     /// <summary>Whether the frame is a ping, a pong or a close rather than data.</summary>
     public bool IsControl { get; init; }
 
+    /// <summary>Whether the frame is a close.</summary>
+    public bool IsClose { get; init; }
+
     /// <summary>Whether a message begins with this part.</summary>
     public bool Opens { get; init; }
 

@@ -28,6 +28,8 @@ internal struct WebSocketWalker()
 
     private readonly bool IsControl => Opcode >= 8;
 
+    private readonly bool IsClose => Opcode == 8;
+
     /// <summary>The next part of a chunk from <paramref name="position"/> on, which is moved behind it; false at the end of the chunk.</summary>
     public bool TryNext(ReadOnlySpan<byte> chunk, ref int position, out WebSocketPart part)
     {
@@ -51,14 +53,16 @@ internal struct WebSocketWalker()
         var taken = (int)Math.Min(_payloadLeft, (ulong)(chunk.Length - position));
         position += taken;
         var left = _payloadLeft;
+        var isBinary = _messageIsBinary;
         _payloadLeft -= (ulong)taken;
         var closes = _payloadLeft == 0 && EndFrame();
         part = new WebSocketPart(start, payloadStart, position)
         {
             IsControl = IsControl,
+            IsClose = IsClose,
             Opens = opens,
             Closes = closes,
-            IsBinary = _messageIsBinary && !IsControl,
+            IsBinary = isBinary && !IsControl,
             FrameBytesLeft = left,
             Mask = _mask,
         };
@@ -134,7 +138,8 @@ internal struct WebSocketWalker()
         _headerBytes = 0;
         _headerNeeded = MinHeaderBytes;
         if (IsControl || (_header[0] & Final) == 0) return false;
-        _inMessage = false;
+        // A continuation without a beginning is no message.
+        _inMessage = _messageIsBinary = false;
         return true;
     }
 

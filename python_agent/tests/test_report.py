@@ -276,6 +276,8 @@ def test_end_to_end_measures_every_transport(tmp_path: Path) -> None:
         assert "error" not in case
         split = {part: value["p50"] for part, value in case["split_us"].items()}
         assert tuple(split) == end_to_end.PARTS
+        # Plain protobuf is the bytes that came.
+        assert (split.pop("published_encoded") == 0) == (case["transport"] in ("gRPC", "ws proto"))
         assert all(value > 0 for value in split.values())
         assert case["frames"] > 0
         assert case["total_us"]["p50"] >= max(split.values())

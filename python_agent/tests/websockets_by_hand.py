@@ -79,6 +79,10 @@ class Connection:
     def send(self, *frames: bytes) -> None:
         self.socket.sendall(b"".join(frames))
 
+    def read_raw(self, size: int) -> bytes:
+        """The next bytes, whatever they are."""
+        return self._file.read(size)
+
     def read(self) -> Answer | None:
         """The next frame of the server; None when the connection is closed."""
         try:

@@ -6,12 +6,16 @@ namespace Abathur.Sync.Sc2Api.Proxy;
 /// <summary>A message that is held back until it is whole: its bytes as they came, and its payload.</summary>
 internal sealed class HeldMessage
 {
-    private readonly ArrayBufferWriter<byte> _bytes = new();
+    private const int MaxKeptBytes = 1024 * 1024;
     private readonly MessageCopy _copy = new();
+    private ArrayBufferWriter<byte> _bytes = new();
     private SharedBuffer? _payload;
 
     /// <summary>Whether a message is being held.</summary>
     public bool IsOpen { get; private set; }
+
+    /// <summary>When its first byte had been received.</summary>
+    public long FirstByte { get; private set; }
 
     /// <summary>Whether it is larger than any that can be looked at: it goes on as it is.</summary>
     public bool IsTooLarge => _bytes.WrittenCount > MessageCopy.MaxBytes;
@@ -19,7 +23,10 @@ internal sealed class HeldMessage
     /// <summary>The payload of a whole message; null where it cannot be read.</summary>
     public SharedBuffer? Payload => _payload;
 
-    public void Begin() => IsOpen = true;
+    /// <summary>The bytes as they came.</summary>
+    public ReadOnlySpan<byte> Bytes => _bytes.WrittenSpan;
+
+    public void Begin(long firstByte) => (IsOpen, FirstByte) = (true, firstByte);
 
     public void Add(ReadOnlySpan<byte> chunk, in WebSocketPart part)
     {
@@ -27,13 +34,11 @@ internal sealed class HeldMessage
         if (_copy.Add(chunk, part) is { } payload) _payload = payload;
     }
 
-    /// <summary>The bytes as they came.</summary>
-    public ReadOnlySpan<byte> Bytes => _bytes.WrittenSpan;
-
     /// <summary>Holds nothing any more.</summary>
     public void End()
     {
         IsOpen = false;
+        if (_bytes.Capacity > MaxKeptBytes) _bytes = new ArrayBufferWriter<byte>();
         _bytes.ResetWrittenCount();
         _copy.Drop();
         _payload?.Release();

@@ -4,7 +4,11 @@ namespace Abathur.Sync.Sc2Api.Proxy;
 internal sealed class MessageTimer(TimeProvider clock)
 {
     private long _received;
+    private long _countedUntil;
     private TimeSpan _held;
+
+    /// <summary>When the newest chunk was received.</summary>
+    public long Received => _received;
 
     /// <summary>When the first chunk of the message was received.</summary>
     public long FirstByte { get; private set; }
@@ -13,13 +17,14 @@ internal sealed class MessageTimer(TimeProvider clock)
     public long LastPassedOn { get; private set; }
 
     /// <summary>A chunk has been received.</summary>
-    public void Receive() => _received = clock.GetTimestamp();
+    public void Receive() => _received = _countedUntil = clock.GetTimestamp();
 
-    /// <summary>It has been passed on.</summary>
+    /// <summary>It has been passed on, or a piece of it.</summary>
     public void PassOn()
     {
         LastPassedOn = clock.GetTimestamp();
-        _held += clock.GetElapsedTime(_received, LastPassedOn);
+        _held += clock.GetElapsedTime(_countedUntil, LastPassedOn);
+        _countedUntil = LastPassedOn;
     }
 
     /// <summary>A message begins in the newest chunk.</summary>

@@ -15,17 +15,19 @@ internal sealed class OwnRequests
     private const uint FirstId = 0x6000_0000;
     private readonly ConcurrentDictionary<uint, Action<ReadOnlyMemory<byte>?>> _waiting = new();
     private uint _lastId = FirstId + (uint)RandomNumberGenerator.GetInt32(0x0fff_0000);
-    private bool _closed;
+    private int _outstanding;
+    private volatile bool _closed;
 
     /// <summary>Whether an answer is on its way.</summary>
-    public bool AnyOutstanding => !_waiting.IsEmpty;
+    public bool AnyOutstanding => Volatile.Read(ref _outstanding) > 0;
 
     /// <summary>Gives a request an id, and makes a WebSocket message of it. To be called, and sent, by one flow at a time.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="answered">Told the serialized <c>Response</c>, valid during the call; or null when none will come.</param>
+    /// <param name="answered">Told the serialized <c>Response</c>, valid during the call; or null when none will come. Must neither block nor throw.</param>
     public byte[] ToMessage(Request request, Action<ReadOnlyMemory<byte>?> answered)
     {
         request.Id = ++_lastId;
+        Interlocked.Increment(ref _outstanding);
         _waiting[request.Id] = answered;
         if (_closed) Close();
         return WebSocketFrame.ToBinaryMessage(request.ToByteArray());
@@ -43,18 +45,21 @@ internal sealed class OwnRequests
         {
             return false;
         }
-        if (id is null || !_waiting.TryRemove(id.Value, out var answered)) return false;
-        answered(response);
-        return true;
+        return id is not null && TryComplete(id.Value, response);
     }
 
     /// <summary>No answer will come any more.</summary>
     public void Close()
     {
         _closed = true;
-        foreach (var id in _waiting.Keys)
-        {
-            if (_waiting.TryRemove(id, out var answered)) answered(null);
-        }
+        foreach (var id in _waiting.Keys) TryComplete(id, null);
+    }
+
+    private bool TryComplete(uint id, ReadOnlyMemory<byte>? response)
+    {
+        if (!_waiting.TryRemove(id, out var answered)) return false;
+        Interlocked.Decrement(ref _outstanding);
+        answered(response);
+        return true;
     }
 }

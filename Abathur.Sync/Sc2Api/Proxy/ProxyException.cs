@@ -1,9 +1,4 @@
 namespace Abathur.Sync.Sc2Api.Proxy;
 
-/// <summary>A bot and its game cannot be brought together.</summary>
-/// <param name="message">Why.</param>
-/// <param name="isQuiet">Whether nobody needs to be told: it was no bot.</param>
-internal sealed class ProxyException(string message, bool isQuiet) : Exception(message)
-{
-    public bool IsQuiet => isQuiet;
-}
+/// <summary>A bot and its game cannot be brought together; the message says why.</summary>
+internal sealed class ProxyException(string message) : Exception(message);

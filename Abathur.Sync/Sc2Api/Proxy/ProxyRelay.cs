@@ -11,178 +11,203 @@ namespace Abathur.Sync.Sc2Api.Proxy;
 /// A message of the game is held back whole only while a request of the proxy's own is unanswered, because its id, by which its answer is
 /// told, stands at its end.
 /// </remarks>
-internal sealed class ProxyRelay(Socket bot, Socket game, TimeProvider clock)
+internal sealed class ProxyRelay
 {
     private const int ChunkBytes = 256 * 1024;
 
     /// <summary>How long the other side may take to end after one has.</summary>
-    private static readonly TimeSpan EndTimeout = TimeSpan.FromSeconds(5);
+    public static readonly TimeSpan EndTimeout = TimeSpan.FromSeconds(5);
 
-    /// <summary>Held by who writes to the game, from the first byte of a message to its last.</summary>
-    private readonly object _gameGate = new();
+    private readonly Socket _bot;
+    private readonly Socket _game;
+    private readonly TimeProvider _clock;
     private readonly OwnRequests _own = new();
-    private bool _gameIsGone;
+    private readonly GameWriter _writer;
+    private int _end;
+    private volatile bool _botSaidGoodbye;
+
+    /// <param name="bot">The bot's connection; it is closed at the end.</param>
+    /// <param name="game">The game's connection; it is closed at the end.</param>
+    /// <param name="clock">Clock of the stamps.</param>
+    public ProxyRelay(Socket bot, Socket game, TimeProvider clock)
+    {
+        (_bot, _game, _clock) = (bot, game, clock);
+        _writer = new GameWriter(game, _own);
+    }
 
     /// <summary>Called with each message that has passed, on the thread that passed it. Must not block. Takes over the payload's reference.</summary>
     public required Action<TappedMessage> Passed { get; init; }
 
-    /// <summary>Passes bytes until one side ends. Returns whether it was the game that ended first.</summary>
+    /// <summary>Whether one side has ended already.</summary>
+    public bool IsEnding => Volatile.Read(ref _end) != (int)RelayEnd.None;
+
+    /// <summary>Passes bytes until one side ends. Returns which, and how.</summary>
     /// <param name="fromBot">What the bot has sent already.</param>
     /// <param name="fromGame">What the game has sent already.</param>
-    public async Task<bool> RunAsync(byte[] fromBot, byte[] fromGame)
+    public async Task<RelayEnd> RunAsync(byte[] fromBot, byte[] fromGame)
     {
         var up = Start("bot to game", () => PassUp(fromBot));
         var down = Start("game to bot", () => PassDown(fromGame));
-        var first = await Task.WhenAny(up, down);
+        await Task.WhenAny(up, down);
         try
         {
-            await Task.WhenAll(up, down).WaitAsync(EndTimeout, clock);
+            await Task.WhenAll(up, down).WaitAsync(EndTimeout, _clock);
         }
         catch (TimeoutException)
         {
             // It is cut off below.
         }
-        bot.Dispose();
-        game.Dispose();
+        _bot.Dispose();
+        _game.Dispose();
         await Task.WhenAll(up, down);
-        return await first;
+        return (RelayEnd)_end;
     }
 
     /// <summary>Ends both connections at once.</summary>
     public void Abort()
     {
-        Close(bot, SocketShutdown.Both);
-        Close(game, SocketShutdown.Both);
+        _bot.TryShutdown(SocketShutdown.Both);
+        _game.TryShutdown(SocketShutdown.Both);
     }
 
-    /// <summary>Sends a request between the bot's. Waits for the end of the message that the bot is sending.</summary>
-    /// <param name="request">The request. Its id is set.</param>
-    /// <param name="answered">Told the serialized <c>Response</c>, valid during the call; or null when none will come. Must not block.</param>
-    public void Send(Request request, Action<ReadOnlyMemory<byte>?> answered)
-    {
-        lock (_gameGate)
-        {
-            if (_gameIsGone)
-            {
-                answered(null);
-                return;
-            }
-            var message = _own.ToMessage(request, answered);
-            try
-            {
-                SendAll(game, message);
-            }
-            catch (Exception e) when (IsGone(e))
-            {
-                _gameIsGone = true;
-                _own.Close();
-            }
-        }
-    }
+    /// <inheritdoc cref="GameWriter.Send"/>
+    public void Send(Request request, Action<ReadOnlyMemory<byte>?> answered) => _writer.Send(request, answered);
 
-    /// <summary>Returns whether it was the game that ended it.</summary>
-    private bool PassUp(byte[] first)
+    // Before the other side is told: what that does then is not the cause.
+    private void End(RelayEnd how) => Interlocked.CompareExchange(ref _end, (int)how, (int)RelayEnd.None);
+
+    private void PassUp(byte[] first)
     {
         var walker = new WebSocketWalker();
         var copy = new MessageCopy();
         var parts = new List<WebSocketPart>();
-        var timer = new MessageTimer(clock);
-        var holdsGate = false;
+        var timer = new MessageTimer(_clock);
         try
         {
-            return !Pump(bot, first, chunk =>
+            var botEnded = Pump(_bot, first, chunk =>
             {
                 timer.Receive();
                 Walk(ref walker, chunk, parts);
-                if (!holdsGate) Monitor.Enter(_gameGate, ref holdsGate);
-                SendAll(game, chunk);
-                if (walker.IsAtBoundary)
-                {
-                    Monitor.Exit(_gameGate);
-                    holdsGate = false;
-                }
+                // Before the game can answer it.
+                foreach (var part in parts) _botSaidGoodbye |= part.IsClose;
+                _writer.Pass(chunk, walker.IsAtBoundary);
                 timer.PassOn();
                 foreach (var part in parts) Tap(chunk, part, copy, timer, fromGame: false);
             });
+            End(_botSaidGoodbye ? RelayEnd.BotClosed : botEnded ? RelayEnd.BotLost : RelayEnd.GameLost);
         }
         finally
         {
-            if (holdsGate) Monitor.Exit(_gameGate);
             copy.Drop();
-            Close(game, SocketShutdown.Send);
+            _writer.EndBot();
         }
     }
 
-    /// <inheritdoc cref="PassUp"/>
-    private bool PassDown(byte[] first)
+    private void PassDown(byte[] first)
     {
         var walker = new WebSocketWalker();
         var copy = new MessageCopy();
         var parts = new List<WebSocketPart>();
-        var timer = new MessageTimer(clock);
+        var timer = new MessageTimer(_clock);
         var held = new HeldMessage();
         var passing = new List<WebSocketPart>();
+        var gameSaidGoodbye = false;
         try
         {
-            return Pump(game, first, chunk =>
+            var gameEnded = Pump(_game, first, chunk =>
             {
                 timer.Receive();
+                var sent = 0;
+                // A close that answers the bot's is not the game's own.
+                var botSaidGoodbye = _botSaidGoodbye;
+                // What was received before one of the proxy's requests went out cannot answer it.
+                var isAllBots = !held.IsOpen && !_own.AnyOutstanding;
+                if (isAllBots)
+                {
+                    _bot.SendAll(chunk);
+                    sent = chunk.Length;
+                    timer.PassOn();
+                }
                 Walk(ref walker, chunk, parts);
                 passing.Clear();
-                var sent = 0;
                 foreach (var part in parts)
                 {
-                    if (part.Opens && _own.AnyOutstanding) held.Begin();
+                    gameSaidGoodbye |= part.IsClose && !botSaidGoodbye;
+                    if (part.Opens && !isAllBots) Open(held, timer);
                     if (!held.IsOpen || part.IsControl)
                     {
                         passing.Add(part);
                         continue;
                     }
                     // Everything before it goes on; it stays, until it is whole.
-                    SendAll(bot, chunk[sent..part.Start]);
+                    _bot.SendAll(chunk[sent..part.Start]);
                     sent = part.End;
                     held.Add(chunk, part);
                     if (held.IsTooLarge)
                     {
-                        SendAll(bot, held.Bytes);
-                        held.End();
+                        PassOn(held);
                         copy.Drop();
                     }
                     else if (part.Closes)
                     {
+                        // Those before it are looked at before it, too.
+                        timer.PassOn();
+                        foreach (var passed in passing) Tap(chunk, passed, copy, timer, fromGame: true);
+                        passing.Clear();
                         PassOrTake(held);
                     }
                 }
-                SendAll(bot, chunk[sent..]);
-                timer.PassOn();
+                if (!isAllBots)
+                {
+                    _bot.SendAll(chunk[sent..]);
+                    timer.PassOn();
+                }
                 foreach (var part in passing) Tap(chunk, part, copy, timer, fromGame: true);
             });
+            End(_botSaidGoodbye && !gameSaidGoodbye ? RelayEnd.BotClosed : gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost);
         }
         finally
         {
             copy.Drop();
             held.End();
-            lock (_gameGate) _gameIsGone = true;
-            _own.Close();
-            Close(bot, SocketShutdown.Send);
+            _writer.EndGame();
+            _bot.TryShutdown(SocketShutdown.Send);
         }
     }
 
-    /// <summary>A message that was held goes to whom it answers.</summary>
+    /// <summary>A message of the game begins.</summary>
+    private void Open(HeldMessage held, MessageTimer timer)
+    {
+        // A message in the middle of another breaks the protocol. That is the bot's to judge.
+        if (held.IsOpen) PassOn(held);
+        if (_own.AnyOutstanding) held.Begin(timer.Received);
+    }
+
+    /// <summary>What is held of a message goes on to the bot.</summary>
+    private void PassOn(HeldMessage held)
+    {
+        _bot.SendAll(held.Bytes);
+        held.End();
+    }
+
+    /// <summary>A whole message that was held goes to whom it answers.</summary>
     private void PassOrTake(HeldMessage held)
     {
-        var received = clock.GetTimestamp();
-        if (held.Payload is not { } payload || !_own.TryComplete(payload.Memory))
+        if (held.Payload is not { } payload)
         {
-            SendAll(bot, held.Bytes);
-            if (held.Payload is { } bots)
-            {
-                bots.Retain();
-                var passedOn = clock.GetTimestamp();
-                Passed(new TappedMessage(true, bots, received, passedOn, clock.GetElapsedTime(received, passedOn)));
-            }
+            PassOn(held);
+            return;
         }
-        held.End();
+        if (_own.TryComplete(payload.Memory))
+        {
+            held.End();
+            return;
+        }
+        payload.Retain();
+        var firstByte = held.FirstByte;
+        PassOn(held);
+        var passedOn = _clock.GetTimestamp();
+        Passed(new TappedMessage(true, payload, firstByte, passedOn, _clock.GetElapsedTime(firstByte, passedOn)));
     }
 
     private void Tap(ReadOnlySpan<byte> chunk, in WebSocketPart part, MessageCopy copy, MessageTimer timer, bool fromGame)
@@ -218,7 +243,7 @@ internal sealed class ProxyRelay(Socket bot, Socket game, TimeProvider clock)
             {
                 received = from.Receive(chunk);
             }
-            catch (Exception e) when (IsGone(e))
+            catch (Exception e) when (SocketIo.IsGone(e))
             {
                 return true;
             }
@@ -234,46 +259,28 @@ internal sealed class ProxyRelay(Socket bot, Socket game, TimeProvider clock)
             handle(chunk);
             return true;
         }
-        catch (Exception e) when (IsGone(e))
+        catch (Exception e) when (SocketIo.IsGone(e))
         {
             return false;
         }
     }
 
-    private static void SendAll(Socket to, ReadOnlySpan<byte> bytes)
+    private static Task Start(string name, System.Action action)
     {
-        while (!bytes.IsEmpty) bytes = bytes[to.Send(bytes)..];
-    }
-
-    private static void Close(Socket socket, SocketShutdown how)
-    {
-        try
-        {
-            socket.Shutdown(how);
-        }
-        catch (Exception e) when (IsGone(e))
-        {
-            // It is closed already.
-        }
-    }
-
-    private static bool IsGone(Exception e) => e is SocketException or ObjectDisposedException;
-
-    private static Task<bool> Start(string name, Func<bool> action)
-    {
-        var done = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         new Thread(() =>
         {
             try
             {
-                done.SetResult(action());
+                action();
+                done.SetResult();
             }
             catch (Exception e)
             {
                 done.SetException(e);
             }
         })
-        { IsBackground = true, Name = name }.Start();
+        { IsBackground = true, Name = name, Priority = ThreadPriority.AboveNormal }.Start();
         return done.Task;
     }
 }

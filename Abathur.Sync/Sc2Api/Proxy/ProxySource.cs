@@ -4,11 +4,7 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
-using Google.Protobuf;
-using Request = SC2APIProtocol.Request;
-using Response = SC2APIProtocol.Response;
 using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Sync.Sc2Api.Proxy;
@@ -19,6 +15,11 @@ namespace Abathur.Sync.Sc2Api.Proxy;
 /// </summary>
 public sealed class ProxySource : IMatchSource, IAsyncDisposable
 {
+    // Whoever looks whether the port is open takes nothing from the bot, and they are not many.
+    private const int MaxConnections = 16;
+    private static readonly TimeSpan SeatPatience = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
+
     private readonly ProxyOptions _options;
     private readonly MatchRecorder? _recorder;
     private readonly TimeProvider _clock;
@@ -27,10 +28,11 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private readonly ActionQueue _actions;
     private readonly TaskCompletionSource _relayed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _closing = new();
-    private ProxyRelay? _relay;
+    private readonly SemaphoreSlim _seat = new(1);
+    private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile ProxyRelay? _relay;
     private MatchFeed? _feed;
-    private int _busy;
-    private int _injecting;
+    private int _connections;
 
     /// <param name="options">Between whom.</param>
     /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
@@ -40,7 +42,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     {
         (_options, _recorder, _tell, _clock) = (options, recorder, tell, clock);
         _listener = new TcpListener(options.Listen);
-        _actions = new ActionQueue(clock) { Arrived = Inject };
+        _actions = new ActionQueue(clock);
     }
 
     /// <inheritdoc/>
@@ -73,15 +75,14 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
         _feed = new MatchFeed(hub, _recorder, _clock);
-        var over = new TaskCompletionSource<SubscriptionEnd>(TaskCreationOptions.RunContinuationsAsynchronously);
-        _ = AcceptAsync(over);
+        _ = AcceptAsync();
         try
         {
-            return await over.Task.WaitAsync(cancellation);
+            return await _over.Task.WaitAsync(cancellation);
         }
         catch (OperationCanceledException)
         {
-            _closing.Cancel();
+            await _closing.CancelAsync();
             _relay?.Abort();
             return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
         }
@@ -105,117 +106,114 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         await _closing.CancelAsync();
         _listener.Dispose();
         _relay?.Abort();
-        if (_busy != 0) await _relayed.Task;
-        _closing.Dispose();
+        // Whoever has the seat gives it back at once.
+        await _seat.WaitAsync();
+        _seat.Release();
     }
 
-    private async Task AcceptAsync(TaskCompletionSource<SubscriptionEnd> over)
+    private async Task AcceptAsync()
     {
         while (!_closing.IsCancellationRequested)
         {
-            Socket bot;
             try
             {
-                bot = await _listener.AcceptSocketAsync(_closing.Token);
+                var bot = await _listener.AcceptSocketAsync(_closing.Token);
+                if (Interlocked.Increment(ref _connections) <= MaxConnections) _ = ServeAsync(bot);
+                else Drop(bot);
             }
-            catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException or SocketException)
+            catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
             {
                 break;
             }
-            if (Interlocked.CompareExchange(ref _busy, 1, 0) != 0)
+            catch (SocketException)
             {
-                ProxyHandshake.Refuse(bot, "503 Service Unavailable", "A bot is connected already: a game has one client.");
-                bot.Dispose();
-                continue;
+                // One connection that broke, or too many open files: the next may come.
+                if (!_closing.IsCancellationRequested) await Task.Delay(AcceptRetryDelay, _clock);
             }
-            _ = ServeAsync(bot, over);
         }
+    }
+
+    private void Drop(Socket bot)
+    {
+        bot.Dispose();
+        Interlocked.Decrement(ref _connections);
     }
 
     /// <summary>Serves a connection. One that does not come to a match leaves the place to the next.</summary>
-    private async Task ServeAsync(Socket bot, TaskCompletionSource<SubscriptionEnd> over)
+    private async Task ServeAsync(Socket bot)
     {
-        var end = new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
+        var isSeated = false;
         try
         {
-            end = await RelayAsync(bot, over);
+            await using var stop = _closing.Token.Register(bot.Dispose);
+            var handshake = new ProxyHandshake(bot, _options, _clock);
+            if (!await OnThread(handshake.TryReadRequest)) return;
+            isSeated = await TakeSeatAsync();
+            if (!isSeated)
+            {
+                handshake.Refuse("503 Service Unavailable", _feed!.HasBegun ? "The proxy serves one match, which has its bot." : "A bot is connected already: a game has one client.");
+                return;
+            }
+            using var game = await OnThread(() => handshake.Connect(_closing.Token));
+            if (game is null) return;
+            var end = await RelayAsync(bot, game, handshake);
+            if (_feed!.HasBegun) _over.TrySetResult(end);
         }
         catch (ProxyException e)
         {
-            if (!e.IsQuiet) _tell(e.Message);
+            if (!_closing.IsCancellationRequested) _tell(e.Message);
         }
-        catch (Exception e)
+        catch (Exception e) when (!_closing.IsCancellationRequested)
         {
-            over.TrySetException(e);
+            _over.TrySetException(e);
             _relayed.TrySetException(e);
+        }
+        catch (Exception)
+        {
+            // The daemon stops.
         }
         finally
         {
-            bot.Dispose();
-        }
-        if (_feed!.HasBegun || _closing.IsCancellationRequested)
-        {
-            over.TrySetResult(end);
-            _relayed.TrySetResult();
-        }
-        else
-        {
-            Interlocked.Exchange(ref _busy, 0);
+            Drop(bot);
+            if (isSeated)
+            {
+                if (_feed!.HasBegun || _closing.IsCancellationRequested) _relayed.TrySetResult();
+                _seat.Release();
+            }
         }
     }
 
-    private async Task<SubscriptionEnd> RelayAsync(Socket bot, TaskCompletionSource<SubscriptionEnd> over)
+    /// <summary>Whether a bot may have the game. One that comes back in a moment, on a new connection, may.</summary>
+    private async Task<bool> TakeSeatAsync()
     {
-        var handshake = new ProxyHandshake(_options, _clock);
-        using var game = await Task.Factory.StartNew(
-            () => handshake.Connect(bot, _closing.Token), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _clock);
+        var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token) || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
+        if (!isFree || !_feed!.HasBegun) return isFree;
+        _seat.Release();
+        return false;
+    }
+
+    private async Task<SubscriptionEnd> RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
+    {
+        var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _tell, _clock);
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Add };
-        tap.Ask = relay.Send;
+        var actions = new ProxyActions(_actions, relay, _feed!, Times, _clock);
+        (tap.Ask, tap.Began, _actions.Arrived) = (relay.Send, actions.Wake, actions.Wake);
+        _ = tap.Over.ContinueWith(how => _over.TrySetResult(how.Result), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         _relay = relay;
         if (_closing.IsCancellationRequested) relay.Abort();
-        _ = tap.Over.ContinueWith(
-            how => over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how.Result)), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
-        Inject();
-        var gameEnded = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
+        var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
         _relay = null;
+        await actions.DisposeAsync();
         await tap.DisposeAsync();
         MessagesSkipped += tap.Skipped;
-        return gameEnded
-            ? new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection in the middle of the match")
-            : new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection");
-    }
-
-    /// <summary>Gives the game what agents want done, as soon as the bot is not in the middle of a message.</summary>
-    private void Inject()
-    {
-        if (_relay is null || Interlocked.CompareExchange(ref _injecting, 1, 0) != 0) return;
-        ThreadPool.UnsafeQueueUserWorkItem(static source => source.InjectWaiting(), this, preferLocal: false);
-    }
-
-    private void InjectWaiting()
-    {
-        while (_relay is { } relay && _feed is { HasBegun: true } feed && _actions.TryTake(feed.GameLoop, out var actions))
+        return end switch
         {
-            Times.Agent.Add(_clock.GetElapsedTime(feed.PublishedTimestamp));
-            var request = actions.ToRequestAction();
-            if (_recorder is not null) feed.RecordActions(request.ToByteArray());
-            relay.Send(new Request { Action = request }, response => Answer(actions, response));
-        }
-        Interlocked.Exchange(ref _injecting, 0);
-        // Something may have arrived between the last look and this moment.
-        if (_feed is { HasBegun: true } && _actions.AnyWaiting) Inject();
+            _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
+            RelayEnd.BotClosed => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection"),
+            RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke in the middle of the match"),
+            _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection in the middle of the match"),
+        };
     }
 
-    private static void Answer(PendingActions actions, ReadOnlyMemory<byte>? response)
-    {
-        if (response is null)
-        {
-            actions.Fail(new GrpcException(GrpcStatusCode.Unavailable, "the game is gone"));
-            return;
-        }
-        var answer = Response.Parser.ParseFrom(response.Value.Span);
-        if (answer.Action is { } result) actions.Complete(result);
-        else actions.Fail(new GrpcException(GrpcStatusCode.FailedPrecondition, $"the game refused the actions: {string.Join("; ", answer.Error)}"));
-    }
+    private static Task<T> OnThread<T>(Func<T> action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

@@ -1,5 +1,7 @@
-using System.Threading.Channels;
+using System.Collections.Concurrent;
+using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
 using Abathur.Sync.Sources.Live;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -16,24 +18,34 @@ namespace Abathur.Sync.Sc2Api.Proxy;
 /// </summary>
 internal sealed class ProxyTap : IAsyncDisposable
 {
-    /// <summary>Payload bytes that may wait to be looked at.</summary>
+    /// <summary>Bytes that may wait to be looked at. One message may wait however large it is.</summary>
     private const long MaxWaitingBytes = 64 * 1024 * 1024;
+
+    /// <summary>Bytes of requests that may wait for the game's answer before they are looked at.</summary>
+    private const long MaxUnseenBytes = 1024 * 1024;
+
+    /// <summary>How long agents wait for what the bot is just receiving. What comes meanwhile is looked at together.</summary>
+    private static readonly TimeSpan BotFirst = TimeSpan.FromMilliseconds(1);
 
     /// <summary>How long the game may take to say what the bot did not ask. Frames wait meanwhile, the bot does not.</summary>
     private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
 
-    private readonly Channel<TappedMessage> _messages = Channel.CreateUnbounded<TappedMessage>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly ConcurrentQueue<TappedMessage> _messages = new();
+    private readonly AsyncSignal _arrived;
     private readonly MatchFeed _feed;
     private readonly FrameTimes _times;
     private readonly TimeProvider _clock;
-    private readonly TaskCompletionSource<string> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Action<string> _tell;
+    private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Match _match = new() { Source = SourceKind.Proxy };
     private readonly Task _looking;
+    private volatile bool _closed;
     private long _waitingBytes;
     private long _skipped;
-    private byte[] _gameInfo = [];
-    private byte[] _gameData = [];
+    private byte[]? _gameInfo;
+    private byte[]? _gameData;
     private uint _stepped;
+    private bool _dataIsWhole;
     private bool _wasInGame;
     private long _requestSent;
     private long _responsePassedOn;
@@ -44,19 +56,27 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <param name="feed">Where frames go.</param>
     /// <param name="times">Where times go.</param>
     /// <param name="actionsAllowed">Whether agents may act.</param>
+    /// <param name="tell">Told, in a line, what a person should know.</param>
     /// <param name="clock">Clock of the stamps.</param>
-    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, TimeProvider clock)
+    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, Action<string> tell, TimeProvider clock)
     {
-        (_feed, _times, _clock) = (feed, times, clock);
+        (_feed, _times, _tell, _clock) = (feed, times, tell, clock);
         _match.ActionsAllowed = actionsAllowed;
+        _arrived = new AsyncSignal(clock);
         _looking = Task.Run(LookAsync);
     }
 
     /// <summary>How the proxy asks the game. Set before the first message.</summary>
     public Action<Request, Action<ReadOnlyMemory<byte>?>>? Ask { get; set; }
 
-    /// <summary>Completes when the match is over, with a line that says how.</summary>
-    public Task<string> Over => _over.Task;
+    /// <summary>Called when the match has begun.</summary>
+    public System.Action? Began { get; set; }
+
+    /// <summary>Completes when the match is over, or can be published no more.</summary>
+    public Task<SubscriptionEnd> Over => _over.Task;
+
+    /// <summary>Whether the game said that it is over, whoever has seen how.</summary>
+    public bool HasEnded { get; private set; }
 
     /// <summary>Messages that were not looked at.</summary>
     public long Skipped => Interlocked.Read(ref _skipped);
@@ -64,35 +84,64 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>Takes a message, whose reference goes with it. Never blocks.</summary>
     public void Add(TappedMessage message)
     {
-        var bytes = message.Payload.Memory.Length;
-        if (Interlocked.Add(ref _waitingBytes, bytes) <= MaxWaitingBytes && _messages.Writer.TryWrite(message)) return;
+        // The memory that it takes, so that many small ones are bounded as well.
+        var bytes = message.Payload.CapacityBytes;
+        var waiting = Interlocked.Add(ref _waitingBytes, bytes);
+        if (!_closed && (waiting <= MaxWaitingBytes || waiting == bytes))
+        {
+            _messages.Enqueue(message);
+            // Waking takes a processor, which the game needs for its answer: a request is looked at together with that.
+            if (message.FromGame || waiting > MaxUnseenBytes) _arrived.Set();
+            return;
+        }
         Interlocked.Add(ref _waitingBytes, -bytes);
         Interlocked.Increment(ref _skipped);
         message.Payload.Release();
     }
 
-    /// <summary>Looks at what is there still, and ends.</summary>
+    /// <summary>Looks at what is there still, and ends. When nothing is added any more.</summary>
     public async ValueTask DisposeAsync()
     {
-        _messages.Writer.TryComplete();
+        _closed = true;
+        _arrived.Set();
         await _looking;
-        _over.TrySetResult("");
+        _arrived.Dispose();
     }
 
     private async Task LookAsync()
     {
-        await foreach (var message in _messages.Reader.ReadAllAsync())
+        var isBroken = false;
+        while (true)
         {
-            Interlocked.Add(ref _waitingBytes, -message.Payload.Memory.Length);
+            if (!_messages.TryDequeue(out var message))
+            {
+                if (_closed) break;
+                await _arrived.WaitAsync();
+                // The bot's process comes first, also where there are fewer processors than agents.
+                if (!_closed) await Task.Delay(BotFirst, _clock);
+                continue;
+            }
+            Interlocked.Add(ref _waitingBytes, -message.Payload.CapacityBytes);
             try
             {
-                if (message.FromGame) await LookAtResponseAsync(message);
+                if (isBroken) Interlocked.Increment(ref _skipped);
+                else if (message.FromGame) await LookAtResponseAsync(message);
                 else LookAtRequest(message);
             }
             catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
             {
                 // Not ours to judge: it has passed as it is.
                 Interlocked.Increment(ref _skipped);
+            }
+            catch (Exception e)
+            {
+                // A bug. The agents lose the match; the bot does not.
+                isBroken = true;
+                _tell($"the match cannot be published any more: {e}");
+                _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
+            }
+            finally
+            {
                 message.Payload.Release();
             }
         }
@@ -119,8 +168,11 @@ internal sealed class ProxyTap : IAsyncDisposable
             case Request.StartReplayFieldNumber:
                 _match.PlayerId = (uint)RequestStartReplay.Parser.ParseFrom(body).ObservedPlayerId;
                 break;
+            case Request.DataFieldNumber:
+                var data = RequestData.Parser.ParseFrom(body);
+                _dataIsWhole = data is { AbilityId: true, UnitTypeId: true, UpgradeId: true, BuffId: true, EffectId: true };
+                break;
         }
-        message.Payload.Release();
     }
 
     private async ValueTask LookAtResponseAsync(TappedMessage message)
@@ -140,11 +192,9 @@ internal sealed class ProxyTap : IAsyncDisposable
                 break;
             case Response.JoinGameFieldNumber:
                 _match.PlayerId = ResponseJoinGame.Parser.ParseFrom(message.Payload.Span[response.Body]).PlayerId;
-                message.Payload.Release();
                 break;
             default:
                 Keep(response, message.Payload.Span);
-                message.Payload.Release();
                 break;
         }
         if (response.Status is { } status) LookAt(status);
@@ -153,46 +203,50 @@ internal sealed class ProxyTap : IAsyncDisposable
     private void LookAt(Status status)
     {
         if (status is Status.InGame or Status.InReplay) _wasInGame = true;
-        else if (_wasInGame && _feed.HasBegun) _over.TrySetResult(status == Status.Ended ? "the game has ended" : "the bot has left the game");
+        // How it ended is in the observation that the bot asks next. A status that is not known says nothing.
+        else if (_wasInGame && status == Status.Ended) HasEnded = true;
+        else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit)) End("the bot has left the game");
     }
+
+    private void End(string how) => _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
 
     private async ValueTask PublishAsync(TappedMessage message)
     {
-        if (_over.Task.IsCompleted)
+        // What a bot asks after the end, or in another game on the same connection, is not of this match.
+        if (_over.Task.IsCompleted) return;
+        if (!_feed.HasBegun)
         {
-            // What a bot asks after the end, or in another game on the same connection, is not of this match.
-            message.Payload.Release();
-            return;
+            // A match does not begin with what is none.
+            ObservationWire.ReadGameLoopAndEnd(message.Payload.Span);
+            await BeginAsync(message.Payload);
         }
-        if (!_feed.HasBegun) await BeginAsync(message.Payload);
+        message.Payload.Retain();
         await _feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
         _times.Observe(_feed.GameLoop, _stepped);
         _times.AddFrame(_gameTime, _botTime, _daemonTime);
         (_stepped, _gameTime, _botTime, _daemonTime) = (0, default, default, default);
-        if (_feed.Results.Count > 0)
-        {
-            _over.TrySetResult("match over: " + string.Join(", ", _feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
-        }
+        if (_feed.Results.Count > 0) End("match over: " + string.Join(", ", _feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
     }
 
     /// <summary>Makes the match known, after the first observation has come. What the bot has not asked the game is asked now.</summary>
     private async ValueTask BeginAsync(SharedBuffer observation)
     {
         if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
-        if (_gameInfo.Length == 0) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
-        if (_gameData.Length == 0)
+        if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
+        // What a bot asked a part of is asked for as a whole.
+        if (_gameData is null || !_dataIsWhole)
         {
             await AskAsync(new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } });
         }
         if (_match.PlayerId == 0) _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
         _feed.Begin(_match, _gameInfo, _gameData);
+        Began?.Invoke();
     }
 
     private async Task AskAsync(Request request)
     {
         var answer = new TaskCompletionSource<byte[]?>(TaskCreationOptions.RunContinuationsAsynchronously);
-        // Sending may wait for the end of a message that the bot is in the middle of: not on the flow that waits for the answer.
-        _ = Task.Run(() => Ask?.Invoke(request, response => answer.TrySetResult(response?.ToArray())));
+        Ask?.Invoke(request, response => answer.TrySetResult(response?.ToArray()));
         try
         {
             if (await answer.Task.WaitAsync(AskTimeout, _clock) is { } bytes) Keep(ResponseWire.Read(bytes), bytes);
@@ -210,8 +264,14 @@ internal sealed class ProxyTap : IAsyncDisposable
         switch (response.Kind)
         {
             case Response.PingFieldNumber: _match.GameVersion = ResponsePing.Parser.ParseFrom(body).GameVersion; break;
-            case Response.GameInfoFieldNumber when !_feed.HasBegun: _gameInfo = body.ToArray(); break;
-            case Response.DataFieldNumber when !_feed.HasBegun: _gameData = body.ToArray(); break;
+            case Response.GameInfoFieldNumber when !_feed.HasBegun:
+                _match.GameInfo = ResponseGameInfo.Parser.ParseFrom(body);
+                _gameInfo = body.ToArray();
+                break;
+            case Response.DataFieldNumber when !_feed.HasBegun:
+                _match.GameData = ResponseData.Parser.ParseFrom(body);
+                _gameData = body.ToArray();
+                break;
         }
     }
 

@@ -16,7 +16,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
     public const int MaxActions = 1000;
 
     /// <summary>How long a game may take to answer. Stepped games wait for their bot, which may think.</summary>
-    private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(30);
 
     private readonly Lock _gate = new();
     private readonly Queue<PendingActions> _waiting = new();
