@@ -176,6 +176,7 @@ class _GrpcStream:
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         self._address = address
         self._was_connected = False
+        self._lock = threading.Lock()
         self._waiting: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
         self._channel = grpc.insecure_channel(target(address), options=OPTIONS)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
@@ -206,22 +207,23 @@ class _GrpcStream:
         self._channel.close()
 
     def send(self, message: bytes) -> None:
-        while not self._future.done():
-            try:
-                self._waiting.put(message, timeout=0.1)
-                return
-            except queue.Full:
-                continue
-        self._result()
-        raise ConnectionLostError(str(self._address), "the daemon has ended the stream")
+        if not self._put(message):
+            self._result()
+            raise ConnectionLostError(str(self._address), "the daemon has ended the stream")
+
+    def _put(self, message: bytes | None) -> bool:
+        """Queue a message, behind one whose sender was cancelled and still waits; False where the stream has ended."""
+        with self._lock:
+            while not self._future.done():
+                try:
+                    self._waiting.put(message, timeout=0.1)
+                    return True
+                except queue.Full:
+                    continue
+        return False
 
     def finish(self) -> int:
-        while not self._future.done():
-            try:
-                self._waiting.put(None, timeout=0.1)
-                break
-            except queue.Full:
-                continue
+        self._put(None)
         return self._result()
 
     def close(self) -> int:
