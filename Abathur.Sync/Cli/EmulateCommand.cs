@@ -84,6 +84,7 @@ internal static class EmulateCommand
         {
             var addresses = await server.StartAsync(stop.Token);
             Console.Out.WriteLine($"ready {addresses}");
+            stop.WatchParent();
             await Task.WhenAny(server.Quit, Task.Delay(Timeout.Infinite, stop.Token));
         }
         Console.Error.WriteLine(string.Create(

@@ -70,6 +70,8 @@ internal static class LiveCommand
         // Until a command has come to its first wait, a signal ends the process on the spot: the game that it starts would be left behind.
         await Task.Yield();
         using var stop = Listen.ListenForStop(result, cancellation);
+        // A game may take minutes to answer.
+        stop.WatchParent();
         await using var recorder = Record.Create(result, SourceRun.Tell);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(GameInstall.Find(Environment.GetEnvironmentVariable(GameInstall.PathVariable), GamePlaces.OfThisSystem())) : null;
         var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);

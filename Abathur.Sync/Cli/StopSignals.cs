@@ -10,6 +10,7 @@ internal sealed class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop;
     private readonly PosixSignalRegistration _hangUp;
+    private bool _withParent;
 
     /// <param name="withParent">Whether the end of standard input counts.</param>
     /// <param name="interrupted">Fires at Ctrl-C and SIGTERM.</param>
@@ -22,12 +23,20 @@ internal sealed class StopSignals : IDisposable
             signal.Cancel = true;
             Stop();
         });
-        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
-        if (withParent) new Thread(WaitForParent) { IsBackground = true, Name = "standard input" }.Start();
+        _withParent = withParent;
     }
 
     /// <summary>Fires when the verb is to stop.</summary>
     public CancellationToken Token => _stop.Token;
+
+    /// <summary>Lets the end of standard input count from now on, where it is to count: once the verb is ready, or waits for something.</summary>
+    public void WatchParent()
+    {
+        if (!_withParent) return;
+        _withParent = false;
+        // A thread of its own: reading standard input cannot be cancelled, and must not keep the process alive.
+        new Thread(WaitForParent) { IsBackground = true, Name = "standard input" }.Start();
+    }
 
     /// <summary>Tells the verb to stop.</summary>
     public void Stop()
