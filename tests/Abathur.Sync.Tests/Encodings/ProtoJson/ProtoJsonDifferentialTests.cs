@@ -94,8 +94,9 @@ public class ProtoJsonDifferentialTests
                 Damage(random, ref wire);
                 var json = Transcoded.JsonOrNull(transcoder, wire);
                 var expected = Google.ToJson(type, wire);
-                // What follows such an end of a group Google never sees, and here it may be what is found wrong first. Then its message is shorter than the bytes.
-                if (expected is not null && json is null && type.Parser.ParseFrom(wire).CalculateSize() < wire.Length) return;
+                // Google reads a varint beyond the end of the message that holds it, and does not see what follows a stray end of a group. Here something else
+                // may be found wrong first then. That it has read something else than the bytes say shows in its own bytes.
+                if (expected is not null && json is null && !type.Parser.ParseFrom(wire).ToByteArray().AsSpan().SequenceEqual(wire)) return;
                 AssertJson(expected, json);
             });
         }
