@@ -52,19 +52,9 @@ public sealed class Daemon : IAsyncDisposable
         _hub = new FrameHub(options.Hub, source.CanWait, clock);
         if (source.Match is { } match) _hub.Begin(match);
         var api = new SyncApi(source, _hub, clock);
-        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Logging.AddProvider(new StandardErrorLoggerProvider());
-        builder.Logging.SetMinimumLevel(LogLevel.Warning);
-        // A failed start is told once, by whoever starts the daemon.
-        builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
-        builder.WebHost.UseKestrelCore();
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
-        // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
-        builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
+        var builder = KestrelHost.CreateBuilder(clock);
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
-        // What is to be drained has been drained when the server is told to stop.
-        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
         _app = builder.Build();
         var log = _app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Abathur.Sync");
         GrpcService[] services = [new GameSyncService(api).Service, _health.Service];

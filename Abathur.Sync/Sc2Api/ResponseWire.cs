@@ -33,8 +33,7 @@ internal readonly record struct ResponseWire(int Kind, Range Body, uint? Id, Sta
                     break;
                 case ( < Response.IdFieldNumber, WireFormat.WireType.LengthDelimited):
                     kind = reader.FieldNumber;
-                    var length = reader.ReadBytes().Length;
-                    body = (reader.Position - length)..reader.Position;
+                    body = reader.ReadRange();
                     break;
                 default: reader.SkipValue(); break;
             }

@@ -17,6 +17,7 @@ from s2clientprotocol import sc2api_pb2
 from abathur import _address, _messages
 from abathur._address import Address
 from abathur._grpc import OPTIONS, target, translate
+from abathur._socket import open_socket
 from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
 
@@ -246,12 +247,7 @@ class _SocketStream:
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         self._address = address
         try:
-            if address.path is not None:
-                self._socket = socket.socket(socket.AF_UNIX)
-                self._socket.settimeout(_CONNECT_SECONDS)
-                self._socket.connect(address.path)
-            else:
-                self._socket = socket.create_connection((address.host, address.port), _CONNECT_SECONDS)
+            self._socket = open_socket(address, _CONNECT_SECONDS)
         except OSError as error:
             raise ConnectError(str(address), str(error)) from None
         self._file = self._socket.makefile("rb")

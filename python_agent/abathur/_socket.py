@@ -270,14 +270,8 @@ class _BlockingStream:
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
         self._acknowledges = needs_acknowledgements(request)
         try:
-            if address.path is not None:
-                self._socket = socket.socket(socket.AF_UNIX)
-                self._socket.connect(address.path)
-            else:
-                self._socket = socket.create_connection((address.host, address.port))
+            self._socket = open_socket(address)
         except OSError as error:
-            if address.path is not None:
-                self._socket.close()
             raise LostError(str(error)) from None
         _keep_fresh(self._socket)
         self._file = io.BufferedReader(self._socket.makefile("rb", 0), _BUFFER_BYTES)
@@ -344,6 +338,20 @@ class _BlockingStream:
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
         self._socket.sendall(_encode(message, self._binary))
+
+
+def open_socket(address: Address, timeout: float | None = None) -> socket.socket:
+    """A connected blocking socket, TCP or Unix domain. Raises OSError where nothing answers in `timeout` seconds."""
+    if address.path is None:
+        return socket.create_connection((address.host, address.port), timeout)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.settimeout(timeout)
+        connection.connect(address.path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _chosen(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:

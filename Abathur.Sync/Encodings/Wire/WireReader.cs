@@ -68,6 +68,13 @@ internal ref struct WireReader(ReadOnlySpan<byte> message)
         return bytes;
     }
 
+    /// <summary>Steps over the value of a length-delimited field and returns where its bytes are in the message.</summary>
+    public Range ReadRange()
+    {
+        var length = ReadBytes().Length;
+        return (Position - length)..Position;
+    }
+
     /// <summary>Steps over the value of the field whose tag was read last.</summary>
     public void SkipValue() => SkipValue(WireType, FieldNumber, MaxGroupDepth);
 

@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using Abathur.Sync.Access;
-using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Transports.WebSocket;
 using Microsoft.AspNetCore.Builder;
@@ -10,10 +9,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Sc2Api.Emulator;
 
@@ -40,16 +36,8 @@ internal sealed class EmulatorServer : IAsyncDisposable
     public EmulatorServer(EmulatedGame game, EmulatorOptions options, TimeProvider clock)
     {
         (_game, _options, _clock) = (game, options, clock);
-        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Logging.AddProvider(new StandardErrorLoggerProvider());
-        builder.Logging.SetMinimumLevel(LogLevel.Warning);
-        // A failed start is told once, by whoever starts the server.
-        builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
-        builder.WebHost.UseKestrelCore();
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
-        builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
+        var builder = KestrelHost.CreateBuilder(clock);
         builder.WebHost.ConfigureKestrel(Listen);
-        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
         _app = builder.Build();
         var web = new WebEndpoint(Path, "clients of the game", new WebOrigins([], anyPort: true), ServeAsync, _app.Lifetime.ApplicationStopping);
         _app.UseWebSockets();

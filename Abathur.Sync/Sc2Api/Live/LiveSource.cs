@@ -24,6 +24,7 @@ namespace Abathur.Sync.Sc2Api.Live;
 public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource, IDisposable
 {
     private static readonly TimeSpan LeaveTimeout = TimeSpan.FromSeconds(5);
+
     /// <summary>How long before its game loop an observation is asked for, in real time.</summary>
     private static readonly TimeSpan AskAhead = TimeSpan.FromMilliseconds(5);
 
@@ -91,8 +92,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         var player = await new GameSetup(game, options).StartAsync(cancellation);
         var match = new Match { Source = SourceKind.Live, PlayerId = player, GameVersion = ping?.GameVersion ?? "", ActionsAllowed = Actions is not null };
         var gameInfo = await AskForBodyAsync(new Request { GameInfo = new RequestGameInfo() }, cancellation);
-        var gameData = await AskForBodyAsync(
-            new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } }, cancellation);
+        var gameData = await AskForBodyAsync(GameRequests.Data, cancellation);
         try
         {
             feed.Begin(match, gameInfo, gameData);
@@ -119,10 +119,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
             {
                 throw new GameException($"the game's observation cannot be read: {e.Message}", e);
             }
-            if (feed.Results.Count > 0)
-            {
-                return new(SubscriptionEndReason.MatchOver, "match over: " + string.Join(", ", feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
-            }
+            if (feed.Results.Count > 0) return new(SubscriptionEndReason.MatchOver, feed.Outcome);
             if (ended) return new(SubscriptionEndReason.MatchOver, "the game has ended");
             await ActAsync(feed, cancellation);
             var waited = options.Realtime ? TimeSpan.Zero : clock.GetElapsedTime(observed);

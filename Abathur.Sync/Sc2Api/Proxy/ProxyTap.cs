@@ -225,7 +225,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         _times.Observe(_feed.GameLoop, _stepped);
         _times.AddFrame(_gameTime, _botTime, _daemonTime);
         (_stepped, _gameTime, _botTime, _daemonTime) = (0, default, default, default);
-        if (_feed.Results.Count > 0) End("match over: " + string.Join(", ", _feed.Results.Select(each => $"player {each.PlayerId} {each.Result}")));
+        if (_feed.Results.Count > 0) End(_feed.Outcome);
     }
 
     /// <summary>Makes the match known, after the first observation has come. What the bot has not asked the game is asked now.</summary>
@@ -236,7 +236,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         // What a bot asked a part of is asked for as a whole.
         if (_gameData is null || !_dataIsWhole)
         {
-            await AskAsync(new Request { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } });
+            await AskAsync(GameRequests.Data);
         }
         if (_match.PlayerId == 0) _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
         _feed.Begin(_match, _gameInfo, _gameData);

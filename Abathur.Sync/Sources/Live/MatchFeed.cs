@@ -31,6 +31,9 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     /// <summary>How the match ended for each player, as soon as an observation said so.</summary>
     public IReadOnlyList<PlayerResult> Results { get; private set; } = [];
 
+    /// <summary>The results in a line, for people.</summary>
+    public string Outcome => "match over: " + string.Join(", ", Results.Select(each => $"player {each.PlayerId} {each.Result}"));
+
     /// <summary>Makes the match known. Once, before the first observation.</summary>
     /// <param name="match">
     /// What agents are told. match_id, run_id and tick_hz are filled in where they are not set, map and game info where they are known.

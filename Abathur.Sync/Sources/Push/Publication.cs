@@ -137,8 +137,7 @@ public sealed class Publication : IDisposable
                 continue;
             }
             kind = reader.FieldNumber;
-            var length = reader.ReadBytes().Length;
-            body = (reader.Position - length)..reader.Position;
+            body = reader.ReadRange();
         }
         return kind;
     }
