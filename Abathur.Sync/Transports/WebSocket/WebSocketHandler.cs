@@ -68,8 +68,6 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     private async Task<SubscribeRequest?> ReadSubscribeAsync(HttpContext http, WebSocketWire wire, CancellationToken stopping)
     {
         using var limit = new CancellationTokenSource(options.HandshakeTimeout, clock);
-        // A peer that floods pings can keep the read, or the answers in it, from ever seeing the token: then its connection is cut.
-        await using var givingUp = limit.Token.Register(() => wire.InputEnded?.Invoke());
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stopping, http.RequestAborted);
         try
         {
