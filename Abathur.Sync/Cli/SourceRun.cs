@@ -42,7 +42,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
             await agents.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         await agents;
-        if (afterMatch is null) return end;
+        if (afterMatch is null || stop.Token.IsCancellationRequested) return end;
         try
         {
             await afterMatch().WaitAsync(stop.Token);

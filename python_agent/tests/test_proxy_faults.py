@@ -298,6 +298,21 @@ async def test_told_to_stop_in_the_middle_it_ends_cleanly(tmp_path: Path, kind: 
     assert len(recorded(file)["/observation"]) == 20
 
 
+def test_told_to_stop_before_the_game_has_introduced_itself_it_records_what_has_passed(tmp_path: Path) -> None:
+    file = tmp_path / "match.mcap"
+    with HandMadeGame() as game, proxied(game.address, "-o", str(file)) as proxy:
+        bot, peer = game.meet(proxy)
+        with bot:
+            for loop in range(1, 21):
+                peer.send(unmasked(answer(observation=sc2api_pb2.ResponseObservation.FromString(observation(loop)))))
+                bot.read()
+            # The first frame waits for the answer to this.
+            assert peer.request().WhichOneof("request") == "ping"
+            code, said = proxy.stop()
+    assert code == 0, said
+    assert recorded(file)["/observation"] == [observation(loop) for loop in range(1, 21)]
+
+
 async def test_a_proxy_that_is_killed_leaves_what_can_be_recovered(tmp_path: Path) -> None:
     file = tmp_path / "match.mcap"
     part = tmp_path / "match.mcap.part"

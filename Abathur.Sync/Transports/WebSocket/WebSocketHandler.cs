@@ -2,6 +2,7 @@ using System.Net.WebSockets;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -15,6 +16,27 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
 {
     /// <summary>Serves one connection whose request has been checked. <paramref name="stopping"/>: the daemon stops.</summary>
     public async Task HandleAsync(HttpContext http, CancellationToken stopping)
+    {
+        var connection = http.Features.GetRequiredFeature<IConnectionLifetimeFeature>();
+        await ServeAsync(http, stopping);
+        // The server goes on sending what the agent has not taken yet; one that takes nothing would keep the connection for ever.
+        _ = CutOffAsync(connection);
+    }
+
+    private async Task CutOffAsync(IConnectionLifetimeFeature connection)
+    {
+        try
+        {
+            await Task.Delay(options.DrainTimeout, clock, connection.ConnectionClosed);
+            connection.Abort();
+        }
+        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
+        {
+            // It is closed.
+        }
+    }
+
+    private async Task ServeAsync(HttpContext http, CancellationToken stopping)
     {
         using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout);
         using var connection = new WebSocketConnection(socket, options.MaxMessageBytes, options.CloseTimeout, clock, http.Abort);

@@ -21,6 +21,9 @@ public sealed record WebSocketTransportOptions
     /// <summary>How long an agent that is closed may be silent before it answers the close. Default 2 s; five times that for one that goes on sending.</summary>
     public TimeSpan CloseTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>How long what an agent has not taken yet is kept for it after the close. Default 60 s.</summary>
+    public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
     /// <summary>Origins besides the daemon's own from which web pages may connect, e.g. "http://localhost:3000". Default: none.</summary>
     public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
 }

@@ -14,7 +14,7 @@ public class WebSocketPeersTests
     [Fact]
     public async Task Peer_SendsPingsAndReadsNothing_IsCutOffAfterTheHandshakeTimeout()
     {
-        await using var daemon = Start(out var port, new WebSocketTransportOptions { HandshakeTimeout = Short, CloseTimeout = Short });
+        await using var daemon = Start(out var port, new WebSocketTransportOptions { HandshakeTimeout = Short, CloseTimeout = Short, DrainTimeout = Short });
         using var peer = await ConnectAsync(port);
         Assert.StartsWith("HTTP/1.1 101 ", await HandshakeAsync(peer, port));
         byte[] ping = [0x89, 0x80, 0, 0, 0, 0];
