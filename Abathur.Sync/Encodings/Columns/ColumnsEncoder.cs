@@ -47,7 +47,7 @@ public sealed class ColumnsEncoder
             throw;
         }
         var rows = _units.AssignRows(observation);
-        WalkRows(keyframe);
+        WalkRows(rows, keyframe);
         Write(observation, rows, keyframe);
         _units.Truncate(rows);
         payload.Write(_payload.Written);
@@ -61,12 +61,12 @@ public sealed class ColumnsEncoder
         foreach (var child in _children) child.Reset();
     }
 
-    private void WalkRows(bool keyframe)
+    private void WalkRows(int rowsAfter, bool keyframe)
     {
         var rows = _units.Rows;
         var claimed = 0;
         foreach (ref var row in rows) claimed += row.IsClaimed ? 1 : 0;
-        _table.Begin(rows.Length, claimed);
+        _table.Begin(rowsAfter, rows.Length, claimed);
         foreach (var child in _children) child.Begin(_units.ChildRows(child.Table), keyframe);
         _extras.Begin();
         for (var i = 0; i < rows.Length; i++)

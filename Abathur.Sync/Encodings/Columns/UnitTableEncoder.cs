@@ -14,10 +14,13 @@ internal sealed class UnitTableEncoder
     private readonly GrowingList<int> _taken = new();
     private readonly long[] _predicted = new long[Schema.Stride];
 
-    /// <summary>Begins a frame; the table had and will have at most so many rows.</summary>
-    public void Begin(int rows, int newUnits)
+    /// <summary>Begins a frame.</summary>
+    /// <param name="rows">Rows that the table has after it.</param>
+    /// <param name="mostRows">Rows before or after it, whichever are more.</param>
+    /// <param name="newUnits">Rows that may get a new unit.</param>
+    public void Begin(int rows, int mostRows, int newUnits)
     {
-        _velocity.Resize(rows);
+        _velocity.Resize(mostRows);
         _changes.Begin(rows);
         _new.Begin(newUnits);
         _freed.Truncate(0);
