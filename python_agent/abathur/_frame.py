@@ -136,8 +136,8 @@ class Frame:
     def rest(self) -> sc2api_pb2.ResponseObservation:
         """What `units` and `grids` do not hold: player, score, effects, events, chat.
 
-        With encoding ``columns`` a `ResponseObservation` without units and without the bytes of those grids, parsed when
-        it is first asked for; else the same as `response`.
+        With encoding ``columns`` a `ResponseObservation` without units and without the bytes of those grids, parsed
+        when it is first asked for; else the same as `response`.
         """
         if self._columns is None:
             return self.response

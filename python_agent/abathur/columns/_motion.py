@@ -54,11 +54,9 @@ def steps(
 
 
 def speeds(dx: NDArray[np.int64], dy: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Lengths of steps, rounded."""
+    """Lengths of steps, rounded, and none longer than the first that is no step any more."""
     x, y = dx.astype(np.float64), dy.astype(np.float64)
-    # No encoder writes steps so long that this overflows.
-    with np.errstate(invalid="ignore"):
-        return np.floor(np.sqrt(x * x + y * y) + 0.5).astype(np.int64)
+    return np.minimum(np.floor(np.sqrt(x * x + y * y) + 0.5), _MAX_SPEED).astype(np.int64)
 
 
 def follow(
