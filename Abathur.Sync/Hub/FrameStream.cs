@@ -21,10 +21,14 @@ internal sealed class FrameStream : IDisposable
     private readonly Queue<Frame> _queue = new();
     private readonly AsyncSignal _ready;
     private readonly AsyncSignal _room;
+    private readonly Action _askKeyframe;
     private volatile Subscription[] _subscriptions = [];
     private Missed _missed;
     private SubscriptionEnd? _end;
     private int _payloadBytes;
+    private int _keyframeAsked;
+    private uint? _lastKeyframeLoop;
+    private uint _lastEncodedLoop;
 
     public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
     {
@@ -35,6 +39,7 @@ internal sealed class FrameStream : IDisposable
         _encoder = key.CreateEncoder();
         _ready = new AsyncSignal(clock);
         _room = new AsyncSignal(clock);
+        _askKeyframe = () => Volatile.Write(ref _keyframeAsked, 1);
         Encoding = _encoder is null ? Task.CompletedTask : Task.Run(EncodeAsync);
     }
 
@@ -48,7 +53,14 @@ internal sealed class FrameStream : IDisposable
     /// <summary>The flow that encodes; completes after <see cref="Finish"/>, when all frames are out.</summary>
     public Task Encoding { get; }
 
-    public void Add(Subscription subscription) => _subscriptions = [.. _subscriptions, subscription];
+    /// <summary>Adds a subscriber. Where there are keyframes, its first frame is one, and the next to be encoded.</summary>
+    public void Add(Subscription subscription)
+    {
+        if (Key.Format.HasKeyframes) subscription.StartAtKeyframe(_askKeyframe);
+        // Asked once it is there: the frame that answers is offered to it.
+        _subscriptions = [.. _subscriptions, subscription];
+        if (Key.Format.HasKeyframes) _askKeyframe();
+    }
 
     public void Remove(Subscription subscription) => _subscriptions = [.. _subscriptions.Where(each => each != subscription)];
 
@@ -151,22 +163,35 @@ internal sealed class FrameStream : IDisposable
     {
         if (_sourceWaits) await WaitForReadersAsync();
         var payload = SharedBuffer.Rent(_payloadBytes);
+        EncodedPayload encoded;
         try
         {
-            _encoder!.Encode(frame.Observation.Span, payload);
+            encoded = _encoder!.Encode(frame.Observation.Span, MustBeKeyframe(frame.GameLoop), payload);
         }
         catch (InvalidDataException e)
         {
+            _lastKeyframeLoop = null;
             payload.Release();
             EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
             frame.Release();
             return;
         }
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
-        var encoded = EncodedFrame.Encoded(frame, Key.Format, payload, FrameStamp.MonotonicNow(_clock));
+        if (encoded.IsKeyframe) _lastKeyframeLoop = frame.GameLoop;
+        var ready = EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
         frame.Release();
-        OfferToAll(encoded, missed);
-        encoded.Release();
+        OfferToAll(ready, missed);
+        ready.Release();
+    }
+
+    /// <summary>Whether this frame has to be a keyframe: the first, asked for, due by the interval, or after the match went back.</summary>
+    private bool MustBeKeyframe(uint gameLoop)
+    {
+        var wentBack = gameLoop < _lastEncodedLoop;
+        _lastEncodedLoop = gameLoop;
+        var isAsked = Interlocked.Exchange(ref _keyframeAsked, 0) != 0;
+        if (isAsked || wentBack || _lastKeyframeLoop is not { } last) return true;
+        return _options.KeyframeIntervalGameLoops > 0 && gameLoop - last >= _options.KeyframeIntervalGameLoops;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
