@@ -2,6 +2,7 @@ using System.CommandLine;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Recordings;
 using Abathur.Sync.Transports.WebSocket;
 
 namespace Abathur.Sync.Cli;
@@ -50,6 +51,13 @@ internal sealed class ListenOptionSet
         HelpName = "SECONDS",
     };
 
+    private readonly Option<double> _keyframeInterval = new("--keyframe-interval")
+    {
+        Description = "Seconds of game time from one keyframe of a stream to the next (zstd-stream, br-stream); 0: only for agents that join, or have skipped.",
+        DefaultValueFactory = _ => new HubOptions().KeyframeIntervalGameLoops / GameTime.LoopsPerSecond,
+        HelpName = "SECONDS",
+    };
+
     private readonly Option<string[]> _agent = new("--agent")
     {
         Description = $"Run this program beside the daemon, with the daemon's address in {AgentSupervisor.AddressVariable}; started again when it fails. May be repeated.",
@@ -88,7 +96,8 @@ internal sealed class ListenOptionSet
             }
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _agent }) command.Add(option);
+        _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
         _stopWithParent.AddTo(command);
     }
 
@@ -108,7 +117,11 @@ internal sealed class ListenOptionSet
             },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),
             SocketUnixSocket = UnixSocket(result, _socketUds),
-            Hub = new HubOptions { StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)) },
+            Hub = new HubOptions
+            {
+                StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)),
+                KeyframeIntervalGameLoops = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
+            },
         };
     }
 

@@ -4,24 +4,28 @@ using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Encodings;
 
-/// <summary>Another encoder's payload, compressed; without one, the observation itself. Owns both.</summary>
+/// <summary>
+/// Another encoder's payload, compressed for itself; without one, the observation itself. A keyframe is what the other encoder says is one.
+/// Owns both.
+/// </summary>
 internal sealed class CompressingEncoder(IFrameEncoder? inner, IPayloadCompressor compressor) : IFrameEncoder, IDisposable
 {
     private int _plainBytes;
 
-    public void Encode(ReadOnlySpan<byte> observation, IBufferWriter<byte> payload)
+    public EncodedPayload Encode(ReadOnlySpan<byte> observation, bool mustBeKeyframe, IBufferWriter<byte> payload)
     {
         if (inner is null)
         {
             Compress(observation, payload);
-            return;
+            return new EncodedPayload(true, observation.Length);
         }
         var plain = SharedBuffer.Rent(_plainBytes);
         try
         {
-            inner.Encode(observation, plain);
+            var encoded = inner.Encode(observation, mustBeKeyframe, plain);
             _plainBytes = Math.Max(_plainBytes, plain.Span.Length);
             Compress(plain.Span, payload);
+            return encoded with { PlainBytes = plain.Span.Length };
         }
         finally
         {

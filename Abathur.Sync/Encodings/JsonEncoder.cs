@@ -16,11 +16,12 @@ internal sealed class JsonEncoder : IFrameEncoder
             ? ProtoJsonTranscoder.For(ResponseObservation.Descriptor)
             : ProtoJsonTranscoder.Create(ResponseObservation.Descriptor, fieldMask);
 
-    public void Encode(ReadOnlySpan<byte> observation, IBufferWriter<byte> payload)
+    public EncodedPayload Encode(ReadOnlySpan<byte> observation, bool mustBeKeyframe, IBufferWriter<byte> payload)
     {
         try
         {
             _transcoder.ToJson(observation, payload);
+            return EncodedPayload.Keyframe;
         }
         catch (ProtoJsonException e)
         {

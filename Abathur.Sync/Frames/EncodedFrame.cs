@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Sync.Encodings;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Frames;
@@ -14,11 +15,13 @@ public sealed class EncodedFrame
 
     private readonly ArrayBufferWriter<byte> _protoHead = new(256);
     private readonly ArrayBufferWriter<byte> _jsonHead = new(512);
+    private readonly List<EncodedFrame> _earlier = [];
     private readonly Lock _gate = new();
     private Frame _frame = null!;
     private SharedBuffer? _payload;
     private PayloadFormat _format;
     private long _encodedMonotonicNs;
+    private int _plainBytes;
     private int _references;
 
     private EncodedFrame()
@@ -29,15 +32,32 @@ public sealed class EncodedFrame
 
     public uint GameLoop => _frame.GameLoop;
 
+    /// <summary>Whether it decodes without the frames of the stream before it.</summary>
+    public bool IsKeyframe { get; private set; }
+
     /// <summary>The observation in the stream's encoding. For plain protobuf these are the very bytes that came from the source.</summary>
     public ReadOnlyMemory<byte> Payload => _payload?.Memory ?? _frame.Observation;
 
     /// <summary>A frame whose payload is the observation as it came. Takes a reference of its own to <paramref name="frame"/>.</summary>
-    public static EncodedFrame Plain(Frame frame) => Rent(frame, new(Encoding.Proto), null, 0);
+    public static EncodedFrame Plain(Frame frame) => Rent(frame, new(Encoding.Proto), null, EncodedPayload.Keyframe, 0);
 
-    /// <summary>A frame with a payload of its own, whose reference it takes over, and when that was ready.</summary>
-    public static EncodedFrame Encoded(Frame frame, PayloadFormat format, SharedBuffer payload, long encodedMonotonicNs) =>
-        Rent(frame, format, payload, encodedMonotonicNs);
+    /// <summary>A frame with a payload of its own, whose reference it takes over, what its encoder said of it, and when that was ready.</summary>
+    public static EncodedFrame Encoded(Frame frame, PayloadFormat format, SharedBuffer payload, EncodedPayload encoded, long encodedMonotonicNs) =>
+        Rent(frame, format, payload, encoded, encodedMonotonicNs);
+
+    /// <summary>
+    /// The last of these frames, which takes the payloads of the others along: for a subscriber that skips to it and needs them to decode it.
+    /// Takes over the caller's references.
+    /// </summary>
+    public static EncodedFrame SkipTo(EncodedFrame newest, ReadOnlySpan<EncodedFrame> earlier)
+    {
+        newest._payload?.Retain();
+        var isKeyframe = earlier.IsEmpty ? newest.IsKeyframe : earlier[0].IsKeyframe;
+        var frame = Rent(newest._frame, newest._format, newest._payload, new EncodedPayload(isKeyframe, newest._plainBytes), newest._encodedMonotonicNs);
+        frame._earlier.AddRange(earlier);
+        newest.Release();
+        return frame;
+    }
 
     public void Retain() => Interlocked.Increment(ref _references);
 
@@ -46,6 +66,8 @@ public sealed class EncodedFrame
         var left = Interlocked.Decrement(ref _references);
         if (left > 0) return;
         if (left < 0) throw new InvalidOperationException("the frame has been returned already");
+        foreach (var frame in _earlier) frame.Release();
+        _earlier.Clear();
         _payload?.Release();
         _payload = null;
         _frame.Release();
@@ -59,9 +81,13 @@ public sealed class EncodedFrame
     }
 
     /// <summary>Size in bytes of the message that <see cref="WriteFrame"/> writes.</summary>
-    public int MeasureFrame(in Missed missed) =>
-        ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length
-        + FrameEnvelope.MeasureTail(_encodedMonotonicNs);
+    public int MeasureFrame(in Missed missed)
+    {
+        var bytes = ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length
+            + FrameEnvelope.MeasureTail(_encodedMonotonicNs, _plainBytes);
+        foreach (var frame in _earlier) bytes += FrameEnvelope.MeasureEarlierPrefix(frame.Payload.Length) + frame.Payload.Length;
+        return bytes;
+    }
 
     /// <summary>Writes <c>abathur.sync.v1.Frame</c> in protobuf.</summary>
     public void WriteFrame(IBufferWriter<byte> output, in Missed missed)
@@ -70,7 +96,12 @@ public sealed class EncodedFrame
         FrameEnvelope.WriteMissed(output, missed);
         FrameEnvelope.WritePayloadPrefix(output, _format, Payload.Length);
         output.Write(Payload.Span);
-        FrameEnvelope.WriteTail(output, _encodedMonotonicNs);
+        FrameEnvelope.WriteTail(output, _encodedMonotonicNs, _plainBytes);
+        foreach (var frame in _earlier)
+        {
+            FrameEnvelope.WriteEarlierPrefix(output, frame.Payload.Length);
+            output.Write(frame.Payload.Span);
+        }
     }
 
     /// <summary>Writes <c>{"frame":{...}}</c> and a line feed, the payload (which must be JSON) inline as <c>observation</c>.</summary>
@@ -90,7 +121,7 @@ public sealed class EncodedFrame
         output.Write("}}"u8);
     }
 
-    private static EncodedFrame Rent(Frame frame, PayloadFormat format, SharedBuffer? payload, long encodedMonotonicNs)
+    private static EncodedFrame Rent(Frame frame, PayloadFormat format, SharedBuffer? payload, EncodedPayload of, long encodedMonotonicNs)
     {
         EncodedFrame? encoded;
         lock (Pool) Pool.TryPop(out encoded);
@@ -101,6 +132,8 @@ public sealed class EncodedFrame
         encoded._format = format;
         encoded._payload = payload;
         encoded._encodedMonotonicNs = encodedMonotonicNs;
+        encoded._plainBytes = of.PlainBytes;
+        encoded.IsKeyframe = of.IsKeyframe;
         return encoded;
     }
 
@@ -108,7 +141,7 @@ public sealed class EncodedFrame
     {
         lock (_gate)
         {
-            if (_protoHead.WrittenCount == 0) FrameEnvelope.WriteHead(_protoHead, _frame, _format);
+            if (_protoHead.WrittenCount == 0) FrameEnvelope.WriteHead(_protoHead, _frame, _format, IsKeyframe);
         }
         return _protoHead.WrittenSpan;
     }

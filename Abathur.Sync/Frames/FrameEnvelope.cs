@@ -16,7 +16,7 @@ namespace Abathur.Sync.Frames;
 internal static class FrameEnvelope
 {
     /// <summary>Fields 1 to 10.</summary>
-    public static void WriteHead(IBufferWriter<byte> output, Frame frame, PayloadFormat format)
+    public static void WriteHead(IBufferWriter<byte> output, Frame frame, PayloadFormat format, bool isKeyframe)
     {
         WriteString(output, Wire.MatchIdFieldNumber, frame.MatchId);
         WriteVarint(output, Wire.SequenceFieldNumber, frame.Sequence);
@@ -25,7 +25,7 @@ internal static class FrameEnvelope
         WriteVarint(output, Wire.CapturedUnixNsFieldNumber, (ulong)frame.Captured.UnixNs);
         WriteVarint(output, Wire.PublishedMonotonicNsFieldNumber, (ulong)frame.Published.MonotonicNs);
         WriteVarint(output, Wire.PublishedUnixNsFieldNumber, (ulong)frame.Published.UnixNs);
-        WriteVarint(output, Wire.KeyframeFieldNumber, 1);
+        WriteVarint(output, Wire.KeyframeFieldNumber, isKeyframe ? 1u : 0u);
         WriteVarint(output, Wire.EncodingFieldNumber, (ulong)format.Encoding);
         WriteVarint(output, Wire.CompressionFieldNumber, (ulong)format.Compression);
     }
@@ -56,16 +56,22 @@ internal static class FrameEnvelope
 
     public static int MeasurePayloadPrefix(int payloadBytes) => 1 + CodedOutputStream.ComputeLengthSize(payloadBytes);
 
-    /// <summary>Field 16, behind the payload; nothing where it is 0.</summary>
-    public static void WriteTail(IBufferWriter<byte> output, long encodedMonotonicNs)
+    /// <summary>Fields 16 and 17, behind the payload; nothing where they are 0.</summary>
+    public static void WriteTail(IBufferWriter<byte> output, long encodedMonotonicNs, int plainBytes)
     {
-        if (encodedMonotonicNs == 0) return;
-        var span = output.GetSpan(2 + Varint.MaxBytes);
-        var tag = Varint.Write(span, WireFormat.MakeTag(Wire.EncodedMonotonicNsFieldNumber, WireFormat.WireType.Varint));
-        output.Advance(tag + Varint.Write(span[tag..], (ulong)encodedMonotonicNs));
+        if (encodedMonotonicNs != 0) WriteLongTagged(output, WireFormat.MakeTag(Wire.EncodedMonotonicNsFieldNumber, WireFormat.WireType.Varint), (ulong)encodedMonotonicNs);
+        if (plainBytes != 0) WriteLongTagged(output, WireFormat.MakeTag(Wire.PlainBytesFieldNumber, WireFormat.WireType.Varint), (ulong)plainBytes);
     }
 
-    public static int MeasureTail(long encodedMonotonicNs) => encodedMonotonicNs == 0 ? 0 : 2 + CodedOutputStream.ComputeInt64Size(encodedMonotonicNs);
+    public static int MeasureTail(long encodedMonotonicNs, int plainBytes) =>
+        (encodedMonotonicNs == 0 ? 0 : 2 + CodedOutputStream.ComputeInt64Size(encodedMonotonicNs))
+        + (plainBytes == 0 ? 0 : 2 + CodedOutputStream.ComputeInt64Size(plainBytes));
+
+    /// <summary>Tag and length of one field 18.</summary>
+    public static void WriteEarlierPrefix(IBufferWriter<byte> output, int payloadBytes) =>
+        WriteLongTagged(output, WireFormat.MakeTag(Wire.EarlierFieldNumber, WireFormat.WireType.LengthDelimited), (ulong)payloadBytes);
+
+    public static int MeasureEarlierPrefix(int payloadBytes) => 2 + CodedOutputStream.ComputeLengthSize(payloadBytes);
 
     /// <summary>The same head as ProtoJSON, open at its end: <c>{"frame":{"matchId":...,...,"encoding":"json"</c>.</summary>
     public static void WriteJsonHead(IBufferWriter<byte> output, Frame frame, Encoding encoding, long encodedMonotonicNs)
@@ -127,6 +133,14 @@ internal static class FrameEnvelope
     private static void WriteVarint(IBufferWriter<byte> output, int number, ulong value)
     {
         if (value != 0) WritePresent(output, number, value);
+    }
+
+    /// <summary>A field whose number is too large for a tag of one byte.</summary>
+    private static void WriteLongTagged(IBufferWriter<byte> output, uint tag, ulong value)
+    {
+        var span = output.GetSpan(2 + Varint.MaxBytes);
+        var length = Varint.Write(span, tag);
+        output.Advance(length + Varint.Write(span[length..], value));
     }
 
     private static void WritePresent(IBufferWriter<byte> output, int number, ulong value)

@@ -10,9 +10,19 @@ public readonly record struct PayloadFormat(Encoding Encoding, Compression Compr
     /// <summary>Whether the payload is an observation in protobuf as it stands, and so a typed field of the frame.</summary>
     public bool IsObservation => this is { Encoding: Encoding.Proto, Compression: Compression.None };
 
-    /// <summary>E.g. "json" or "proto+zstd".</summary>
+    /// <summary>Whether payloads may lean on those before them, so that only keyframes decode alone.</summary>
+    public bool HasKeyframes => Encoding == Encoding.Columns || Compression is Compression.ZstdStream or Compression.BrStream;
+
+    /// <summary>E.g. "json" or "proto+zstd-stream".</summary>
     public override string ToString() =>
         Compression == Compression.None ? Name(Encoding) : $"{Name(Encoding)}+{Name(Compression)}";
 
-    private static string Name<T>(T value) where T : struct, Enum => value.ToString().ToLowerInvariant();
+    private static string Name(Encoding encoding) => encoding.ToString().ToLowerInvariant();
+
+    private static string Name(Compression compression) => compression switch
+    {
+        Compression.ZstdStream => "zstd-stream",
+        Compression.BrStream => "br-stream",
+        _ => compression.ToString().ToLowerInvariant(),
+    };
 }

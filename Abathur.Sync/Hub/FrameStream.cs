@@ -21,10 +21,15 @@ internal sealed class FrameStream : IDisposable
     private readonly Queue<Frame> _queue = new();
     private readonly AsyncSignal _ready;
     private readonly AsyncSignal _room;
+    private readonly Action _askKeyframe;
     private volatile Subscription[] _subscriptions = [];
     private Missed _missed;
     private SubscriptionEnd? _end;
     private int _payloadBytes;
+    private int _keyframeAsked;
+    private uint? _lastKeyframeLoop;
+    private uint _lastEncodedLoop;
+    private Frame? _last;
 
     public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
     {
@@ -35,6 +40,7 @@ internal sealed class FrameStream : IDisposable
         _encoder = key.CreateEncoder();
         _ready = new AsyncSignal(clock);
         _room = new AsyncSignal(clock);
+        _askKeyframe = () => Volatile.Write(ref _keyframeAsked, 1);
         Encoding = _encoder is null ? Task.CompletedTask : Task.Run(EncodeAsync);
     }
 
@@ -48,7 +54,14 @@ internal sealed class FrameStream : IDisposable
     /// <summary>The flow that encodes; completes after <see cref="Finish"/>, when all frames are out.</summary>
     public Task Encoding { get; }
 
-    public void Add(Subscription subscription) => _subscriptions = [.. _subscriptions, subscription];
+    /// <summary>Adds a subscriber. Where there are keyframes, its first frame is one, and the next to be encoded.</summary>
+    public void Add(Subscription subscription)
+    {
+        if (Key.Format.HasKeyframes) subscription.StartAtKeyframe(_askKeyframe);
+        // Asked once it is there: the frame that answers is offered to it.
+        _subscriptions = [.. _subscriptions, subscription];
+        if (Key.Format.HasKeyframes) _askKeyframe();
+    }
 
     public void Remove(Subscription subscription) => _subscriptions = [.. _subscriptions.Where(each => each != subscription)];
 
@@ -113,6 +126,8 @@ internal sealed class FrameStream : IDisposable
     {
         _ready.Dispose();
         _room.Dispose();
+        // The end of the match and the last subscriber that leaves may both come here.
+        Interlocked.Exchange(ref _last, null)?.Release();
         (_encoder as IDisposable)?.Dispose();
     }
 
@@ -135,6 +150,7 @@ internal sealed class FrameStream : IDisposable
             }
             else if (_end is { } end)
             {
+                if (end.Reason != SubscriptionEndReason.Stopping) OfferLastAgain();
                 EndAll(end);
                 break;
             }
@@ -150,23 +166,58 @@ internal sealed class FrameStream : IDisposable
     private async ValueTask EncodeAsync(Frame frame, Missed missed)
     {
         if (_sourceWaits) await WaitForReadersAsync();
+        if (Encode(frame, MustBeKeyframe(frame.GameLoop)) is { } encoded)
+        {
+            OfferToAll(encoded, missed);
+            encoded.Release();
+        }
+        if (Key.Format.HasKeyframes)
+        {
+            _last?.Release();
+            _last = frame;
+            return;
+        }
+        frame.Release();
+    }
+
+    /// <summary>The frame as all subscribers of the stream get it; null, and the end for all, where it cannot be encoded.</summary>
+    private EncodedFrame? Encode(Frame frame, bool mustBeKeyframe)
+    {
         var payload = SharedBuffer.Rent(_payloadBytes);
+        EncodedPayload encoded;
         try
         {
-            _encoder!.Encode(frame.Observation.Span, payload);
+            encoded = _encoder!.Encode(frame.Observation.Span, mustBeKeyframe, payload);
         }
         catch (InvalidDataException e)
         {
+            _lastKeyframeLoop = null;
             payload.Release();
             EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
-            frame.Release();
-            return;
+            return null;
         }
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
-        var encoded = EncodedFrame.Encoded(frame, Key.Format, payload, FrameStamp.MonotonicNow(_clock));
-        frame.Release();
-        OfferToAll(encoded, missed);
-        encoded.Release();
+        if (encoded.IsKeyframe) _lastKeyframeLoop = frame.GameLoop;
+        return EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
+    }
+
+    /// <summary>Who was not reading when the match ended gets its last frame all the same, as it would where each frame decodes alone.</summary>
+    private void OfferLastAgain()
+    {
+        var behind = Array.FindAll(_subscriptions, subscription => subscription.IsBehind);
+        if (behind.Length == 0 || _last is null || Encode(_last, mustBeKeyframe: true) is not { } keyframe) return;
+        foreach (var subscription in behind) subscription.OfferMissedAgain(keyframe);
+        keyframe.Release();
+    }
+
+    /// <summary>Whether this frame has to be a keyframe: the first, asked for, due by the interval, or after the match went back.</summary>
+    private bool MustBeKeyframe(uint gameLoop)
+    {
+        var wentBack = gameLoop < _lastEncodedLoop;
+        _lastEncodedLoop = gameLoop;
+        var isAsked = Interlocked.Exchange(ref _keyframeAsked, 0) != 0;
+        if (isAsked || wentBack || _lastKeyframeLoop is not { } last) return true;
+        return _options.KeyframeIntervalGameLoops > 0 && gameLoop - last >= _options.KeyframeIntervalGameLoops;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]

@@ -12,6 +12,11 @@ public sealed record HubOptions
     /// <summary>Frames that may wait for an encoder while a lossless reader is on its stream. Default 8. Without one, 1.</summary>
     public int EncodeQueueFrames { get; init; } = 8;
 
+    /// <summary>
+    /// Game loops from one keyframe of a stream to the next, where nobody asks for one before. Default 224 (10 s); 0: only when somebody asks.
+    /// </summary>
+    public uint KeyframeIntervalGameLoops { get; init; } = 224;
+
     /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
     public int MaxSubscriptions { get; init; } = 1000;
 }

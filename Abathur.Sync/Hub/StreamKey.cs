@@ -26,6 +26,10 @@ internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, str
             Encoding.Json => new JsonEncoder(mask),
             _ => throw new ArgumentOutOfRangeException(nameof(Format), Format, "no such encoder"),
         };
+        if (StreamCompression.For(Format.Compression) is { } stream)
+        {
+            return new StreamCompressingEncoder(encoder, new PayloadFormat(Format.Encoding).HasKeyframes, stream.Create(CompressionLevel));
+        }
         return PayloadCompression.For(Format.Compression) is { } compression ? new CompressingEncoder(encoder, compression.Create(CompressionLevel)) : encoder;
     }
 }

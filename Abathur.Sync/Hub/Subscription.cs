@@ -20,7 +20,7 @@ namespace Abathur.Sync.Hub;
 public sealed class Subscription : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly EncodedFrame?[] _queue;
+    private readonly (EncodedFrame? Frame, Missed Before)[] _queue;
     private readonly Queue<ulong> _unacknowledged = new();
     private readonly AsyncSignal _ready;
     private readonly AsyncSignal _room;
@@ -30,11 +30,16 @@ public sealed class Subscription : IDisposable
     private int _head;
     private int _count;
     private Missed _missed;
+    private Missed _missedBeforeNewest;
     private ulong _acknowledged;
     private ulong _framesSent;
     private ulong _framesDropped;
     private ulong _bytesSent;
     private uint _lastSentGameLoop;
+    private ulong _keyframes;
+    private Action? _askKeyframe;
+    private EncodedFrame[] _skipped = [];
+    private KeyframeNeed _keyframeNeed;
 
     internal Subscription(ulong id, SubscriptionOptions options, ulong firstSequence, TimeProvider clock, Action<Subscription> onDispose)
     {
@@ -42,7 +47,7 @@ public sealed class Subscription : IDisposable
         Id = id;
         Options = options;
         _onDispose = onDispose;
-        _queue = new EncodedFrame?[options.BufferFrames];
+        _queue = new (EncodedFrame?, Missed)[options.BufferFrames];
         _ready = new AsyncSignal(clock);
         _room = new AsyncSignal(clock);
         _answered = new AsyncSignal(clock);
@@ -86,6 +91,9 @@ public sealed class Subscription : IDisposable
     /// <summary>Whether the queue is never to be overwritten.</summary>
     internal bool IsLossless => Options.Policy != Policy.Latest;
 
+    /// <summary>Whether it has missed frames that the next ones lean on.</summary>
+    internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
+
     internal bool HasRoom
     {
         get
@@ -93,6 +101,9 @@ public sealed class Subscription : IDisposable
             lock (_gate) return _count < _queue.Length || End is not null;
         }
     }
+
+    /// <summary>Whether it skips to the newest frame, and that may lean on those before it.</summary>
+    private bool SkipsWithKeyframes => _askKeyframe is not null && !IsLossless;
 
     /// <summary>Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no.</summary>
     public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
@@ -105,14 +116,16 @@ public sealed class Subscription : IDisposable
     {
         lock (_gate)
         {
-            if (_count == 0 || (Options.Credits > 0 && _unacknowledged.Count >= Options.Credits))
+            var hasCredit = Options.Credits == 0 || _unacknowledged.Count < Options.Credits;
+            if (_count == 0 || !hasCredit)
             {
+                if (hasCredit) AskKeyframe();
                 frame = null!;
                 missed = default;
                 return false;
             }
-            frame = Dequeue();
-            (missed, _missed) = (_missed, default);
+            (frame, missed) = SkipsWithKeyframes && _count > 1 ? TakeNewest() : Dequeue();
+            if (frame.IsKeyframe) _keyframes++;
             if (Options.Credits > 0) _unacknowledged.Enqueue(frame.Sequence);
             _lastSentGameLoop = frame.GameLoop;
         }
@@ -152,7 +165,7 @@ public sealed class Subscription : IDisposable
         _onDispose(this);
         lock (_gate)
         {
-            while (_count > 0) Dequeue().Release();
+            while (_count > 0) Dequeue().Frame.Release();
         }
         _ready.Dispose();
         _room.Dispose();
@@ -160,23 +173,51 @@ public sealed class Subscription : IDisposable
         _aborted.Dispose();
     }
 
-    /// <summary>Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits.</summary>
+    /// <summary>Takes only keyframes until there is one. For a stream that has them, which has been asked for one already.</summary>
+    internal void StartAtKeyframe(Action ask)
+    {
+        _askKeyframe = ask;
+        if (!IsLossless) _skipped = new EncodedFrame[_queue.Length];
+        _keyframeNeed = KeyframeNeed.Asked;
+    }
+
+    /// <summary>
+    /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames lean on those
+    /// before them, they wait together until there is a keyframe, or too many; then all are missed until the reader comes back and asks for a keyframe.
+    /// </summary>
     internal void Offer(EncodedFrame frame, in Missed before)
     {
         lock (_gate)
         {
             if (End is not null) return;
-            AddMissed(before);
-            if (_count == _queue.Length)
+            if (_count == _queue.Length || (SkipsWithKeyframes && frame.IsKeyframe))
             {
-                // Only `latest` comes here: for the others the hub has made sure of room, or has ended them.
-                var oldest = Dequeue();
-                AddMissed(default(Missed).Then(oldest.GameLoop));
-                oldest.Release();
+                DropQueued();
+                // What leans on frames that are lost now cannot be decoded.
+                if (SkipsWithKeyframes && !frame.IsKeyframe) _keyframeNeed = KeyframeNeed.Unasked;
             }
-            frame.Retain();
-            _queue[(_head + _count) % _queue.Length] = frame;
-            _count++;
+            AddMissed(before);
+            if (_keyframeNeed == KeyframeNeed.Unasked || (_keyframeNeed == KeyframeNeed.Asked && !frame.IsKeyframe))
+            {
+                // A frame that was published before it subscribed is not its loss.
+                _missedBeforeNewest = _missed;
+                if (frame.Sequence >= FirstSequence) AddMissed(default(Missed).Then(frame.GameLoop));
+                return;
+            }
+            Enqueue(frame);
+        }
+        _ready.Set();
+    }
+
+    /// <summary>Gives a subscriber who has missed the last frame of the match that frame, as a keyframe: it may hold the results.</summary>
+    internal void OfferMissedAgain(EncodedFrame last)
+    {
+        lock (_gate)
+        {
+            if (!IsBehind || last.Sequence < FirstSequence) return;
+            _missed = _missedBeforeNewest;
+            _framesDropped--;
+            Enqueue(last);
         }
         _ready.Set();
     }
@@ -238,24 +279,85 @@ public sealed class Subscription : IDisposable
                 FramesSent = _framesSent,
                 FramesDropped = _framesDropped,
                 BytesSent = _bytesSent,
+                Keyframes = _keyframes,
                 FramesWaiting = (uint)_count,
                 LagGameLoops = _count == 0 || newestGameLoop < _lastSentGameLoop ? 0 : newestGameLoop - _lastSentGameLoop,
             };
         }
     }
 
-    private EncodedFrame Dequeue()
+    private void Enqueue(EncodedFrame frame)
     {
-        var frame = _queue[_head]!;
-        _queue[_head] = null;
+        _keyframeNeed = KeyframeNeed.None;
+        frame.Retain();
+        _queue[(_head + _count) % _queue.Length] = (frame, _missed);
+        _missed = default;
+        _count++;
+    }
+
+    private (EncodedFrame Frame, Missed Before) Dequeue()
+    {
+        var (frame, before) = _queue[_head];
+        _queue[_head] = default;
         _head = (_head + 1) % _queue.Length;
         _count--;
-        return frame;
+        return (frame!, before);
+    }
+
+    /// <summary>Takes all that waits as one frame, the newest, and counts the others as missed.</summary>
+    private (EncodedFrame Frame, Missed Before) TakeNewest()
+    {
+        var missed = default(Missed);
+        var earlier = _skipped.AsSpan(0, _count - 1);
+        for (var i = 0; i < earlier.Length; i++)
+        {
+            (earlier[i], var before) = Dequeue();
+            missed = missed.Then(before).Then(earlier[i].GameLoop);
+        }
+        _framesDropped += (ulong)earlier.Length;
+        var (newest, last) = Dequeue();
+        var frame = EncodedFrame.SkipTo(newest, earlier);
+        earlier.Clear();
+        return (frame, missed.Then(last));
+    }
+
+    /// <summary>Lets go of all that waits. Only under <see cref="Policy.Latest"/>: for the others the hub makes sure of room, or ends them.</summary>
+    private void DropQueued()
+    {
+        while (_count > 0)
+        {
+            var (frame, before) = Dequeue();
+            // What was missed before it has been counted.
+            _missed = _missed.Then(before).Then(frame.GameLoop);
+            _framesDropped++;
+            frame.Release();
+        }
+    }
+
+    /// <summary>The reader is back and waits: the time to ask, as what is sent to one that does not read would be stale.</summary>
+    private void AskKeyframe()
+    {
+        if (_keyframeNeed != KeyframeNeed.Unasked || End is not null) return;
+        _keyframeNeed = KeyframeNeed.Asked;
+        _askKeyframe!();
     }
 
     private void AddMissed(in Missed missed)
     {
         _missed = _missed.Then(missed);
         _framesDropped += missed.Count;
+    }
+
+    /// <summary>Whether the subscriber can only be offered a keyframe.</summary>
+    private enum KeyframeNeed
+    {
+        /// <summary>It has all frames since the last one.</summary>
+        None,
+
+        /// <summary>It has lost frames, and its reader does not wait for any.</summary>
+        Unasked,
+
+        /// <summary>The stream has been asked for one.</summary>
+        Asked,
     }
 }

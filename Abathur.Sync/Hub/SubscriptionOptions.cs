@@ -26,7 +26,10 @@ public sealed record SubscriptionOptions
     /// <summary>Frames are sent when their game loop is at least this many after the last one sent. 1: each frame.</summary>
     public uint EveryGameLoops { get; init; } = 1;
 
-    /// <summary>Frames that may wait for the reader; 1 under <see cref="Policy.Latest"/>.</summary>
+    /// <summary>
+    /// Frames that may wait for the reader. Under <see cref="Policy.Latest"/> 1, or some where frames lean on those before them: the reader gets
+    /// the newest, and the others, which are small, along with it, as without them the stream would owe it a keyframe.
+    /// </summary>
     public required int BufferFrames { get; init; }
 
     /// <summary>How long <see cref="Policy.Lockstep"/> waits for an acknowledgement.</summary>

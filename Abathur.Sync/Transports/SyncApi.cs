@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Encodings;
+using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Push;
@@ -20,6 +21,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     public const int MaxBufferFrames = 1024;
 
     private const int DefaultBufferFrames = 64;
+    private const int LatestBufferFramesWithKeyframes = 32;
     private const int MaxNameLength = 64;
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
@@ -137,13 +139,19 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
             CompressionLevel = compressionLevel,
             FieldMask = CheckMask(request),
             EveryGameLoops = Math.Max(request.EveryGameLoops, 1),
-            BufferFrames = request.Policy == Policy.Latest ? 1 : request.BufferFrames == 0 ? DefaultBufferFrames : (int)request.BufferFrames,
+            BufferFrames = BufferFrames(request, new PayloadFormat(encoding, request.Compression)),
             LockstepTimeout = CheckTimeout(request.LockstepTimeout),
             Credits = (int)request.Credits,
             Name = request.Name,
             Transport = transport.Name,
             Peer = peer,
         };
+    }
+
+    private static int BufferFrames(SubscribeRequest request, PayloadFormat format)
+    {
+        if (request.Policy == Policy.Latest) return format.HasKeyframes ? LatestBufferFramesWithKeyframes : 1;
+        return request.BufferFrames == 0 ? DefaultBufferFrames : (int)request.BufferFrames;
     }
 
     private static string[] CheckMask(SubscribeRequest request)

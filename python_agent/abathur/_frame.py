@@ -11,8 +11,12 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _compression
+from abathur._grids import Grids
+from abathur._payloads import PayloadReader
 from abathur._units import Units
+from abathur.columns import Columns
+from abathur.columns._rebuild import observation_bytes
+from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
@@ -54,6 +58,7 @@ class Frame:
 
     __slots__ = (
         "__dict__",
+        "_columns",
         "_data",
         "_json",
         "_message",
@@ -71,6 +76,7 @@ class Frame:
         """Frames are made by the package."""
         self._message: sync_pb2.Frame | None = None
         self._data: bytes | None = None
+        self._columns: Columns | None = None
         self._json: Mapping[str, Any] | None = None
         self.match_id = ""
         self.sequence = 0
@@ -85,12 +91,15 @@ class Frame:
     def response(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`: observation, actions, action errors, chat, player results.
 
-        With encoding ``json`` it is built from the JSON when it is first asked for, which is slow; `json` is at hand.
+        With encoding ``json`` or ``columns`` it is built when it is first asked for, which is slow: `json`, or `units`,
+        `grids` and `rest`, are at hand.
         """
         if self._message is not None:
             return self._message.observation
         if self._data is not None:
             return sc2api_pb2.ResponseObservation.FromString(self._data)
+        if self._columns is not None:
+            return sc2api_pb2.ResponseObservation.FromString(observation_bytes(self._columns))
         return json_format.ParseDict(dict(self.json), sc2api_pb2.ResponseObservation())
 
     @property
@@ -107,11 +116,36 @@ class Frame:
 
     @cached_property
     def units(self) -> Units:
-        """All units as NumPy columns, built column by column when they are first asked for."""
+        """All units as NumPy columns; without encoding ``columns`` each is built when it is first asked for."""
+        if self._columns is not None:
+            return Units(ColumnsSource(self._columns))
         if self._json is not None:
             raw = self._json.get("observation", {}).get("rawData", {})
             return Units.from_json(raw.get("units", ()))
         return Units.from_proto(self.observation.raw_data.units)
+
+    @cached_property
+    def grids(self) -> Grids:
+        """The map as images: visibility and creep."""
+        if self._columns is not None:
+            state = self.rest.observation.raw_data.map_state
+            return Grids(state, {"visibility": self._columns.visibility, "creep": self._columns.creep})
+        return Grids(self.observation.raw_data.map_state, {})
+
+    @cached_property
+    def rest(self) -> sc2api_pb2.ResponseObservation:
+        """What `units` and `grids` do not hold: player, score, effects, events, chat.
+
+        With encoding ``columns`` a `ResponseObservation` without units and without the bytes of those grids, parsed
+        when it is first asked for; else the same as `response`.
+        """
+        if self._columns is None:
+            return self.response
+        return sc2api_pb2.ResponseObservation.FromString(self._columns.rest)
+
+    def to_observation(self) -> sc2api_pb2.ResponseObservation:
+        """The whole `ResponseObservation`, whatever the encoding; see `response`."""
+        return self.response
 
     @property
     def latency(self) -> float:
@@ -124,13 +158,18 @@ class Frame:
         return f"<Frame {self.sequence} at game loop {self.game_loop}{dropped}>"
 
 
-def from_message(
-    message: sync_pb2.Frame, *, received: int, size: int, limit: int = _compression.DEFAULT_LIMIT
-) -> Frame:
+def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads: PayloadReader | None = None) -> Frame:
     """A frame from its protobuf message, which it keeps.
 
+    Args:
+        message: The message.
+        received: When it came, as `monotonic_ns` tells it.
+        size: Its bytes.
+        payloads: Reader of the subscription's payloads, which has been given all messages before. Without one, the
+            message has to be the first.
+
     Raises:
-        DecompressionError: the payload does not decompress to at most `limit` bytes.
+        DecompressionError: the payload does not decompress as `PayloadReader.read` wants it.
         ProtocolError: the payload is not what the message says.
     """
     frame = Frame()
@@ -143,18 +182,20 @@ def from_message(
         frame.dropped_loops = (message.dropped_first_game_loop, message.dropped_last_game_loop)
     frame.size = size
     if message.WhichOneof("payload") == "data":
-        _read_data(frame, message, limit)
+        _read_data(frame, message, payloads or PayloadReader())
     published = message.published_monotonic_ns
     encoded = message.encoded_monotonic_ns or published
     frame.timing = Timing(message.captured_monotonic_ns, published, encoded, received, monotonic_ns())
     return frame
 
 
-def _read_data(frame: Frame, message: sync_pb2.Frame, limit: int) -> None:
+def _read_data(frame: Frame, message: sync_pb2.Frame, payloads: PayloadReader) -> None:
     """Payloads that are not a field of their own."""
-    data = message.data
-    if message.compression != sync_pb2.none:
-        data = _compression.decompress(message.compression, data, limit)
+    if message.encoding == sync_pb2.columns:
+        frame._columns = payloads.read_columns(message)
+        frame._message = None
+        return
+    data = payloads.read(message)
     try:
         if message.encoding == sync_pb2.json:
             frame._json = loads(data)

@@ -102,6 +102,12 @@ public static unsafe partial class LibZstd
         ZstdCompressionHandle context, byte* destination, nuint destinationSize, byte* source, nuint sourceSize);
 
     [LibraryImport(Library)]
+    internal static partial nuint ZSTD_CCtx_reset(ZstdCompressionHandle context, int directive);
+
+    [LibraryImport(Library)]
+    internal static partial nuint ZSTD_compressStream2(ZstdCompressionHandle context, OutBuffer* output, InBuffer* input, int operation);
+
+    [LibraryImport(Library)]
     internal static partial nint ZSTD_createDCtx();
 
     [LibraryImport(Library)]

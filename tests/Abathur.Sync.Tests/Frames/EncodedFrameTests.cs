@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
@@ -90,7 +91,7 @@ public class EncodedFrameTests
         {
             var payload = SharedBuffer.Rent();
             payload.Write(System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(ResponseObservation.Parser.ParseFrom(observation))));
-            encoded = EncodedFrame.Encoded(frame, new(V1.Encoding.Json), payload, 123_457_111);
+            encoded = EncodedFrame.Encoded(frame, new(V1.Encoding.Json), payload, EncodedPayload.Keyframe, 123_457_111);
         }
         else
         {

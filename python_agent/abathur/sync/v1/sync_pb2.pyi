@@ -129,7 +129,7 @@ class SubscribeRequest(_message.Message):
     def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns")
+    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
@@ -146,6 +146,8 @@ class Frame(_message.Message):
     OBSERVATION_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
     ENCODED_MONOTONIC_NS_FIELD_NUMBER: _ClassVar[int]
+    PLAIN_BYTES_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     sequence: int
     game_loop: int
@@ -162,7 +164,9 @@ class Frame(_message.Message):
     observation: _sc2api_pb2.ResponseObservation
     data: bytes
     encoded_monotonic_ns: int
-    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ...) -> None: ...
+    plain_bytes: int
+    earlier: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class ActRequest(_message.Message):
     __slots__ = ("game_loop", "actions", "max_late_game_loops")
@@ -358,7 +362,7 @@ class FrameBudget(_message.Message):
     def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ...) -> None: ...
 
 class SubscriberStatus(_message.Message):
-    __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops")
+    __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops", "keyframes")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     TRANSPORT_FIELD_NUMBER: _ClassVar[int]
@@ -371,6 +375,7 @@ class SubscriberStatus(_message.Message):
     BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
     FRAMES_WAITING_FIELD_NUMBER: _ClassVar[int]
     LAG_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    KEYFRAMES_FIELD_NUMBER: _ClassVar[int]
     id: int
     name: str
     transport: str
@@ -383,7 +388,8 @@ class SubscriberStatus(_message.Message):
     bytes_sent: int
     frames_waiting: int
     lag_game_loops: int
-    def __init__(self, id: _Optional[int] = ..., name: _Optional[str] = ..., transport: _Optional[str] = ..., peer: _Optional[str] = ..., policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., frames_sent: _Optional[int] = ..., frames_dropped: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_waiting: _Optional[int] = ..., lag_game_loops: _Optional[int] = ...) -> None: ...
+    keyframes: int
+    def __init__(self, id: _Optional[int] = ..., name: _Optional[str] = ..., transport: _Optional[str] = ..., peer: _Optional[str] = ..., policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., frames_sent: _Optional[int] = ..., frames_dropped: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_waiting: _Optional[int] = ..., lag_game_loops: _Optional[int] = ..., keyframes: _Optional[int] = ...) -> None: ...
 
 class ProcessStatus(_message.Message):
     __slots__ = ("version", "uptime", "cpu_time", "allocated_bytes", "working_set_bytes", "peak_working_set_bytes")

@@ -49,7 +49,7 @@ public class PayloadCompressionTests
         void Encode()
         {
             output.ResetWrittenCount();
-            encoder.Encode(data, output);
+            encoder.Encode(data, true, output);
         }
     }
 
@@ -58,7 +58,7 @@ public class PayloadCompressionTests
     {
         using var encoder = new CompressingEncoder(new Doubling(), new GzipCompressor(6));
         var payload = SharedBuffer.Rent();
-        encoder.Encode([1, 2, 3], payload);
+        encoder.Encode([1, 2, 3], true, payload);
         Assert.Equal(new byte[] { 1, 2, 3, 1, 2, 3 }, Read(V1Compression.Gzip, payload.Span.ToArray()));
         payload.Release();
     }
@@ -101,10 +101,11 @@ public class PayloadCompressionTests
 
     private sealed class Doubling : IFrameEncoder
     {
-        public void Encode(ReadOnlySpan<byte> observation, IBufferWriter<byte> payload)
+        public EncodedPayload Encode(ReadOnlySpan<byte> observation, bool mustBeKeyframe, IBufferWriter<byte> payload)
         {
             payload.Write(observation);
             payload.Write(observation);
+            return EncodedPayload.Keyframe;
         }
     }
 }
