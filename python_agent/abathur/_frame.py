@@ -12,7 +12,11 @@ from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _compression
+from abathur._grids import Grids
 from abathur._units import Units
+from abathur.columns import Columns
+from abathur.columns._rebuild import observation_bytes
+from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
@@ -54,6 +58,7 @@ class Frame:
 
     __slots__ = (
         "__dict__",
+        "_columns",
         "_data",
         "_json",
         "_message",
@@ -71,6 +76,7 @@ class Frame:
         """Frames are made by the package."""
         self._message: sync_pb2.Frame | None = None
         self._data: bytes | None = None
+        self._columns: Columns | None = None
         self._json: Mapping[str, Any] | None = None
         self.match_id = ""
         self.sequence = 0
@@ -85,12 +91,15 @@ class Frame:
     def response(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`: observation, actions, action errors, chat, player results.
 
-        With encoding ``json`` it is built from the JSON when it is first asked for, which is slow; `json` is at hand.
+        With encoding ``json`` or ``columns`` it is built when it is first asked for, which is slow: `json`, or `units`,
+        `grids` and `rest`, are at hand.
         """
         if self._message is not None:
             return self._message.observation
         if self._data is not None:
             return sc2api_pb2.ResponseObservation.FromString(self._data)
+        if self._columns is not None:
+            return sc2api_pb2.ResponseObservation.FromString(observation_bytes(self._columns))
         return json_format.ParseDict(dict(self.json), sc2api_pb2.ResponseObservation())
 
     @property
@@ -107,11 +116,36 @@ class Frame:
 
     @cached_property
     def units(self) -> Units:
-        """All units as NumPy columns, built column by column when they are first asked for."""
+        """All units as NumPy columns; without encoding ``columns`` each is built when it is first asked for."""
+        if self._columns is not None:
+            return Units(ColumnsSource(self._columns))
         if self._json is not None:
             raw = self._json.get("observation", {}).get("rawData", {})
             return Units.from_json(raw.get("units", ()))
         return Units.from_proto(self.observation.raw_data.units)
+
+    @cached_property
+    def grids(self) -> Grids:
+        """The map as images: visibility and creep."""
+        if self._columns is not None:
+            state = self.rest.observation.raw_data.map_state
+            return Grids(state, {"visibility": self._columns.visibility, "creep": self._columns.creep})
+        return Grids(self.observation.raw_data.map_state, {})
+
+    @cached_property
+    def rest(self) -> sc2api_pb2.ResponseObservation:
+        """What `units` and `grids` do not hold: player, score, effects, events, chat.
+
+        With encoding ``columns`` a `ResponseObservation` without units and without the bytes of those grids, parsed
+        when it is first asked for; else the same as `response`.
+        """
+        if self._columns is None:
+            return self.response
+        return sc2api_pb2.ResponseObservation.FromString(self._columns.rest)
+
+    def to_observation(self) -> sc2api_pb2.ResponseObservation:
+        """The whole `ResponseObservation`, whatever the encoding; see `response`."""
+        return self.response
 
     @property
     def latency(self) -> float:
@@ -190,6 +224,11 @@ def from_json(message: Mapping[str, Any], *, received: int, size: int) -> Frame:
         monotonic_ns(),
     )
     return frame
+
+
+def from_columns(frame: Frame, columns: Columns) -> None:
+    """Gives a frame its payload."""
+    frame._columns = columns
 
 
 def from_recording(data: bytes, *, sequence: int, game_loop: int, match_id: str) -> Frame:

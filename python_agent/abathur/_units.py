@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
+
+from abathur._nested import Nested, NestedSource
+from abathur._unit_messages import JsonSource, MessageSource
 
 #: Columns by name: dtype, and the path of the field in `SC2APIProtocol.Unit`.
 COLUMNS: dict[str, tuple[str, str]] = {
@@ -52,22 +55,64 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "is_blip": ("?", "is_blip"),
     "is_powered": ("?", "is_powered"),
     "is_active": ("?", "is_active"),
+    "buff_duration_remain": ("i4", "buff_duration_remain"),
+    "buff_duration_max": ("i4", "buff_duration_max"),
 }
-_ENUMS = {
-    "alliance": raw_pb2.Alliance,
-    "display_type": raw_pb2.DisplayType,
-    "cloak": raw_pb2.CloakState,
+_POINT_OF_ORDER = "target_world_space_pos"
+ORDER_COLUMNS: dict[str, tuple[str, str]] = {
+    "ability_id": ("u4", "ability_id"),
+    "target_unit_tag": ("u8", "target_unit_tag"),
+    "x": ("f4", f"{_POINT_OF_ORDER}.x"),
+    "y": ("f4", f"{_POINT_OF_ORDER}.y"),
+    "z": ("f4", f"{_POINT_OF_ORDER}.z"),
+    "progress": ("f4", "progress"),
 }
+BUFF_COLUMNS: dict[str, tuple[str, str]] = {"buff_id": ("u4", "")}
+PASSENGER_COLUMNS: dict[str, tuple[str, str]] = {
+    "tag": ("u8", "tag"),
+    "unit_type": ("u4", "unit_type"),
+    "health": ("f4", "health"),
+    "health_max": ("f4", "health_max"),
+    "shield": ("f4", "shield"),
+    "shield_max": ("f4", "shield_max"),
+    "energy": ("f4", "energy"),
+    "energy_max": ("f4", "energy_max"),
+}
+RALLY_COLUMNS: dict[str, tuple[str, str]] = {
+    "x": ("f4", "point.x"),
+    "y": ("f4", "point.y"),
+    "z": ("f4", "point.z"),
+    "tag": ("u8", "tag"),
+}
+
+
+class UnitSource(Protocol):
+    """Where units come from: a message, JSON, or the columns encoding."""
+
+    def __len__(self) -> int:
+        """Number of units."""
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        """A field of all units; where a unit does not have it, the protocol's default."""
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        """Which units have a field."""
+
+    def nested(self, field: str) -> NestedSource:
+        """A repeated field of all units."""
 
 
 class Units:
-    """The units of one observation, N of them, in the order of the message.
+    """The units of one observation, N of them.
 
-    Each column is an array of shape (N,), made when it is first asked for and kept: a copy, valid as long as you hold
-    it. A field that a unit does not have has the protocol's default (0, False; for enums the first value). Positions
-    are map cells, facing radians, energy and health points, weapon_cooldown game loops, tags the game's 64-bit unit
-    tags. `alliance`, `display_type` and `cloak` hold the numbers of the protocol's enums (alliance: 1 self, 2 ally,
-    3 neutral, 4 enemy).
+    Each column is an array of shape (N,), made when it is first asked for and kept: it is valid as long as you hold it,
+    and later frames do not change it. A field that a unit does not have has the protocol's default (0, False; for enums
+    the first value); `has` tells. Positions are map cells, facing radians, energy and health points, weapon_cooldown
+    game loops, tags the game's 64-bit unit tags. `alliance`, `display_type` and `cloak` hold the numbers of the
+    protocol's enums (alliance: 1 self, 2 ally, 3 neutral, 4 enemy).
+
+    The order is that of the message; with encoding ``columns`` it is another one, in which a unit keeps its place from
+    frame to frame as long as no unit before it disappears.
     """
 
     tag: NDArray[np.uint64]
@@ -110,63 +155,134 @@ class Units:
     is_blip: NDArray[np.bool_]
     is_powered: NDArray[np.bool_]
     is_active: NDArray[np.bool_]
+    buff_duration_remain: NDArray[np.int32]
+    buff_duration_max: NDArray[np.int32]
 
-    def __init__(self, units: Sequence[Any], read: Callable[[Sequence[Any], str], list[Any]]) -> None:
-        """Units are made by `from_proto` and `from_json`."""
-        self._units = units
-        self._read = read
+    def __init__(self, source: UnitSource) -> None:
+        """Units are made by `from_proto`, `from_json`, and by frames."""
+        self._source = source
 
     @classmethod
     def from_proto(cls, units: Sequence[raw_pb2.Unit]) -> Units:
         """Columns over protobuf units, which are kept."""
-        return cls(units, _read_proto)
+        return cls(MessageSource(units))
 
     @classmethod
     def from_json(cls, units: Sequence[Mapping[str, Any]]) -> Units:
         """Columns over units in ProtoJSON, which are kept."""
-        return cls(units, _read_json)
+        return cls(JsonSource(units))
 
     @property
     def pos(self) -> NDArray[np.float32]:
         """Positions: (N, 3) float32, map cells."""
         return np.column_stack((self.x, self.y, self.z))
 
+    @cached_property
+    def orders(self) -> Nested:
+        """What units are ordered to do.
+
+        `ability_id` u4, `target_unit_tag` u8, `x`, `y`, `z` f4 of the target point, `progress` f4 from 0 to 1.
+        """
+        return Nested(self._source.nested("orders"), ORDER_COLUMNS)
+
+    @cached_property
+    def buffs(self) -> Nested:
+        """The buffs on units: `buff_id` u4."""
+        return Nested(self._source.nested("buff_ids"), BUFF_COLUMNS)
+
+    @cached_property
+    def passengers(self) -> Nested:
+        """Who is inside units.
+
+        `tag` u8, `unit_type` u4, `health`, `health_max`, `shield`, `shield_max`, `energy`, `energy_max` f4.
+        """
+        return Nested(self._source.nested("passengers"), PASSENGER_COLUMNS)
+
+    @cached_property
+    def rally_targets(self) -> Nested:
+        """Where what units produce goes: `x`, `y`, `z` f4, `tag` u8 of the unit, if it is one."""
+        return Nested(self._source.nested("rally_targets"), RALLY_COLUMNS)
+
+    def has(self, column: str) -> NDArray[np.bool_]:
+        """Which units have a field: (N,) bool.
+
+        Raises:
+            AttributeError: there is no such column.
+        """
+        return self._source.present(_path(COLUMNS, column))
+
+    def where(self, **values: Any) -> Units:
+        """The units whose columns have these values; a list, set or array stands for any of its values.
+
+        ``units.where(alliance=1)``, ``units.where(unit_type=[104, 105], is_flying=False)``.
+
+        Raises:
+            AttributeError: there is no such column.
+        """
+        chosen = np.ones(len(self), np.bool_)
+        for name, value in values.items():
+            _path(COLUMNS, name)
+            column = getattr(self, name)
+            if isinstance(value, Iterable):
+                chosen &= np.isin(column, list(value))
+            else:
+                chosen &= column == value
+        return self[chosen]
+
+    def by_tag(self, tag: int) -> Units:
+        """The unit with a tag, as units of which there is one: ``units.by_tag(tag).health[0]``.
+
+        Raises:
+            KeyError: there is none.
+        """
+        found = np.flatnonzero(self.tag == tag)
+        if not len(found):
+            raise KeyError(f"no unit has tag {tag}")
+        return self[found[:1]]
+
+    def __getitem__(self, chosen: Any) -> Units:
+        """Some of the units, chosen as from an array: a mask, indices, or a slice."""
+        rows = np.atleast_1d(np.arange(len(self))[chosen])
+        return Units(_Selection(self, rows))
+
     def __len__(self) -> int:
         """Number of units."""
-        return len(self._units)
+        return len(self._source)
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         """Build a column."""
-        if name not in COLUMNS:
-            raise AttributeError(f"units have no column {name!r}; there are {', '.join(COLUMNS)}")
-        dtype, path = COLUMNS[name]
-        column = np.array(self._read(self._units, path), dtype=dtype)
+        if name.startswith("_"):
+            raise AttributeError(name)
+        column = self._source.column(_path(COLUMNS, name), COLUMNS[name][0])
         setattr(self, name, column)
         return column
 
 
-def _read_proto(units: Sequence[Any], path: str) -> list[Any]:
-    parent, _, leaf = path.rpartition(".")
-    if parent:
-        return [getattr(getattr(unit, parent), leaf) for unit in units]
-    return [getattr(unit, leaf) for unit in units]
+class _Selection:
+    """Some of other units."""
+
+    def __init__(self, units: Units, rows: NDArray[np.intp]) -> None:
+        self._units = units
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        column: NDArray[Any] = getattr(self._units, _NAMES[path])[self._rows]
+        return column
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        return self._units.has(_NAMES[path])[self._rows]
+
+    def nested(self, field: str) -> NestedSource:
+        return self._units._source.nested(field).select(self._rows)
 
 
-def _read_json(units: Sequence[Any], path: str) -> list[Any]:
-    parent, _, leaf = (_camel(part) for part in path.rpartition("."))
-    if parent:
-        # ProtoJSON writes "NaN", "Infinity" and "-Infinity" as strings.
-        return [float(unit.get(parent, {}).get(leaf, 0)) for unit in units]
-    default = raw_pb2.Unit.DESCRIPTOR.fields_by_name[path].default_value
-    values = [unit.get(leaf, default) for unit in units]
-    if path in _ENUMS:
-        enum = _ENUMS[path]
-        return [enum.Value(value) if isinstance(value, str) else value for value in values]
-    if any(isinstance(value, str) for value in values):
-        # 64-bit numbers, NaN and the infinities are strings.
-        return [(int if COLUMNS[path][0] == "u8" else float)(value) for value in values]
-    return values
+def _path(columns: Mapping[str, tuple[str, str]], name: str) -> str:
+    if name not in columns:
+        raise AttributeError(f"units have no column {name!r}; there are {', '.join(columns)}")
+    return columns[name][1]
 
 
-def _camel(name: str) -> str:
-    return re.sub("_([a-z])", lambda match: match[1].upper(), name)
+_NAMES = {path: name for name, (_, path) in COLUMNS.items()}

@@ -1,0 +1,103 @@
+"""Lists inside units, as columns: the entries of all units in one table, and where each unit's begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class NestedSource(Protocol):
+    """Where the entries come from."""
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many entries each unit has: (N,)."""
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        """A field of all entries; where an entry does not have it, the protocol's default."""
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        """Which entries have a field."""
+
+    def select(self, rows: NDArray[np.intp]) -> NestedSource:
+        """The entries of some of the units."""
+
+
+class Nested:
+    """M entries of N units, unit by unit: orders, buffs, passengers, or rally targets.
+
+    Each column is an array of shape (M,). The entries of unit i are those from ``offsets[i]`` to ``offsets[i + 1]``.
+    """
+
+    def __init__(self, source: NestedSource, columns: Mapping[str, tuple[str, str]]) -> None:
+        """Entries are made by the package."""
+        self._source = source
+        self._columns = columns
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the entries of each unit begin, and where the last end: (N + 1,) int64."""
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._source.counts())))
+
+    @cached_property
+    def unit(self) -> NDArray[np.int64]:
+        """Which unit each entry belongs to, as an index into the units: (M,) int64."""
+        counts = self._source.counts()
+        return np.repeat(np.arange(len(counts)), counts)
+
+    def has(self, column: str) -> NDArray[np.bool_]:
+        """Which entries have a field: (M,) bool.
+
+        Raises:
+            AttributeError: there is no such column.
+        """
+        return self._source.present(self._path(column))
+
+    def __len__(self) -> int:
+        """Number of entries."""
+        return int(self.offsets[-1])
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Build a column."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        column = self._source.column(self._path(name), self._columns[name][0])
+        setattr(self, name, column)
+        return column
+
+    def _path(self, name: str) -> str:
+        if name not in self._columns:
+            raise AttributeError(f"no column {name!r}; there are {', '.join(self._columns)}")
+        return self._columns[name][1]
+
+
+class NestedSelection:
+    """The entries of some units of another source."""
+
+    def __init__(self, source: NestedSource, rows: NDArray[np.intp]) -> None:
+        """The units' rows, in the order wanted."""
+        self._source = source
+        counts = source.counts()
+        self._counts = counts[rows]
+        starts = (np.cumsum(counts) - counts)[rows]
+        within = np.arange(int(self._counts.sum())) - np.repeat(np.cumsum(self._counts) - self._counts, self._counts)
+        self._entries = np.repeat(starts, self._counts) + within
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many entries each unit has."""
+        return self._counts
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        """A field of the entries."""
+        return self._source.column(path, dtype)[self._entries]
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        """Which entries have a field."""
+        return self._source.present(path)[self._entries]
+
+    def select(self, rows: NDArray[np.intp]) -> NestedSource:
+        """The entries of some of the units."""
+        return NestedSelection(self, rows)

@@ -1,0 +1,124 @@
+"""Units that come as messages or as JSON objects, read column by column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from google.protobuf.descriptor import Descriptor
+from numpy.typing import NDArray
+from s2clientprotocol import raw_pb2
+
+from abathur._nested import NestedSelection, NestedSource
+
+_ENUMS = {
+    "alliance": raw_pb2.Alliance,
+    "display_type": raw_pb2.DisplayType,
+    "cloak": raw_pb2.CloakState,
+}
+
+
+class MessageSource:
+    """Units, or what is inside units, as protobuf messages."""
+
+    def __init__(self, messages: Sequence[Any]) -> None:
+        """The messages, which are kept."""
+        self._messages = messages
+
+    def __len__(self) -> int:
+        """Number of messages."""
+        return len(self._messages)
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        """A field of all messages; the messages themselves where there is no path."""
+        parent, _, leaf = path.rpartition(".")
+        if parent:
+            values = [getattr(getattr(message, parent), leaf) for message in self._messages]
+        elif leaf:
+            values = [getattr(message, leaf) for message in self._messages]
+        else:
+            values = list(self._messages)
+        return np.array(values, dtype=dtype)
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        """Which messages have a field."""
+        parent, _, leaf = path.rpartition(".")
+        if parent:
+            return np.array([getattr(message, parent).HasField(leaf) for message in self._messages], np.bool_)
+        return np.array([not leaf or message.HasField(leaf) for message in self._messages], np.bool_)
+
+    def nested(self, field: str) -> NestedSource:
+        """A repeated field of all messages."""
+        return _NestedMessages([getattr(message, field) for message in self._messages], MessageSource)
+
+
+class JsonSource:
+    """Units, or what is inside units, as ProtoJSON objects."""
+
+    def __init__(self, objects: Sequence[Any], message: Descriptor | None = raw_pb2.Unit.DESCRIPTOR) -> None:
+        """The objects, which are kept, and what they are."""
+        self._objects = objects
+        self._fields = message.fields_by_name if message else {}
+
+    def __len__(self) -> int:
+        """Number of objects."""
+        return len(self._objects)
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        """A field of all objects; the objects themselves where there is no path."""
+        parent, _, leaf = path.rpartition(".")
+        values: Sequence[Any]
+        if parent:
+            values = [each.get(_camel(parent), {}).get(_camel(leaf), 0) for each in self._objects]
+        elif leaf:
+            default = self._fields[leaf].default_value
+            values = [each.get(_camel(leaf), default) for each in self._objects]
+        else:
+            values = self._objects
+        if leaf in _ENUMS:
+            enum = _ENUMS[leaf]
+            values = [enum.Value(value) if isinstance(value, str) else value for value in values]
+        elif any(isinstance(value, str) for value in values):
+            # 64-bit numbers, NaN and the infinities are strings.
+            values = [(int if dtype == "u8" else float)(value) for value in values]
+        return np.array(values, dtype=dtype)
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        """Which objects have a field."""
+        parent, _, leaf = path.rpartition(".")
+        if parent:
+            return np.array([_camel(leaf) in each.get(_camel(parent), {}) for each in self._objects], np.bool_)
+        return np.array([not leaf or _camel(leaf) in each for each in self._objects], np.bool_)
+
+    def nested(self, field: str) -> NestedSource:
+        """A repeated field of all objects."""
+        message = self._fields[field].message_type
+        lists = [each.get(_camel(field), ()) for each in self._objects]
+        return _NestedMessages(lists, lambda objects: JsonSource(objects, message))
+
+
+class _NestedMessages:
+    def __init__(self, lists: Sequence[Sequence[Any]], source: Any) -> None:
+        self._counts = np.array([len(each) for each in lists], np.int64)
+        self._source = source(list(chain.from_iterable(lists)))
+
+    def counts(self) -> NDArray[np.int64]:
+        return self._counts
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        column: NDArray[Any] = self._source.column(path, dtype)
+        return column
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        present: NDArray[np.bool_] = self._source.present(path)
+        return present
+
+    def select(self, rows: NDArray[np.intp]) -> NestedSource:
+        return NestedSelection(self, rows)
+
+
+def _camel(name: str) -> str:
+    return re.sub("_([a-z])", lambda match: match[1].upper(), name)

@@ -1,0 +1,261 @@
+"""From payloads to tables, frame after frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abathur.columns import _motion
+from abathur.columns._reader import Reader, unzigzag
+from abathur.columns._schema import LISTS, MAX_ROWS, MAX_UNITS, UNITS, Schema
+from abathur.errors import ProtocolError
+
+_VERSION = 1
+_KEYFRAME = 1
+_SECTIONS = 9
+_BLOBS = 4
+_FIRST_BLOB = 5
+_NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
+
+Blob = NDArray[np.uint8] | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table after a frame.
+
+    Attributes:
+        cells: int64, (columns, rows): see docs/columns.md. Not changed by later frames.
+        velocity: int64, (predicted columns, rows).
+    """
+
+    cells: NDArray[np.int64]
+    velocity: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, schema: Schema, rows: int = 0) -> Table:
+        """A table of zeros."""
+        return cls(np.zeros((schema.width, rows), np.int64), np.zeros((schema.predicted, rows), np.int64))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """An observation in columns. Later frames do not change it.
+
+    Attributes:
+        units: The units' table.
+        used: Which rows of it are units, (rows,) bool.
+        heads: Which rows head, (rows,) bool.
+        lists: Orders, buffs, passengers and rally targets.
+        blobs: Bytes (uint8) of `visibility`, `creep`, `rest` and `extras`; None where there is none.
+    """
+
+    units: Table
+    used: NDArray[np.bool_]
+    heads: NDArray[np.bool_]
+    lists: tuple[Table, ...]
+    blobs: tuple[Blob, ...]
+
+    @classmethod
+    def empty(cls) -> Columns:
+        """What a keyframe starts from."""
+        nothing = np.zeros(0, np.bool_)
+        return cls(Table.empty(UNITS), nothing, nothing, tuple(map(Table.empty, LISTS)), (None,) * _BLOBS)
+
+    @property
+    def visibility(self) -> Blob:
+        """Bytes of the visibility grid."""
+        return self.blobs[0]
+
+    @property
+    def creep(self) -> Blob:
+        """Bytes of the creep grid."""
+        return self.blobs[1]
+
+    @property
+    def rest(self) -> bytes:
+        """What is in no table, in protobuf."""
+        return b"" if self.blobs[2] is None else self.blobs[2].tobytes()
+
+    @property
+    def extras(self) -> bytes:
+        """Fields without a column, as records."""
+        return b"" if self.blobs[3] is None else self.blobs[3].tobytes()
+
+
+class ColumnsDecoder:
+    """Reads the payloads of one stream, in their order.
+
+    Attributes:
+        columns: The newest observation; None before the first keyframe.
+    """
+
+    __slots__ = ("columns",)
+
+    def __init__(self) -> None:
+        self.columns: Columns | None = None
+
+    def decode(self, payload: bytes) -> Columns:
+        """The next frame.
+
+        Raises:
+            ProtocolError: the payload is damaged, of another version, or no keyframe where one is needed. After that
+                only a keyframe can be read.
+        """
+        last, self.columns = self.columns, None
+        reader = Reader(payload)
+        if (version := reader.uint(1)) != _VERSION:
+            raise ProtocolError(f"columns: version {version} is not known here; {_VERSION} is")
+        if reader.uint(1) & _KEYFRAME:
+            last = Columns.empty()
+        elif last is None:
+            raise ProtocolError("columns: a frame that needs the one before it, which is not there")
+        sections = reader.uint(2)
+        if sections >> _SECTIONS:
+            raise ProtocolError(f"columns: sections {sections:#x} are not known here")
+        self.columns = _apply(reader, sections, last)
+        return self.columns
+
+
+def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
+    if sections & 1:
+        now, stays = _units(reader, last)
+    else:
+        now, stays = _moved(last, None), last.used
+    lists = tuple(
+        _list(reader if sections & (2 << at) else None, schema, last, now, stays, last.lists[at])
+        for at, schema in enumerate(LISTS)
+    )
+    blobs = tuple(
+        _blob(reader, blob) if sections & (1 << (_FIRST_BLOB + at)) else blob for at, blob in enumerate(last.blobs)
+    )
+    if reader.left:
+        raise ProtocolError(f"columns: {reader.left} bytes follow the last section")
+    return replace(now, lists=lists, blobs=blobs)
+
+
+def _units(reader: Reader, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
+    """The units, and which rows hold the same unit as in the frame before."""
+    rows, free, new = reader.uint(4), reader.uint(4), reader.uint(4)
+    if rows > MAX_UNITS or free > len(last.used) or new > rows:
+        raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
+    gone, added = reader.gaps(free), reader.gaps(new)
+    if (free and gone[-1] >= len(last.used)) or (new and added[-1] >= rows):
+        raise ProtocolError("columns: a row that is not there")
+    values = None
+    if new:
+        widths = reader.take(UNITS.width)
+        values = unzigzag(reader.planes(widths, np.full(UNITS.width, new))).reshape(UNITS.width, new)
+    if free or rows != len(last.used):
+        last = _resized(last, rows, gone)
+    now = _moved(last, reader.changes(UNITS.width, rows))
+    if values is None:
+        return now, last.used
+    now.units.cells[:, added] = values
+    now.units.velocity[:, added] = 0
+    used = last.used.copy()
+    used[added] = True
+    now.heads[added] = True
+    return replace(now, used=used), last.used
+
+
+def _resized(last: Columns, rows: int, gone: NDArray[np.int64]) -> Columns:
+    """The frame before, with rows that have become free and a new number of rows."""
+    kept = min(rows, len(last.used))
+    units = Table.empty(UNITS, rows)
+    units.cells[:, :kept] = last.units.cells[:, :kept]
+    units.velocity[:, :kept] = last.units.velocity[:, :kept]
+    used, heads = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)
+    used[:kept], heads[:kept] = last.used[:kept], last.heads[:kept]
+    gone = gone[gone < rows]
+    units.cells[:, gone] = 0
+    units.velocity[:, gone] = 0
+    used[gone] = heads[gone] = False
+    return replace(last, units=units, used=used, heads=heads)
+
+
+def _moved(last: Columns, changes: tuple[NDArray[np.int64], NDArray[np.int64]] | None) -> Columns:
+    """All units that stay, a frame later."""
+    velocity = last.units.velocity
+    before = last.units.cells[: UNITS.predicted]
+    cells = last.units.cells.copy()
+    cells[: UNITS.predicted] += velocity
+    if changes is not None:
+        where, values = changes
+        cells.reshape(-1)[where] += values
+    heads = last.heads.copy()
+    return replace(last, units=Table(cells, _motion.follow(cells, velocity, before, heads)), heads=heads)
+
+
+def _list(
+    reader: Reader | None, schema: Schema, last: Columns, now: Columns, stays: NDArray[np.bool_], table: Table
+) -> Table:
+    """What units have, a frame later."""
+    assert schema.count is not None
+    counts = now.units.cells[schema.count]
+    if not table.cells.shape[1] and not counts.any():
+        return table
+    carried: NDArray[np.bool_] | None = None
+    old = last.units.cells[schema.count]
+    if len(old) != len(counts) or not np.array_equal(old, counts) or not np.array_equal(stays, now.used):
+        table, carried = _rearranged(schema, table, old, counts, stays)
+    elif reader is None and not table.velocity.any():
+        return table
+    rows = table.cells.shape[1]
+    changes = reader.changes(schema.width, rows) if reader else None
+    if changes is None and not schema.predicted:
+        return table
+    cells = table.cells.copy()
+    cells[: schema.predicted] += table.velocity
+    if changes is not None:
+        where, values = changes
+        cells.reshape(-1)[where] += values
+    velocity = cells[: schema.predicted] - table.cells[: schema.predicted]
+    if carried is not None:
+        velocity[:, ~carried] = 0
+    return Table(cells, velocity)
+
+
+def _rearranged(
+    schema: Schema, table: Table, old: NDArray[np.int64], counts: NDArray[np.int64], stays: NDArray[np.bool_]
+) -> tuple[Table, NDArray[np.bool_]]:
+    """A table whose units have come, gone, or have another number of rows; and which of its rows carried over."""
+    if counts.min(initial=0) < 0 or counts.max(initial=0) > MAX_ROWS or int(counts.sum()) > MAX_ROWS:
+        raise ProtocolError(f"columns: a unit has an impossible number of {schema.message or 'buff'}s")
+    total = int(counts.sum())
+    before = np.zeros(len(counts), np.int64)
+    kept = min(len(old), len(counts))
+    before[:kept] = old[:kept]
+    before[~stays] = 0
+    starts = np.zeros(len(counts), np.int64)
+    starts[:kept] = (np.cumsum(old) - old)[:kept]
+    of = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    carried = place < before[of]
+    source = (starts[of] + place)[carried]
+    arranged = Table.empty(schema, total)
+    arranged.cells[:, carried] = table.cells[:, source]
+    arranged.velocity[:, carried] = table.velocity[:, source]
+    return arranged, carried
+
+
+def _blob(reader: Reader, last: Blob) -> Blob:
+    mode = reader.uint(1)
+    if mode == 0:
+        return None
+    size = reader.uint(4)
+    if mode == 1:
+        return reader.take(size)
+    if mode != 2:
+        raise ProtocolError(f"columns: a blob of kind {mode}")
+    last = _NOTHING if last is None else last
+    if size > reader.left:
+        raise ProtocolError("columns: cut off")
+    where = reader.gaps(size)
+    if size and where[-1] >= len(last):
+        raise ProtocolError("columns: a byte that is not there")
+    patched = last.copy()
+    patched[where] ^= reader.take(size)
+    return patched

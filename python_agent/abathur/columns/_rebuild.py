@@ -1,0 +1,130 @@
+"""From columns back to the protobuf message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from google.protobuf.descriptor import FieldDescriptor
+from s2clientprotocol import raw_pb2
+
+from abathur.columns._decoder import Columns, Table
+from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
+from abathur.columns._values import floats
+from abathur.errors import ProtocolError
+
+_VARINT, _BYTES, _FIXED32 = 0, 2, 5
+_OBSERVATION, _RAW_DATA, _UNITS, _MAP_STATE = 3, 5, 2, 3
+_GRIDS = {"visibility": 1, "creep": 2}
+_DATA = 3
+_EXTRA_HEAD_BYTES = 9
+_MASK_64 = (1 << 64) - 1
+
+
+def observation_bytes(columns: Columns) -> bytes:
+    """The `ResponseObservation` that columns hold, serialized; units in the order of their rows."""
+    rest = columns.rest
+    raw = b"".join(_field(_UNITS, unit) for unit in _units(columns))
+    grids = b"".join(
+        _field(number, _field(_DATA, grid.tobytes()))
+        for name, number in _GRIDS.items()
+        if (grid := getattr(columns, name)) is not None
+    )
+    if grids:
+        raw += _field(_MAP_STATE, grids)
+    return rest + _field(_OBSERVATION, _field(_RAW_DATA, raw)) if raw else rest
+
+
+def _units(columns: Columns) -> Iterator[bytes]:
+    extras = _extras(columns.extras)
+    orders, buffs, passengers, rally_targets = (
+        list(_rows(schema, table, extras)) for schema, table in zip(LISTS, columns.lists, strict=True)
+    )
+    numbers = raw_pb2.Unit.DESCRIPTOR.fields_by_name
+    inside = (
+        (ORDERS, numbers["orders"].number, orders),
+        (PASSENGERS, numbers["passengers"].number, passengers),
+        (RALLY_TARGETS, numbers["rally_targets"].number, rally_targets),
+    )
+    buff = _key(numbers["buff_ids"].number, _VARINT)
+    ends = {schema.table: np.cumsum(columns.units.cells[schema.count]).tolist() for schema in LISTS}
+    for row, unit in enumerate(_rows(UNITS, columns.units, extras)):
+        if not columns.used[row]:
+            continue
+        parts = [unit]
+        for schema, number, messages in inside:
+            start = ends[schema.table][row - 1] if row else 0
+            parts += [_field(number, message) for message in messages[start : ends[schema.table][row]]]
+        start = ends[BUFFS.table][row - 1] if row else 0
+        parts += [buff + value for value in buffs[start : ends[BUFFS.table][row]]]
+        yield b"".join(parts)
+
+
+def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) -> Iterator[bytes]:
+    """Each row as a serialized message, or as a varint where the values stand alone."""
+    cells = table.cells
+    if schema.message is None:
+        yield from (_varint(value) for value in cells[0].tolist())
+        return
+    assert schema.has is not None
+    bits = floats(schema, cells).view(np.uint32) if schema.floats else None
+    columns: list[tuple[int, str, bytes, list[bytes]]] = []
+    descriptor = getattr(raw_pb2, schema.message).DESCRIPTOR
+    for at, path in enumerate(schema.fields):
+        if not path:
+            continue
+        parent, _, leaf = path.rpartition(".")
+        holder = descriptor.fields_by_name[parent].message_type if parent else descriptor
+        found: FieldDescriptor = holder.fields_by_name[leaf]
+        if at in schema.floats and bits is not None:
+            raw = bits[schema.floats.index(at)].astype("<u4").tobytes()
+            key = _key(found.number, _FIXED32)
+            values = [raw[start : start + 4] for start in range(0, len(raw), 4)]
+        else:
+            key = _key(found.number, _VARINT)
+            values = [_varint(value) for value in cells[at].tolist()]
+        columns.append((at, parent, key, values))
+    parents = {name: descriptor.fields_by_name[name].number for name in schema.parents}
+    for row, has in enumerate(cells[schema.has].tolist()):
+        own: list[bytes] = []
+        inner: dict[str, list[bytes]] = {name: [] for name, bit in schema.parents.items() if has >> bit & 1}
+        for at, parent, key, values in columns:
+            if has >> at & 1:
+                (inner.setdefault(parent, []) if parent else own).append(key + values[row])
+        own += [_field(parents[name], b"".join(parts)) for name, parts in inner.items()]
+        own.append(extras.get((schema.table, row), b""))
+        yield b"".join(own)
+
+
+def _extras(data: bytes) -> dict[tuple[int, int], bytes]:
+    """Records of fields without a column, by table and row."""
+    records: dict[tuple[int, int], bytes] = {}
+    at = 0
+    while at < len(data):
+        start = at + _EXTRA_HEAD_BYTES
+        row, size = (int.from_bytes(data[begin : begin + 4], "little") for begin in (at + 1, at + 5))
+        if start + size > len(data):
+            raise ProtocolError("columns: extras are cut off")
+        records[data[at], row] = data[start : start + size]
+        at = start + size
+    return records
+
+
+def _key(number: int, wire_type: int) -> bytes:
+    return _varint(number << 3 | wire_type)
+
+
+def _field(number: int, value: bytes) -> bytes:
+    return _key(number, _BYTES) + _varint(len(value)) + value
+
+
+def _varint(value: int) -> bytes:
+    value &= _MASK_64
+    if value < 0x80:
+        return bytes((value,))
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

@@ -1,0 +1,71 @@
+"""Units of the columns encoding, for `frame.units`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abathur._nested import NestedSelection, NestedSource
+from abathur.columns._decoder import Columns, Table
+from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
+from abathur.columns._values import Values
+
+_FIELDS = {"orders": ORDERS, "buff_ids": BUFFS, "passengers": PASSENGERS, "rally_targets": RALLY_TARGETS}
+
+
+class ColumnsSource:
+    """The rows of a table that are units."""
+
+    def __init__(self, columns: Columns) -> None:
+        """The observation, which is kept."""
+        self._columns = columns
+        self._values = Values(UNITS, columns.units)
+        used = columns.used
+        self._rows = None if used.all() else np.flatnonzero(used)
+        self._count = len(used) if self._rows is None else len(self._rows)
+
+    def __len__(self) -> int:
+        """Number of units."""
+        return self._count
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        """A field of all units."""
+        column = self._values.column(path, dtype)
+        return column if self._rows is None else column[self._rows]
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        """Which units have a field."""
+        present = self._values.present(path)
+        return present if self._rows is None else present[self._rows]
+
+    def nested(self, field: str) -> NestedSource:
+        """A repeated field of all units."""
+        schema = _FIELDS[field]
+        assert schema.count is not None
+        counts = self._columns.units.cells[schema.count]
+        # Rows without a unit have no entries.
+        return _Entries(
+            schema, self._columns.lists[LISTS.index(schema)], counts if self._rows is None else counts[self._rows]
+        )
+
+
+class _Entries:
+    def __init__(self, schema: Schema, table: Table, counts: NDArray[np.int64]) -> None:
+        self._schema = schema
+        self._table = table
+        self._values = Values(schema, table)
+        self._counts = counts
+
+    def counts(self) -> NDArray[np.int64]:
+        return self._counts
+
+    def column(self, path: str, dtype: str) -> NDArray[Any]:
+        return self._values.column(path, dtype) if path else self._table.cells[0].astype(dtype)
+
+    def present(self, path: str) -> NDArray[np.bool_]:
+        return self._values.present(path)
+
+    def select(self, rows: NDArray[np.intp]) -> NestedSource:
+        return NestedSelection(self, rows)
