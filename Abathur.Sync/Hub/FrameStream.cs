@@ -29,6 +29,7 @@ internal sealed class FrameStream : IDisposable
     private int _keyframeAsked;
     private uint? _lastKeyframeLoop;
     private uint _lastEncodedLoop;
+    private Frame? _last;
 
     public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
     {
@@ -125,6 +126,8 @@ internal sealed class FrameStream : IDisposable
     {
         _ready.Dispose();
         _room.Dispose();
+        // The end of the match and the last subscriber that leaves may both come here.
+        Interlocked.Exchange(ref _last, null)?.Release();
         (_encoder as IDisposable)?.Dispose();
     }
 
@@ -147,6 +150,7 @@ internal sealed class FrameStream : IDisposable
             }
             else if (_end is { } end)
             {
+                if (end.Reason != SubscriptionEndReason.Stopping) OfferLastAgain();
                 EndAll(end);
                 break;
             }
@@ -162,26 +166,48 @@ internal sealed class FrameStream : IDisposable
     private async ValueTask EncodeAsync(Frame frame, Missed missed)
     {
         if (_sourceWaits) await WaitForReadersAsync();
+        if (Encode(frame, MustBeKeyframe(frame.GameLoop)) is { } encoded)
+        {
+            OfferToAll(encoded, missed);
+            encoded.Release();
+        }
+        if (Key.Format.HasKeyframes)
+        {
+            _last?.Release();
+            _last = frame;
+            return;
+        }
+        frame.Release();
+    }
+
+    /// <summary>The frame as all subscribers of the stream get it; null, and the end for all, where it cannot be encoded.</summary>
+    private EncodedFrame? Encode(Frame frame, bool mustBeKeyframe)
+    {
         var payload = SharedBuffer.Rent(_payloadBytes);
         EncodedPayload encoded;
         try
         {
-            encoded = _encoder!.Encode(frame.Observation.Span, MustBeKeyframe(frame.GameLoop), payload);
+            encoded = _encoder!.Encode(frame.Observation.Span, mustBeKeyframe, payload);
         }
         catch (InvalidDataException e)
         {
             _lastKeyframeLoop = null;
             payload.Release();
             EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
-            frame.Release();
-            return;
+            return null;
         }
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
         if (encoded.IsKeyframe) _lastKeyframeLoop = frame.GameLoop;
-        var ready = EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
-        frame.Release();
-        OfferToAll(ready, missed);
-        ready.Release();
+        return EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
+    }
+
+    /// <summary>Who was not reading when the match ended gets its last frame all the same, as it would where each frame decodes alone.</summary>
+    private void OfferLastAgain()
+    {
+        var behind = Array.FindAll(_subscriptions, subscription => subscription.IsBehind);
+        if (behind.Length == 0 || _last is null || Encode(_last, mustBeKeyframe: true) is not { } keyframe) return;
+        foreach (var subscription in behind) subscription.OfferMissedAgain(keyframe);
+        keyframe.Release();
     }
 
     /// <summary>Whether this frame has to be a keyframe: the first, asked for, due by the interval, or after the match went back.</summary>

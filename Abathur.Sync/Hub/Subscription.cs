@@ -30,6 +30,7 @@ public sealed class Subscription : IDisposable
     private int _head;
     private int _count;
     private Missed _missed;
+    private Missed _missedBeforeNewest;
     private ulong _acknowledged;
     private ulong _framesSent;
     private ulong _framesDropped;
@@ -89,6 +90,9 @@ public sealed class Subscription : IDisposable
 
     /// <summary>Whether the queue is never to be overwritten.</summary>
     internal bool IsLossless => Options.Policy != Policy.Latest;
+
+    /// <summary>Whether it has missed frames that the next ones lean on.</summary>
+    internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
 
     internal bool HasRoom
     {
@@ -196,14 +200,24 @@ public sealed class Subscription : IDisposable
             if (_keyframeNeed == KeyframeNeed.Unasked || (_keyframeNeed == KeyframeNeed.Asked && !frame.IsKeyframe))
             {
                 // A frame that was published before it subscribed is not its loss.
+                _missedBeforeNewest = _missed;
                 if (frame.Sequence >= FirstSequence) AddMissed(default(Missed).Then(frame.GameLoop));
                 return;
             }
-            _keyframeNeed = KeyframeNeed.None;
-            frame.Retain();
-            _queue[(_head + _count) % _queue.Length] = (frame, _missed);
-            _missed = default;
-            _count++;
+            Enqueue(frame);
+        }
+        _ready.Set();
+    }
+
+    /// <summary>Gives a subscriber who has missed the last frame of the match that frame, as a keyframe: it may hold the results.</summary>
+    internal void OfferMissedAgain(EncodedFrame last)
+    {
+        lock (_gate)
+        {
+            if (!IsBehind || last.Sequence < FirstSequence) return;
+            _missed = _missedBeforeNewest;
+            _framesDropped--;
+            Enqueue(last);
         }
         _ready.Set();
     }
@@ -270,6 +284,15 @@ public sealed class Subscription : IDisposable
                 LagGameLoops = _count == 0 || newestGameLoop < _lastSentGameLoop ? 0 : newestGameLoop - _lastSentGameLoop,
             };
         }
+    }
+
+    private void Enqueue(EncodedFrame frame)
+    {
+        _keyframeNeed = KeyframeNeed.None;
+        frame.Retain();
+        _queue[(_head + _count) % _queue.Length] = (frame, _missed);
+        _missed = default;
+        _count++;
     }
 
     private (EncodedFrame Frame, Missed Before) Dequeue()

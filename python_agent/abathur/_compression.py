@@ -1,4 +1,4 @@
-"""Compressed payloads to plain bytes, within a limit that holds for what is declared and for what comes out."""
+"""Payloads compressed each for itself to plain bytes, within a limit on what is declared and what comes out."""
 
 from __future__ import annotations
 
@@ -30,12 +30,19 @@ def require(compression: int) -> None:
             import brotli
 
             if not hasattr(brotli.Decompressor, "can_accept_more_data"):
-                raise AbathurError("compression br needs brotli 1.2 or newer: pip install abathur-agent[compression]")
+                name = name_of(compression)
+                raise AbathurError(
+                    f"compression {name} needs brotli 1.2 or newer: pip install abathur-agent[compression]"
+                )
     except ImportError as error:
-        name = sync_pb2.Compression.Name(compression).replace("_", "-")
         raise AbathurError(
-            f"compression {name} needs the {error.name} package: pip install abathur-agent[compression]"
+            f"compression {name_of(compression)} needs the {error.name} package: pip install abathur-agent[compression]"
         ) from None
+
+
+def name_of(compression: int) -> str:
+    """The name of a compression as agents write it: ``gzip``, ``zstd-stream``, ..."""
+    return str(sync_pb2.Compression.Name(compression)).replace("_", "-")
 
 
 def decompress(compression: int, data: bytes, limit: int = DEFAULT_LIMIT) -> bytes:
@@ -57,7 +64,7 @@ def decompress(compression: int, data: bytes, limit: int = DEFAULT_LIMIT) -> byt
 
 
 def _gunzip(data: bytes, limit: int) -> bytes:
-    refuse = _Refusal("gzip", data, limit)
+    refuse = Refusal("gzip", data, limit)
     if len(data) >= _GZIP_TRAILER_BYTES:
         # Only a hint (the size modulo 2**32, and of the last member), but an honest bomb tells.
         refuse.if_declared(int.from_bytes(data[-4:], "little"))
@@ -77,7 +84,7 @@ def _gunzip(data: bytes, limit: int) -> bytes:
 def _unbrotli(data: bytes, limit: int) -> bytes:
     import brotli
 
-    refuse = _Refusal("br", data, limit)
+    refuse = Refusal("br", data, limit)
     decompressor = brotli.Decompressor()
     parts: list[bytes] = []
     size = 0
@@ -101,7 +108,7 @@ def _unbrotli(data: bytes, limit: int) -> bytes:
 def _unzstd(data: bytes, limit: int) -> bytes:
     import zstandard
 
-    refuse = _Refusal("zstd", data, limit)
+    refuse = Refusal("zstd", data, limit)
     try:
         declared = zstandard.frame_content_size(data)
         decompressor = zstandard.ZstdDecompressor(max_window_size=max(2 * limit, _MIN_WINDOW_BYTES))
@@ -127,13 +134,13 @@ def _unzstd(data: bytes, limit: int) -> bytes:
     raise refuse.because("it is cut off") from None
 
 
-def _checked_zstd(plain: bytes, declared: int, refuse: _Refusal) -> bytes:
+def _checked_zstd(plain: bytes, declared: int, refuse: Refusal) -> bytes:
     if len(plain) != declared:
         raise refuse.because(f"it declares {declared} bytes and holds {len(plain)}") from None
     return plain
 
 
-class _Refusal:
+class Refusal:
     """The errors of one payload."""
 
     def __init__(self, compression: str, data: bytes, limit: int) -> None:

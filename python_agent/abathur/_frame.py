@@ -11,8 +11,8 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _compression
 from abathur._grids import Grids
+from abathur._payloads import PayloadReader
 from abathur._units import Units
 from abathur.columns import Columns
 from abathur.columns._rebuild import observation_bytes
@@ -158,13 +158,18 @@ class Frame:
         return f"<Frame {self.sequence} at game loop {self.game_loop}{dropped}>"
 
 
-def from_message(
-    message: sync_pb2.Frame, *, received: int, size: int, limit: int = _compression.DEFAULT_LIMIT
-) -> Frame:
+def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads: PayloadReader | None = None) -> Frame:
     """A frame from its protobuf message, which it keeps.
 
+    Args:
+        message: The message.
+        received: When it came, as `monotonic_ns` tells it.
+        size: Its bytes.
+        payloads: Reader of the subscription's payloads, which has been given all messages before. Without one, the
+            message has to be the first.
+
     Raises:
-        DecompressionError: the payload does not decompress to at most `limit` bytes.
+        DecompressionError: the payload does not decompress as `PayloadReader.read` wants it.
         ProtocolError: the payload is not what the message says.
     """
     frame = Frame()
@@ -177,18 +182,20 @@ def from_message(
         frame.dropped_loops = (message.dropped_first_game_loop, message.dropped_last_game_loop)
     frame.size = size
     if message.WhichOneof("payload") == "data":
-        _read_data(frame, message, limit)
+        _read_data(frame, message, payloads or PayloadReader())
     published = message.published_monotonic_ns
     encoded = message.encoded_monotonic_ns or published
     frame.timing = Timing(message.captured_monotonic_ns, published, encoded, received, monotonic_ns())
     return frame
 
 
-def _read_data(frame: Frame, message: sync_pb2.Frame, limit: int) -> None:
+def _read_data(frame: Frame, message: sync_pb2.Frame, payloads: PayloadReader) -> None:
     """Payloads that are not a field of their own."""
-    data = message.data
-    if message.compression != sync_pb2.none:
-        data = _compression.decompress(message.compression, data, limit)
+    if message.encoding == sync_pb2.columns:
+        frame._columns = payloads.read_columns(message)
+        frame._message = None
+        return
+    data = payloads.read(message)
     try:
         if message.encoding == sync_pb2.json:
             frame._json = loads(data)
@@ -224,11 +231,6 @@ def from_json(message: Mapping[str, Any], *, received: int, size: int) -> Frame:
         monotonic_ns(),
     )
     return frame
-
-
-def from_columns(frame: Frame, columns: Columns) -> None:
-    """Gives a frame its payload."""
-    frame._columns = columns
 
 
 def from_recording(data: bytes, *, sequence: int, game_loop: int, match_id: str) -> Frame:

@@ -115,9 +115,11 @@ class Game:
             policy: ``latest`` (skip to the newest when this agent lags; `Frame.dropped` tells), ``every`` (leave
                 nothing out), ``lockstep`` (the game waits until the next frame is asked for).
             encoding: ``auto`` (protobuf on gRPC, JSON on the socket), ``proto``, ``json``.
-            compression: ``none``, ``gzip``, ``br`` or ``zstd``, for links slower than a codec (on one machine it only
-                costs). On the socket ``auto`` is then protobuf: lines of JSON are not compressed.
-            compression_level: gzip 1 to 9, br 1 to 11, zstd 1 to 19; 0: the daemon's default.
+            compression: ``none``, ``gzip``, ``br`` or ``zstd`` for each frame by itself, or ``zstd-stream`` or
+                ``br-stream`` with what came before: a tenth of that and less. On the socket ``auto`` is then protobuf:
+                lines of JSON are not compressed.
+            compression_level: gzip 1 to 9, br 1 to 11, zstd 1 to 19, zstd-stream 1 to 19, br-stream 2 to 11; 0: the
+                daemon's default.
             fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty: everything.
             every: Only frames at least this many game loops apart.
             buffer: Frames that may wait in the daemon under ``every``. 0: its default.

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from abathur import _frame, _messages
 from abathur._address import Address
 from abathur._frame import Frame
+from abathur._payloads import PayloadReader
 from abathur._request import needs_acknowledgements
 from abathur.errors import LostError, ProtocolError, request_error
 from abathur.sync.v1 import sync_pb2
@@ -82,7 +83,7 @@ class AsyncGrpcConnection:
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        source = (self._session if needs_acknowledgements(request) else self._stream)(request, limit)
+        source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
         try:
             async for frame in source:
                 yield frame
@@ -90,7 +91,7 @@ class AsyncGrpcConnection:
             if not _is_end(error):
                 raise translate(error) from None
 
-    async def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
+    async def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> AsyncGenerator[Frame, None]:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -99,11 +100,13 @@ class AsyncGrpcConnection:
             async for data in call:
                 received = _frame.monotonic_ns()
                 message = sync_pb2.Frame.FromString(data)
-                yield _frame.from_message(message, received=received, size=len(data), limit=limit)
+                yield _frame.from_message(message, received=received, size=len(data), payloads=payloads)
         finally:
             call.cancel()
 
-    async def _session(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
+    async def _session(
+        self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader
+    ) -> AsyncGenerator[Frame, None]:
         outgoing: asyncio.Queue[sync_pb2.ClientMessage] = asyncio.Queue()
         outgoing.put_nowait(sync_pb2.ClientMessage(subscribe=request))
 
@@ -118,7 +121,7 @@ class AsyncGrpcConnection:
         try:
             async for data in call:
                 received = _frame.monotonic_ns()
-                event = _session_event(data, received, limit)
+                event = _session_event(data, received, payloads)
                 if event is None:
                     continue
                 if isinstance(event, sync_pb2.End):
@@ -173,14 +176,14 @@ class BlockingGrpcConnection:
 
     def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        source = (self._session if needs_acknowledgements(request) else self._stream)(request, limit)
+        source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
         try:
             yield from source
         except grpc.RpcError as error:
             if not _is_end(error):
                 raise translate(error) from None
 
-    def _stream(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
+    def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Iterator[Frame]:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -189,11 +192,11 @@ class BlockingGrpcConnection:
             for data in call:
                 received = _frame.monotonic_ns()
                 message = sync_pb2.Frame.FromString(data)
-                yield _frame.from_message(message, received=received, size=len(data), limit=limit)
+                yield _frame.from_message(message, received=received, size=len(data), payloads=payloads)
         finally:
             call.cancel()
 
-    def _session(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
+    def _session(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Iterator[Frame]:
         outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
         outgoing.put(sync_pb2.ClientMessage(subscribe=request))
         call: Any = self._channel.stream_stream(
@@ -203,7 +206,7 @@ class BlockingGrpcConnection:
         try:
             for data in call:
                 received = _frame.monotonic_ns()
-                event = _session_event(data, received, limit)
+                event = _session_event(data, received, payloads)
                 if event is None:
                     continue
                 if isinstance(event, sync_pb2.End):
@@ -227,12 +230,12 @@ class BlockingGrpcConnection:
             raise translate(error) from None
 
 
-def _session_event(data: bytes, received: int, limit: int) -> Frame | sync_pb2.End | None:
+def _session_event(data: bytes, received: int, payloads: PayloadReader) -> Frame | sync_pb2.End | None:
     """A frame or the end; None for the match, which comes first."""
     message = sync_pb2.ServerMessage.FromString(data)
     if message.WhichOneof("message") == "match":
         return None
-    event = _messages.event_from_message(message, received, len(data), limit)
+    event = _messages.event_from_message(message, received, len(data), payloads)
     if isinstance(event, tuple):
         raise ProtocolError(f"unexpected answer {event!r}")
     return event

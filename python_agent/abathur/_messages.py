@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 
 from abathur import _frame
 from abathur._frame import Frame
+from abathur._payloads import PayloadReader
 from abathur.errors import LostError, ProtocolError, RequestError, request_error
 from abathur.sync.v1 import sync_pb2
 
@@ -79,20 +80,20 @@ def event_from_line(line: bytes, received: int) -> Event:
     raise ProtocolError(f"unknown message {line[:80]!r}")
 
 
-def event_from_bytes(data: bytes, received: int, limit: int) -> Event:
+def event_from_bytes(data: bytes, received: int, payloads: PayloadReader) -> Event:
     """What a protobuf message says."""
     try:
         message = sync_pb2.ServerMessage.FromString(data)
     except DecodeError as error:
         raise ProtocolError(f"not a ServerMessage: {error}") from None
-    return event_from_message(message, received, len(data), limit)
+    return event_from_message(message, received, len(data), payloads)
 
 
-def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, limit: int) -> Event:
+def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, payloads: PayloadReader) -> Event:
     """What a message says."""
     kind = message.WhichOneof("message")
     if kind == "frame":
-        return _frame.from_message(message.frame, received=received, size=size, limit=limit)
+        return _frame.from_message(message.frame, received=received, size=size, payloads=payloads)
     if kind == "result":
         return message.result.id, message.result
     if kind == "error":

@@ -16,6 +16,7 @@ from collections.abc import AsyncGenerator, Iterator
 from abathur import _frame, _messages
 from abathur._address import Address
 from abathur._frame import Frame
+from abathur._payloads import PayloadReader
 from abathur._request import needs_acknowledgements
 from abathur.errors import LostError, ProtocolError, RequestError
 from abathur.sync.v1 import sync_pb2
@@ -128,7 +129,7 @@ class _AsyncStream:
         writer: asyncio.StreamWriter,
     ) -> None:
         self._request = request
-        self._limit = limit
+        self._payloads = PayloadReader(limit)
         self._reader = reader
         self._writer = writer
         self._ids = itertools.count(1)
@@ -195,7 +196,7 @@ class _AsyncStream:
         """Take one event off the connection."""
         if self._binary:
             data = await self._reader.message()
-            event = _messages.event_from_bytes(data, _frame.monotonic_ns(), self._limit)
+            event = _messages.event_from_bytes(data, _frame.monotonic_ns(), self._payloads)
         else:
             line = await self._reader.line()
             event = _messages.event_from_line(line, _frame.monotonic_ns())
@@ -264,7 +265,7 @@ class _BlockingStream:
 
     def __init__(self, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> None:
         self._request = request
-        self._limit = limit
+        self._payloads = PayloadReader(limit)
         self._ids = itertools.count(1)
         self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
@@ -322,7 +323,7 @@ class _BlockingStream:
             return _messages.event_from_line(line, _frame.monotonic_ns())
         length = _messages.prefixed_length(self._read(_messages.PREFIX.size))
         data = self._read(length)
-        return _messages.event_from_bytes(data, _frame.monotonic_ns(), self._limit)
+        return _messages.event_from_bytes(data, _frame.monotonic_ns(), self._payloads)
 
     def _line(self) -> bytes:
         line = self._file.readline(_messages.MAX_MESSAGE_BYTES)

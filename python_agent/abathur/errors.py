@@ -78,10 +78,10 @@ class ProtocolError(AbathurError):
 
 
 class DecompressionError(ProtocolError):
-    """A compressed payload is damaged, cut off, followed by other data, or larger than allowed.
+    """A compressed payload is damaged, not whole, larger than allowed, or leans on frames that did not come.
 
     Attributes:
-        compression: ``gzip``, ``br`` or ``zstd``.
+        compression: ``gzip``, ``br``, ``zstd``, ``zstd-stream`` or ``br-stream``.
         reason: What is wrong.
         compressed_bytes: Size of the payload as it came.
         limit: Bytes that it was allowed to decompress to.

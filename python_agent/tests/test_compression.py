@@ -205,12 +205,8 @@ def test_higher_level_gives_smaller_frames_and_the_status_tells_the_compression(
         ("br", 12, "compression_level is 12; br takes 0 to 11"),
         ("zstd", 20, "compression_level is 20; zstd takes 1 to 19"),
         ("none", 3, "compression_level is 3 without a compression"),
-        (
-            "zstd-stream",
-            0,
-            "UNIMPLEMENTED: compression zstd-stream is not served yet; known here: none, gzip, br, zstd",
-        ),
-        ("br-stream", 0, "UNIMPLEMENTED: compression br-stream is not served yet"),
+        ("zstd-stream", 20, "compression_level is 20; zstd-stream takes 1 to 19, and 0 for the default (7)"),
+        ("br-stream", 1, "compression_level is 1; br-stream takes 2 to 11, and 0 for the default (4)"),
     ],
 )
 def test_refused_compression_says_what_there_is(play: Play, name: str, level: int, expected: str) -> None:
@@ -243,7 +239,12 @@ def test_missing_package_is_told_before_anything_is_sent(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(builtins, "__import__", without)
     with abathur.connect_blocking("127.0.0.1:1") as game:
-        for name, package in (("br", "brotli"), ("zstd", "zstandard")):
+        for name, package in (
+            ("br", "brotli"),
+            ("zstd", "zstandard"),
+            ("br-stream", "brotli"),
+            ("zstd-stream", "zstandard"),
+        ):
             expected = rf"compression {name} needs the {package} package: pip install abathur-agent\[compression\]"
             with pytest.raises(abathur.AbathurError, match=expected):
                 next(game.frames(compression=name))
@@ -258,7 +259,7 @@ def test_payload_that_is_not_what_the_frame_says_is_a_protocol_error() -> None:
         message = sync_pb2.Frame(encoding=encoding, compression=sync_pb2.gzip, data=gzip.compress(data))
         with pytest.raises(abathur.ProtocolError):
             _frame.from_message(message, received=0, size=0)
-    unknown = sync_pb2.Frame(encoding=sync_pb2.proto, compression=sync_pb2.zstd_stream, data=b"x")
+    unknown = sync_pb2.Frame(encoding=sync_pb2.proto, compression=77, data=b"x")  # type: ignore[arg-type]
     with pytest.raises(abathur.DecompressionError, match="no such compression is known here"):
         _frame.from_message(unknown, received=0, size=0)
 

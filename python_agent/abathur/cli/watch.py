@@ -36,7 +36,9 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--seconds", type=_seconds, default=None, help="stop after this long (default: match end)")
     parser.add_argument("--policy", default="latest", help="latest (default), every or lockstep")
     parser.add_argument("--encoding", default="auto", help="auto (default), proto or json")
-    parser.add_argument("--compression", default="none", help="none (default), gzip, br or zstd")
+    parser.add_argument(
+        "--compression", default="none", help="none (default), gzip, br, zstd, zstd-stream or br-stream"
+    )
     parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
     parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
     parser.set_defaults(run=run)

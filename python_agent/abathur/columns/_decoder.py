@@ -141,9 +141,7 @@ def _units(reader: Reader, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
     rows, free, new = reader.uint(4), reader.uint(4), reader.uint(4)
     if rows > MAX_UNITS or free > len(last.used) or new > rows:
         raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
-    gone, added = reader.gaps(free), reader.gaps(new)
-    if (free and gone[-1] >= len(last.used)) or (new and added[-1] >= rows):
-        raise ProtocolError("columns: a row that is not there")
+    gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
     values = None
     if new:
         widths = reader.take(UNITS.width)
@@ -253,9 +251,7 @@ def _blob(reader: Reader, last: Blob) -> Blob:
     last = _NOTHING if last is None else last
     if size > reader.left:
         raise ProtocolError("columns: cut off")
-    where = reader.gaps(size)
-    if size and where[-1] >= len(last):
-        raise ProtocolError("columns: a byte that is not there")
+    where = reader.gaps(size, len(last))
     patched = last.copy()
     patched[where] ^= reader.take(size)
     return patched

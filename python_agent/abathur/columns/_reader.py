@@ -66,17 +66,18 @@ class Reader:
                 values[where] |= self.take(len(where)).astype(np.uint64) << np.uint64(8 * plane)
         return values
 
-    def gaps(self, count: int) -> NDArray[np.int64]:
-        """Ascending numbers."""
+    def gaps(self, count: int, limit: int) -> NDArray[np.int64]:
+        """Ascending numbers from 0 to less than a limit."""
         width = self.uint(1)
         if width > 8:
             raise ProtocolError(f"columns: values of {width} bytes")
-        if width == 1:
-            return np.cumsum(self.take(count), dtype=np.int64)
-        values = np.zeros(count, np.int64)
+        gaps = np.zeros(count, np.int64)
         for plane in range(width):
-            values |= self.take(count).astype(np.int64) << (8 * plane)
-        return np.cumsum(values)
+            gaps |= self.take(count).astype(np.int64) << (8 * plane)
+        numbers = np.cumsum(gaps)
+        if count and (gaps.min() < 0 or not gaps[1:].all() or numbers[-1] >= limit or numbers.min() < 0):
+            raise ProtocolError("columns: a place that is not there")
+        return numbers
 
     def changes(self, columns: int, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Cells of a table of so many columns and rows, as flat indices, and by how much they change; None: no cell."""

@@ -1,0 +1,145 @@
+"""The payloads of one subscription, in the order they came: stream compressions lean on what was before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from abathur import _compression
+from abathur._compression import DEFAULT_LIMIT, Refusal
+from abathur.columns import Columns, ColumnsDecoder
+from abathur.sync.v1 import sync_pb2
+
+#: Largest window that a daemon may ask a receiver to keep.
+MAX_WINDOW_BYTES = 8 * 1024 * 1024
+#: A slice of zstd data gives at most 32 KiB for each of its bytes (a block of 128 KiB in 4), so much may be too much.
+_MIN_SLICE_BYTES = 64
+_MAX_SLICE_BYTES = 1024
+
+
+class _Stream(Protocol):
+    """A stream since its keyframe."""
+
+    def feed(self, data: bytes, limit: int, refuse: Refusal) -> bytes:
+        """What this data adds, at most `limit` bytes; `refuse` tells what is wrong with it."""
+
+
+class PayloadReader:
+    """Reads the payloads of one subscription. Every message must be given to it, in order."""
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        """Start before the first frame.
+
+        Args:
+            limit: Bytes that a payload may decompress to; little more than that is ever held.
+        """
+        self._limit = limit
+        self._stream: _Stream | None = None
+        self._columns = ColumnsDecoder()
+
+    def read(self, message: sync_pb2.Frame) -> bytes:
+        """The payload of a frame, decompressed.
+
+        Raises:
+            DecompressionError: it is damaged, not whole, followed by other data, larger than the limit, compressed in
+                an unknown way, or leans on frames that did not come.
+        """
+        return self.read_all(message)[-1]
+
+    def read_all(self, message: sync_pb2.Frame) -> list[bytes]:
+        """The payloads that came with a frame, oldest first, its own last. Raises as `read` does.
+
+        Those before are of frames that were left out; encodings whose frames lean on others need to know them.
+        """
+        if message.compression == sync_pb2.none:
+            return [*message.earlier, message.data]
+        start = _STREAMS.get(message.compression)
+        if start is None:
+            return [_compression.decompress(message.compression, message.data, self._limit)]
+        name = _compression.name_of(message.compression)
+        stream, self._stream = self._stream, None
+        if message.keyframe:
+            stream = start()
+        if stream is None:
+            refuse = Refusal(name, message.data, self._limit)
+            raise refuse.because("it leans on frames before it, and no keyframe came before") from None
+        payloads = [stream.feed(data, self._limit, Refusal(name, data, self._limit)) for data in message.earlier]
+        payloads.append(self._own(stream, message, Refusal(name, message.data, self._limit)))
+        # After an error the stream is lost: what follows would lean on what is not there.
+        self._stream = stream
+        return payloads
+
+    def read_columns(self, message: sync_pb2.Frame) -> Columns:
+        """The observation of a frame in encoding `columns`.
+
+        Raises:
+            DecompressionError: as `read`.
+            ProtocolError: the payload is no columns, or leans on frames that did not come.
+        """
+        for payload in self.read_all(message):
+            columns = self._columns.decode(payload)
+        return columns
+
+    def _own(self, stream: _Stream, message: sync_pb2.Frame, refuse: Refusal) -> bytes:
+        declared = message.plain_bytes
+        refuse.if_declared(declared)
+        plain = stream.feed(message.data, declared, refuse)
+        if len(plain) != declared:
+            raise refuse.because(f"it gives {len(plain)} of the {declared} bytes that it declares: it is not whole")
+        return plain
+
+
+class _ZstdStream:
+    def __init__(self) -> None:
+        import zstandard
+
+        self._error = zstandard.ZstdError
+        self._stream = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).decompressobj()
+
+    def feed(self, data: bytes, limit: int, refuse: Refusal) -> bytes:
+        step = max(_MIN_SLICE_BYTES, min(_MAX_SLICE_BYTES, limit >> 16))
+        parts: list[bytes] = []
+        size = 0
+        try:
+            for start in range(0, len(data), step):
+                parts.append(self._stream.decompress(data[start : start + step] if len(data) > step else data))
+                size += len(parts[-1])
+                if size > limit:
+                    raise refuse.because(f"it holds more than {limit} bytes")
+                if self._stream.eof:
+                    raise refuse.because("its stream ends, though frames of it follow")
+        except self._error as error:
+            raise refuse.because(str(error)) from None
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+class _BrotliStream:
+    def __init__(self) -> None:
+        import brotli
+
+        self._error = brotli.error
+        self._stream = brotli.Decompressor()
+
+    def feed(self, data: bytes, limit: int, refuse: Refusal) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        rest = data
+        try:
+            # It says that it wants more input when more output is still to come: only nothing is the end.
+            while part := self._stream.process(rest, output_buffer_limit=limit + 1 - size):
+                rest = b""
+                parts.append(part)
+                size += len(part)
+                if size > limit:
+                    raise refuse.because(f"it holds more than {limit} bytes")
+            if self._stream.is_finished():
+                raise refuse.because("its stream ends, though frames of it follow")
+        except self._error as error:
+            raise refuse.because(str(error)) from None
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+_STREAMS: Mapping[int, Callable[[], _Stream]] = {
+    sync_pb2.zstd_stream: _ZstdStream,
+    sync_pb2.br_stream: _BrotliStream,
+}

@@ -1,0 +1,388 @@
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.V1;
+using FsCheck;
+using FsCheck.Fluent;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.Hub;
+
+/// <summary>Streams whose frames lean on those before them.</summary>
+public class KeyframeTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private readonly ManualClock _clock = new();
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Join_InTheMiddle_NextFrameIsAKeyframeForAll(Compression compression)
+    {
+        var hub = Hub();
+        using var first = Join(hub, compression, Policy.Every);
+        await Publish(hub, first, 1, 2, 3);
+        using var second = Join(hub, compression, Policy.Latest);
+        await Publish(hub, first, 4, 5);
+        await second.NextAsync();
+
+        Assert.Equal([true, false, false, true, false], first.Taken.Select(taken => taken.Frame.Keyframe));
+        Assert.Equal(0ul, second.Taken[0].Frame.Dropped - (ulong)second.Taken[0].Frame.Earlier.Count);
+        AssertContent(first, second);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task SameStream_GetsTheSameBytes_AnotherLevelIsAnotherStream(Compression compression)
+    {
+        var hub = Hub();
+        using var first = Join(hub, compression, Policy.Every);
+        using var same = Join(hub, compression, Policy.Every);
+        using var other = Join(hub, compression, Policy.Every, level: 9);
+        for (var loop = 1u; loop <= 5; loop++)
+        {
+            await Publish(hub, first, loop);
+            await same.NextAsync();
+            await other.NextAsync();
+        }
+        // Two joined before the first frame: one keyframe.
+        Assert.Equal([true, false, false, false, false], first.Taken.Select(taken => taken.Frame.Keyframe));
+        Assert.Equal(first.Taken.Select(taken => taken.Frame.ToString()), same.Taken.Select(taken => taken.Frame.ToString()));
+        using (Join(hub, compression, Policy.Every, level: 9)) await Publish(hub, first, 6);
+        await other.NextAsync();
+        Assert.Equal((false, true), (first.Last.Keyframe, other.Last.Keyframe));
+        AssertContent(first, same, other);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Latest_LagsALittle_SkipsToTheNewestWithoutAKeyframe(Compression compression)
+    {
+        var hub = Hub();
+        using var steady = Join(hub, compression, Policy.Every);
+        using var slow = Join(hub, compression, Policy.Latest);
+        await Publish(hub, steady, 1);
+        await slow.NextAsync();
+        await Publish(hub, steady, 2, 3, 4, 5);
+        Assert.Equal(4u, slow.Subscription.Status(5).FramesWaiting);
+
+        Assert.True(slow.TakeOne());
+
+        Assert.Equal((5u, 3ul, 2u, 4u, 3), (slow.Last.GameLoop, slow.Last.Dropped, slow.Last.DroppedFirstGameLoop, slow.Last.DroppedLastGameLoop, slow.Last.Earlier.Count));
+        Assert.False(slow.TakeOne());
+        Assert.Equal(1, steady.Taken.Count(taken => taken.Frame.Keyframe));
+        AssertContent(steady, slow);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Latest_KeyframeComesWhileItLags_NothingBeforeItIsSent(Compression compression)
+    {
+        var hub = Hub();
+        using var steady = Join(hub, compression, Policy.Every);
+        using var slow = Join(hub, compression, Policy.Latest);
+        await Publish(hub, steady, 1, 2, 3);
+        using var joiner = Join(hub, compression, Policy.Every);
+        await Publish(hub, steady, 4, 5);
+
+        Assert.True(slow.TakeOne());
+
+        Assert.Equal((5u, true, 1, 4ul), (slow.Last.GameLoop, slow.Last.Keyframe, slow.Last.Earlier.Count, slow.Last.Dropped));
+        Assert.Equal((1u, 4u), (slow.Last.DroppedFirstGameLoop, slow.Last.DroppedLastGameLoop));
+        AssertContent(steady, slow);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Latest_PausedForLong_CostsNobodyAKeyframeUntilItIsBack(Compression compression)
+    {
+        var hub = Hub(interval: 50);
+        using var steady = Join(hub, compression, Policy.Every);
+        using var paused = Join(hub, compression, Policy.Latest);
+        await Publish(hub, steady, 1);
+        await paused.NextAsync();
+        for (var loop = 2u; loop <= 120; loop++) await Publish(hub, steady, loop);
+        // By the interval alone: at 1, 51, 101. Even those are not kept for a reader that does not read.
+        Assert.Equal([1u, 51, 101], steady.Taken.Where(taken => taken.Frame.Keyframe).Select(taken => taken.Frame.GameLoop));
+
+        Assert.False(paused.TakeOne());
+        await Publish(hub, steady, 121);
+        await paused.NextAsync();
+
+        Assert.Equal((121u, true, 119ul), (paused.Last.GameLoop, paused.Last.Keyframe, paused.Last.Dropped));
+        Assert.Equal((2u, 120u, 0), (paused.Last.DroppedFirstGameLoop, paused.Last.DroppedLastGameLoop, paused.Last.Earlier.Count));
+        await Publish(hub, steady, 122);
+        Assert.False((await paused.NextAsync()).Keyframe);
+        AssertContent(steady, paused);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Latest_WithCredit_AsksWhenTheCreditIsBack(Compression compression)
+    {
+        var hub = Hub();
+        using var steady = Join(hub, compression, Policy.Every);
+        using var agent = Join(hub, compression, Policy.Latest, credits: 1);
+        await Publish(hub, steady, 1);
+        await agent.NextAsync();
+        for (var loop = 2u; loop <= 50; loop++)
+        {
+            await Publish(hub, steady, loop);
+            Assert.False(agent.TakeOne());
+        }
+        agent.Subscription.Acknowledge(1);
+        Assert.False(agent.TakeOne());
+        await Publish(hub, steady, 51);
+        Assert.Equal((51u, 49ul), ((await agent.NextAsync()).GameLoop, agent.Last.Dropped));
+        // Behind by some frames only, it has the newest at once.
+        await Publish(hub, steady, 52, 53, 54);
+        agent.Subscription.Acknowledge(51);
+        Assert.True(agent.TakeOne());
+        Assert.Equal((54u, 2ul), (agent.Last.GameLoop, agent.Last.Dropped));
+        AssertContent(steady, agent);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Latest_PausedAtTheEndOfTheMatch_StillGetsTheLastFrame(Compression compression)
+    {
+        var hub = Hub();
+        using var steady = Join(hub, compression, Policy.Every);
+        using var paused = Join(hub, compression, Policy.Latest);
+        for (var loop = 1u; loop <= 60; loop++) await Publish(hub, steady, loop);
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Patience);
+
+        Assert.True(paused.TakeOne());
+
+        Assert.Equal((60u, 60ul, true), (paused.Last.GameLoop, paused.Last.Sequence, paused.Last.Keyframe));
+        Assert.Equal((59ul, 1u, 59u), (paused.Last.Dropped, paused.Last.DroppedFirstGameLoop, paused.Last.DroppedLastGameLoop));
+        Assert.False(paused.TakeOne());
+        Assert.Equal(60, steady.Taken.Count);
+        AssertContent(steady, paused);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Interval_AndSeekBack_MakeKeyframes(Compression compression)
+    {
+        var hub = Hub(interval: 10);
+        using var reader = Join(hub, compression, Policy.Every);
+        await Publish(hub, reader, 100, 101, 109, 110, 111, 125, 126, 50, 51, 60, 61);
+        Assert.Equal([100u, 110, 125, 50, 60], reader.Taken.Where(taken => taken.Frame.Keyframe).Select(taken => taken.Frame.GameLoop));
+        Assert.Equal(5ul, reader.Subscription.Status(61).Keyframes);
+        AssertContent(reader);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Interval_Zero_OnlyOnDemand(Compression compression)
+    {
+        var hub = Hub(interval: 0);
+        using var reader = Join(hub, compression, Policy.Every);
+        await Publish(hub, reader, 1, 1_000_000, uint.MaxValue);
+        Assert.Equal([true, false, false], reader.Taken.Select(taken => taken.Frame.Keyframe));
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Every_PlaybackFasterThanItsReader_LosesNothing(Compression compression)
+    {
+        var hub = Hub();
+        using var reader = Join(hub, compression, Policy.Every, buffer: 2);
+        var publishing = Task.Run(async () =>
+        {
+            for (var loop = 1u; loop <= 100; loop++) await Publish(hub, loop);
+        });
+        while (reader.Taken.Count < 100) await reader.NextAsync();
+        await publishing.WaitAsync(Patience);
+        Assert.Equal(Enumerable.Range(1, 100).Select(loop => (uint)loop), reader.Loops);
+        Assert.Equal(1, reader.Taken.Count(taken => taken.Frame.Keyframe));
+        AssertContent(reader);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task EncodeQueueLeavesFramesOut_NoKeyframeIsNeeded(Compression compression)
+    {
+        // With nobody who may lose nothing, the queue before the encoder holds one frame.
+        var hub = Hub(sourceWaits: false);
+        using var reader = Join(hub, compression, Policy.Latest);
+        for (var loop = 1u; loop <= 500; loop++)
+        {
+            await Publish(hub, loop);
+            reader.TakeAll();
+        }
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Patience);
+        reader.TakeAll();
+        Assert.Equal(500u, reader.Last.GameLoop);
+        Assert.Equal(500ul, (ulong)reader.Taken.Count + reader.Taken.Aggregate(0ul, (sum, taken) => sum + taken.Frame.Dropped));
+        AssertContent(reader);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task HundredSubscribers_EncodeOnceAndAllocateNothing(Compression compression)
+    {
+        var hub = Hub(interval: 0);
+        var subscriptions = Enumerable.Range(0, 100).Select(_ => hub.Subscribe(Options(compression, Policy.Latest))!).ToList();
+        var observation = RecordingSample.Observation(1, 50_000);
+        for (var loop = 1u; loop <= 50; loop++) await Round(loop);
+        var before = GC.GetTotalAllocatedBytes(precise: true);
+        var encoded = 0;
+        for (var loop = 51u; loop <= 150; loop++) encoded += await Round(loop);
+        // Nothing per subscriber; the rest is the test's own waiting.
+        Assert.InRange((GC.GetTotalAllocatedBytes(precise: true) - before) / 100, 0, 2000);
+        Assert.Equal(100, encoded);
+        subscriptions.ForEach(each => each.Dispose());
+
+        async Task<int> Round(uint loop)
+        {
+            await hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), Buffer(observation)));
+            EncodedFrame? shared = null;
+            foreach (var subscription in subscriptions)
+            {
+                EncodedFrame? frame;
+                while (!subscription.TryTake(out frame, out _)) await subscription.WaitAsync();
+                // One and the same for all: it was encoded once.
+                Assert.Same(shared ??= frame, frame);
+                frame.Release();
+            }
+            return 1;
+        }
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public void AnyOrderOfFramesJoinsAndSkips_EveryFrameDecodesToItsObservation(Compression compression) => Check.One(
+        Config.QuickThrowOnFailure.WithMaxTest(40),
+        Prop.ForAll<byte[], bool>((steps, sourceWaits) =>
+        {
+            RunAsync(compression, steps, sourceWaits).WaitAsync(Patience).GetAwaiter().GetResult();
+            return true;
+        }));
+
+    private async Task RunAsync(Compression compression, byte[] steps, bool sourceWaits)
+    {
+        var hub = Hub(interval: 40, sourceWaits: sourceWaits);
+        var readers = new List<StreamReader>();
+        var loop = 1000u;
+        foreach (var step in steps)
+        {
+            switch (step % 16)
+            {
+                case 0:
+                    readers.Add(Join(hub, compression, sourceWaits && step % 3 == 0 ? Policy.Every : Policy.Latest, credits: step % 5 == 0 ? 2 : 0));
+                    break;
+                case 1 when readers.Count > 0:
+                    readers[step / 16 % readers.Count].Dispose();
+                    readers.RemoveAt(step / 16 % readers.Count);
+                    break;
+                case 2:
+                    loop -= 500;
+                    await PublishToAll(1);
+                    break;
+                case 3:
+                    // Longer than what may wait.
+                    await PublishToAll(40);
+                    break;
+                case < 10:
+                    await PublishToAll(1 + (step / 16 % 4));
+                    break;
+                default:
+                    foreach (var reader in readers.Where(reader => ((int)reader.Subscription.Id + step) % 3 > 0))
+                    {
+                        reader.TakeAll();
+                        if (reader.Taken.Count > 0) reader.Subscription.Acknowledge(reader.Last.Sequence);
+                    }
+                    break;
+            }
+        }
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        foreach (var reader in readers)
+        {
+            while (reader.TakeAll()) reader.Subscription.Acknowledge(reader.Last.Sequence);
+            if (hub.Sequence >= reader.Subscription.FirstSequence) Assert.Equal(hub.Sequence, reader.Last.Sequence);
+            for (var i = 1; i < reader.Taken.Count; i++)
+            {
+                var (before, after) = (reader.Taken[i - 1].Frame, reader.Taken[i].Frame);
+                Assert.Equal(after.Sequence - before.Sequence - 1, after.Dropped);
+            }
+            AssertDecoded(reader);
+            reader.Dispose();
+        }
+
+        async Task PublishToAll(int count)
+        {
+            for (; count > 0; count--)
+            {
+                // The playback waits for lossless readers.
+                foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless)) reader.TakeAll();
+                foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless && reader.Taken.Count > 0)) reader.Subscription.Acknowledge(reader.Last.Sequence);
+                await Publish(hub, loop++);
+            }
+        }
+    }
+
+    private static void AssertContent(params StreamReader[] readers)
+    {
+        Assert.All(readers, reader => Assert.NotEmpty(reader.Taken));
+        AssertDecoded(readers);
+    }
+
+    private static void AssertDecoded(params StreamReader[] readers)
+    {
+        foreach (var reader in readers)
+        {
+            foreach (var (frame, plain) in reader.Taken) Assert.Equal(Observation(frame.GameLoop), plain);
+            reader.Taken.Zip(reader.Taken.Skip(1)).ToList().ForEach(pair => Assert.True(pair.First.Frame.Sequence < pair.Second.Frame.Sequence));
+        }
+    }
+
+    private FrameHub Hub(uint interval = 224, bool sourceWaits = true)
+    {
+        var hub = new FrameHub(new HubOptions { KeyframeIntervalGameLoops = interval }, sourceWaits, _clock);
+        hub.Begin(new Match { MatchId = "m" });
+        return hub;
+    }
+
+    private static StreamReader Join(FrameHub hub, Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
+        new(hub.Subscribe(Options(compression, policy, level, buffer) with { Credits = credits })!, compression);
+
+    private static SubscriptionOptions Options(Compression compression, Policy policy, int level = 4, int buffer = 64) => new()
+    {
+        Policy = policy,
+        Encoding = Encoding.Proto,
+        Compression = compression,
+        CompressionLevel = level,
+        BufferFrames = policy == Policy.Latest ? 32 : buffer,
+        LockstepTimeout = TimeSpan.FromSeconds(10),
+        Transport = "test",
+        Peer = "test",
+    };
+
+    /// <summary>Publishes frames, each when a reader who gets all has taken the one before.</summary>
+    private async Task Publish(FrameHub hub, StreamReader steady, params uint[] loops)
+    {
+        foreach (var loop in loops)
+        {
+            await Publish(hub, loop);
+            await steady.NextAsync();
+            Assert.Equal(loop, steady.Last.GameLoop);
+        }
+    }
+
+    private ValueTask Publish(FrameHub hub, uint gameLoop) => hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), Buffer(Observation(gameLoop))));
+
+    private static SharedBuffer Buffer(byte[] bytes)
+    {
+        var buffer = SharedBuffer.Rent(bytes.Length);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        return buffer;
+    }
+
+    /// <summary>Sizes from nothing to more than the smallest window; most of it as in the frame before.</summary>
+    private static byte[] Observation(uint gameLoop) => gameLoop % 50 == 7 ? [] :
+    [
+        .. RecordingSample.Observation(gameLoop, 50), .. RecordingSample.Observation(gameLoop / 20, gameLoop % 500 == 499 ? 90_000 : 3000),
+    ];
+}
