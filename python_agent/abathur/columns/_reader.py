@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abathur.errors import ProtocolError
 
 _ONE = np.uint64(1)
+_NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 class Reader:
@@ -62,7 +63,7 @@ class Reader:
             if each is None or plane < shallowest:
                 values |= self.take(total).astype(np.uint64) << np.uint64(8 * plane)
             else:
-                where = np.flatnonzero(each > plane)
+                (where,) = (each > plane).nonzero()
                 values[where] |= self.take(len(where)).astype(np.uint64) << np.uint64(8 * plane)
         return values
 
@@ -71,11 +72,13 @@ class Reader:
         width = self.uint(1)
         if width > 8:
             raise ProtocolError(f"columns: values of {width} bytes")
+        if count == 0:
+            return _NONE
         gaps = np.zeros(count, np.int64)
         for plane in range(width):
             gaps |= self.take(count).astype(np.int64) << (8 * plane)
         numbers = np.cumsum(gaps)
-        if count and (gaps.min() < 0 or not gaps[1:].all() or numbers[-1] >= limit or numbers.min() < 0):
+        if gaps.min() < 0 or not gaps[1:].all() or numbers[-1] >= limit or numbers.min() < 0:
             raise ProtocolError("columns: a place that is not there")
         return numbers
 
@@ -90,7 +93,7 @@ class Reader:
             raise ProtocolError(f"columns: no such columns: {which.tolist()}")
         masks = self.take(changed * ((rows + 7) // 8)).reshape(changed, -1)
         bits = np.unpackbits(masks, axis=1, count=rows, bitorder="little")
-        flat = np.flatnonzero(bits)
+        (flat,) = bits.reshape(-1).nonzero()
         counts = np.count_nonzero(bits, axis=1)
         values = unzigzag(self.planes(widths, counts))
         # From rows of the masks to rows of the table.

@@ -88,7 +88,7 @@ ORDERS: Final = Schema(
     parents={"target_world_space_pos": 8},
     count=45,
 )
-BUFFS: Final = Schema(table=2, message=None, fields=("",), count=46)
+BUFFS: Final = Schema(table=2, message=None, fields=("buff_id",), count=46)
 PASSENGERS: Final = Schema(
     table=3,
     message="PassengerUnit",
