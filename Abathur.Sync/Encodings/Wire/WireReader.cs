@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using Google.Protobuf;
 
@@ -20,6 +21,9 @@ internal ref struct WireReader(ReadOnlySpan<byte> message)
 
     /// <summary>Offset at which the last tag began.</summary>
     public int FieldStart { get; private set; }
+
+    /// <summary>Whether all bytes have been read.</summary>
+    public readonly bool IsAtEnd => Position == _message.Length;
 
     public int FieldNumber { get; private set; }
 
@@ -56,6 +60,13 @@ internal ref struct WireReader(ReadOnlySpan<byte> message)
         }
         Throw("a varint is longer than ten bytes");
         return 0;
+    }
+
+    /// <summary>Reads four bytes, least significant first.</summary>
+    public uint ReadFixed32()
+    {
+        Skip(4);
+        return BinaryPrimitives.ReadUInt32LittleEndian(_message[(Position - 4)..]);
     }
 
     /// <summary>Reads the value of a length-delimited field.</summary>
