@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur.columns import _motion
-from abathur.columns._reader import Reader, unzigzag
-from abathur.columns._schema import LISTS, MAX_ROWS, MAX_UNITS, UNITS, Schema
+from abathur.columns._reader import Reader
+from abathur.columns._schema import LISTS, MAX_ROWS, UNITS, Schema
 from abathur.errors import ProtocolError
 
 _VERSION = 1
 _KEYFRAME = 1
-_SECTIONS = 9
+_SECTIONS = 10
 _BLOBS = 4
-_FIRST_BLOB = 5
+_FIRST_LIST = 2
+_FIRST_BLOB = 6
 _FIRST_COUNT = 45
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 _NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 Blob = NDArray[np.uint8] | None
@@ -121,11 +123,7 @@ class ColumnsDecoder:
 
 
 def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
-    stays = last.used
-    if sections & 1:
-        now, stays = _units(reader, last)
-    else:
-        now = _moved(last, None)
+    now, stays = _units(reader, sections, last)
     lists = _lists(reader, sections, last, now, stays)
     blobs = tuple(
         _blob(reader, blob) if sections & (1 << (_FIRST_BLOB + at)) else blob for at, blob in enumerate(last.blobs)
@@ -135,23 +133,25 @@ def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
     return Columns(now.units, now.used, now.heads, lists, blobs)
 
 
-def _units(reader: Reader, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
+def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
     """The units, and which rows hold the same unit as in the frame before."""
-    rows, free, new = reader.uint(4), reader.uint(4), reader.uint(4)
-    if rows > MAX_UNITS or free > len(last.used) or new > rows:
-        raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
-    gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
-    values = None
-    if new:
-        widths = reader.take(UNITS.width)
-        values = unzigzag(reader.planes(widths, np.full(UNITS.width, new))).reshape(UNITS.width, new)
-    if free or rows != len(last.used):
-        # A new array of used rows says that units are not the same, row by row.
-        last = _resized(last, rows, gone)
-    now = _moved(last, reader.changes(UNITS.width, rows))
+    added, which, values = _NO_ROWS, _NO_ROWS, None
+    if sections & 1:
+        rows, free, new = reader.uint(2), reader.count(), reader.count()
+        if free > len(last.used) or new > rows:
+            raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
+        gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
+        if new:
+            which, widths = reader.columns(UNITS.width)
+            values = reader.planes(widths, np.full(len(which), new)).reshape(len(which), new)
+        if free or rows != len(last.used):
+            # A new array of used rows says that units are not the same, row by row.
+            last = _resized(last, rows, gone)
+    now = _moved(last, reader.changes(UNITS.width, len(last.used)) if sections & 2 else None)
     if values is None:
         return now, last.used
-    now.units.cells[:, added] = values
+    now.units.cells[:, added] = 0
+    now.units.cells[which[:, None], added] = values
     now.units.velocity[:, added] = 0
     used = last.used.copy()
     used[added] = True
@@ -197,7 +197,7 @@ def _lists(reader: Reader, sections: int, last: Columns, now: Columns, stays: ND
         table, carried = last.lists[at], None
         if not same[at] and (table.cells.shape[1] or counts[at].any()):
             table, carried = _rearranged(schema, table, old[at], counts[at], stays)
-        changes = reader.changes(schema.width, table.cells.shape[1]) if sections & (2 << at) else None
+        changes = reader.changes(schema.width, table.cells.shape[1]) if sections & (1 << (_FIRST_LIST + at)) else None
         lists.append(_list(schema, table, carried, changes))
     return tuple(lists)
 
@@ -249,11 +249,11 @@ def _blob(reader: Reader, last: Blob) -> Blob:
     mode = reader.uint(1)
     if mode == 0:
         return None
-    size = reader.uint(4)
     if mode == 1:
-        return reader.take(size)
+        return reader.take(reader.uint(4))
     if mode != 2:
         raise ProtocolError(f"columns: a blob of kind {mode}")
+    size = reader.count()
     last = _NOTHING if last is None else last
     if size > reader.left:
         raise ProtocolError("columns: cut off")
