@@ -30,7 +30,7 @@ internal sealed class BlobDecoder
                 (_length, IsThere) = (bytes.Length, true);
                 break;
             case ColumnsFormat.BlobXor:
-                var count = reader.ReadUInt32(_length, "number of changed bytes");
+                var count = reader.ReadCount(_length, "number of changed bytes");
                 if (_positions.Length < count) _positions = new int[count];
                 var positions = _positions.AsSpan(0, count);
                 reader.ReadGaps(positions, _length, "positions");

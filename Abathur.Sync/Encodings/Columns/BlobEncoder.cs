@@ -49,7 +49,7 @@ internal sealed class BlobEncoder
     private void WriteXor(ReadOnlySpan<byte> blob, PayloadWriter output)
     {
         output.WriteByte(ColumnsFormat.BlobXor);
-        output.WriteUInt32(_positions.Count);
+        output.WriteCount(_positions.Count);
         output.WriteGaps(_positions.Span);
         var bytes = output.Take(_positions.Count);
         for (var i = 0; i < bytes.Length; i++)

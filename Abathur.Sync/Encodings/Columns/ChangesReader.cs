@@ -1,73 +1,93 @@
-using System.Numerics;
-
 namespace Abathur.Sync.Encodings.Columns;
 
 /// <summary>Reads the changes of a table and adds them to its cells.</summary>
 internal sealed class ChangesReader
 {
     private const int MaxColumns = 64;
+    private const int ColumnMask = (1 << ColumnsFormat.WidthShift) - 1;
     private readonly int[] _counts = new int[MaxColumns];
+    private readonly int[] _columns = new int[MaxColumns];
+    private readonly byte[] _widths = new byte[MaxColumns];
+    private int[] _rows = [];
+    private int[] _places = [];
     private long[] _values = [];
 
     /// <summary>Reads changes.</summary>
     /// <param name="reader">Where they begin.</param>
     /// <param name="table">What they are added to.</param>
-    /// <param name="allowed">A bit for each row that may change.</param>
-    public void Apply(scoped ref PayloadReader reader, ColumnsTable table, ReadOnlySpan<byte> allowed)
+    /// <param name="stays">For each row whether it may change; empty: all may.</param>
+    public void Apply(scoped ref PayloadReader reader, ColumnsTable table, scoped ReadOnlySpan<bool> stays)
     {
-        var count = reader.ReadByte();
-        if (count > table.Columns) reader.Throw($"{count} columns change; the table has {table.Columns}");
-        var columns = reader.ReadBytes(count);
-        var widths = ReadWidths(ref reader, count);
-        var masks = reader.ReadBytes((long)count * allowed.Length);
-        for (var k = 0; k < count; k++)
+        var changed = reader.ReadCount(table.Rows, "rows that change");
+        if (_rows.Length < changed) _rows = new int[Math.Max(changed, 2 * _rows.Length)];
+        var rows = _rows.AsSpan(0, changed);
+        reader.ReadGaps(rows, table.Rows, "rows that change");
+        if (!stays.IsEmpty)
         {
-            if (columns[k] >= table.Columns || (k > 0 && columns[k] <= columns[k - 1])) reader.Throw("columns that change do not ascend");
-            var mask = masks.Slice(k * allowed.Length, allowed.Length);
-            for (var i = 0; i < mask.Length; i++)
-            {
-                if ((mask[i] & ~allowed[i]) != 0) reader.Throw("a row changes that cannot");
-            }
-            _counts[k] = PlanesReader.Count(mask);
+            foreach (var row in rows) if (!stays[row]) reader.Throw($"row {row} changes, which is free or new");
         }
-        var planes = new PlanesReader(ref reader, _counts.AsSpan(0, count), widths);
+        var count = ReadColumns(ref reader, table.Columns);
+        var mask = reader.ReadBytes((((long)count * changed) + 7) / 8);
+        for (var k = 0; k < count; k++) _counts[k] = Places(mask, (long)k * changed, changed).Length;
+        var planes = new PlanesReader(ref reader, _counts.AsSpan(0, count), _widths.AsSpan(0, count));
         for (var k = 0; k < count; k++)
         {
             var values = Room(_counts[k]);
             planes.Read(k, values);
-            Add(table.Cells(columns[k]), masks.Slice(k * allowed.Length, allowed.Length), values);
+            var places = Places(mask, (long)k * changed, changed);
+            var cells = table.Cells(_columns[k]);
+            for (var i = 0; i < places.Length; i++) cells[rows[places[i]]] += values[i];
         }
     }
 
-    /// <summary>Reads the cells of new rows and returns the reader of their planes.</summary>
-    public PlanesReader ReadCells(scoped ref PayloadReader reader, int columns, int rows)
+    /// <summary>Reads the cells of new rows, which are zeros, as they are in the frame.</summary>
+    public void ReadCells(scoped ref PayloadReader reader, ColumnsTable table, scoped ReadOnlySpan<int> rows)
     {
-        var widths = ReadWidths(ref reader, columns);
-        var counts = _counts.AsSpan(0, columns);
-        counts.Fill(rows);
-        return new PlanesReader(ref reader, counts, widths);
+        var count = ReadColumns(ref reader, table.Columns);
+        _counts.AsSpan(0, count).Fill(rows.Length);
+        var planes = new PlanesReader(ref reader, _counts.AsSpan(0, count), _widths.AsSpan(0, count));
+        var values = Room(rows.Length);
+        for (var k = 0; k < count; k++)
+        {
+            planes.Read(k, values);
+            var cells = table.Cells(_columns[k]);
+            for (var i = 0; i < rows.Length; i++) cells[rows[i]] = values[i];
+        }
     }
 
-    /// <summary>Room for so many values; overwritten by what comes next.</summary>
-    public Span<long> Room(int count)
+    private Span<long> Room(int count)
     {
         if (_values.Length < count) _values = new long[Math.Max(count, 2 * _values.Length)];
         return _values.AsSpan(0, count);
     }
 
-    private static ReadOnlySpan<byte> ReadWidths(scoped ref PayloadReader reader, int count)
+    private int ReadColumns(scoped ref PayloadReader reader, int columns)
     {
-        var widths = reader.ReadBytes(count);
-        if (widths.ContainsAnyExceptInRange((byte)0, (byte)8)) reader.Throw("a width is more than 8");
-        return widths;
+        var count = reader.ReadByte();
+        if (count > columns) reader.Throw($"{count} columns change; the table has {columns}");
+        var last = -1;
+        for (var k = 0; k < count; k++)
+        {
+            var code = reader.ReadByte();
+            (_columns[k], _widths[k]) = (code & ColumnMask, (byte)(1 << (code >> ColumnsFormat.WidthShift)));
+            if (_columns[k] >= columns || _columns[k] <= last) reader.Throw("columns that change do not ascend");
+            last = _columns[k];
+        }
+        return count;
     }
 
-    private static void Add(Span<long> cells, ReadOnlySpan<byte> mask, ReadOnlySpan<long> values)
+    /// <summary>Which of <paramref name="count"/> bits are set.</summary>
+    private ReadOnlySpan<int> Places(ReadOnlySpan<byte> mask, long first, int count)
     {
-        var next = 0;
-        for (var i = 0; i < mask.Length; i++)
+        if (_places.Length < count) _places = new int[Math.Max(count, 2 * _places.Length)];
+        var found = 0;
+        for (var i = 0; i < count; i++)
         {
-            for (var bits = (uint)mask[i]; bits != 0; bits &= bits - 1) cells[(8 * i) + BitOperations.TrailingZeroCount(bits)] += values[next++];
+            var bit = first + i;
+            // Branch-free: about every second bit is set.
+            _places[found] = i;
+            found += mask[(int)(bit >> 3)] >> (int)(bit & 7) & 1;
         }
+        return _places.AsSpan(0, found);
     }
 }

@@ -6,7 +6,6 @@ internal sealed class ChildTableDecoder(FieldColumn units)
 {
     private readonly ChangesReader _changes = new();
     private readonly GrowingList<int> _from = new();
-    private byte[] _allowed = [];
 
     public ColumnsTable Table { get; } = new(ColumnsFormat.Tables[(int)units.Table]);
 
@@ -20,7 +19,7 @@ internal sealed class ChildTableDecoder(FieldColumn units)
     {
         Carry(ref reader, unitTable);
         Table.Predict();
-        if (hasSection) _changes.Apply(ref reader, Table, Allowed());
+        if (hasSection) _changes.Apply(ref reader, Table, []);
         Table.UpdateVelocity();
         for (var column = 0; column < Table.Schema.Predicted; column++)
         {
@@ -48,14 +47,5 @@ internal sealed class ChildTableDecoder(FieldColumn units)
             old += before;
         }
         Table.Rearrange(_from.Span);
-    }
-
-    private ReadOnlySpan<byte> Allowed()
-    {
-        var bytes = (Table.Rows + 7) / 8;
-        if (_allowed.Length < bytes) _allowed = new byte[Math.Max(bytes, 2 * _allowed.Length)];
-        _allowed.AsSpan(0, bytes).Fill(0xFF);
-        if ((Table.Rows & 7) != 0) _allowed[bytes - 1] = (byte)((1 << (Table.Rows & 7)) - 1);
-        return _allowed.AsSpan(0, bytes);
     }
 }

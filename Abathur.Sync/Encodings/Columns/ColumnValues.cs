@@ -8,20 +8,22 @@ internal sealed class ColumnValues
     private readonly int _columns;
     private readonly int[] _counts;
     private readonly ulong[] _all;
+    private readonly int[] _widths;
+    private readonly GrowingList<int> _rows = new();
     private ulong[] _values = [];
-    private byte[] _masks = [];
+    private int[] _places = [];
     private int _capacity;
-    private int _maskBytes;
 
     public ColumnValues(int columns)
     {
         _columns = columns;
         _counts = new int[columns];
         _all = new ulong[columns];
+        _widths = new int[columns];
     }
 
     /// <summary>Whether there is none.</summary>
-    public bool IsEmpty { get; private set; } = true;
+    public bool IsEmpty => _rows.Count == 0;
 
     /// <summary>Forgets all values, and makes room for so many rows.</summary>
     public void Begin(int rows)
@@ -30,52 +32,71 @@ internal sealed class ColumnValues
         {
             _capacity = Math.Max(rows, 2 * _capacity);
             _values = new ulong[_columns * _capacity];
-            _masks = new byte[_columns * ((_capacity + 7) / 8)];
+            _places = new int[_columns * _capacity];
         }
-        _maskBytes = (rows + 7) / 8;
-        if (!IsEmpty || _masks.Length > 0) _masks.AsSpan(0, _columns * _maskBytes).Clear();
+        _rows.Truncate(0);
         _counts.AsSpan().Clear();
         _all.AsSpan().Clear();
-        IsEmpty = true;
     }
 
     /// <summary>Adds a value; rows ascend.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Add(int column, int row, long value)
     {
+        if (_rows.Count == 0 || _rows[_rows.Count - 1] != row) _rows.Add(row);
         var coded = ColumnsFormat.ZigZag(value);
-        _values[(column * _capacity) + _counts[column]++] = coded;
+        var next = (column * _capacity) + _counts[column]++;
+        _values[next] = coded;
+        _places[next] = _rows.Count - 1;
         _all[column] |= coded;
-        _masks[(column * _maskBytes) + (row >> 3)] |= (byte)(1 << (row & 7));
-        IsEmpty = false;
     }
 
-    /// <summary>Writes the columns that have values: which, their widths, their masks, their planes.</summary>
+    /// <summary>Writes the rows that have values; the columns, with their widths; for each of them which of the rows; and the planes.</summary>
     public void WriteChanges(PayloadWriter output)
+    {
+        output.WriteCount(_rows.Count);
+        output.WriteGaps(_rows.Span);
+        WriteMask(output, WriteColumns(output));
+        WritePlanes(output);
+    }
+
+    /// <summary>Writes the columns in which not all values are 0, with a value for each row: with their widths, and the planes.</summary>
+    public void WriteCells(PayloadWriter output)
+    {
+        for (var column = 0; column < _columns; column++)
+        {
+            if (_all[column] == 0) _counts[column] = 0;
+        }
+        WriteColumns(output);
+        WritePlanes(output);
+    }
+
+    private int WriteColumns(PayloadWriter output)
     {
         var columns = 0;
         foreach (var count in _counts) columns += count > 0 ? 1 : 0;
         output.WriteByte((byte)columns);
         for (var column = 0; column < _columns; column++)
         {
-            if (_counts[column] > 0) output.WriteByte((byte)column);
+            if (_counts[column] == 0) continue;
+            var code = ColumnsFormat.WidthCode(_all[column]);
+            _widths[column] = 1 << code;
+            output.WriteByte((byte)(column | (code << ColumnsFormat.WidthShift)));
         }
-        for (var column = 0; column < _columns; column++)
-        {
-            if (_counts[column] > 0) output.WriteByte((byte)ColumnsFormat.Width(_all[column]));
-        }
-        for (var column = 0; column < _columns; column++)
-        {
-            if (_counts[column] > 0) output.Write(_masks.AsSpan(column * _maskBytes, _maskBytes));
-        }
-        WritePlanes(output);
+        return columns;
     }
 
-    /// <summary>Writes all columns without masks: their widths, their planes.</summary>
-    public void WriteCells(PayloadWriter output)
+    private void WriteMask(PayloadWriter output, int columns)
     {
-        for (var column = 0; column < _columns; column++) output.WriteByte((byte)ColumnsFormat.Width(_all[column]));
-        WritePlanes(output);
+        var mask = output.Take((int)((((long)columns * _rows.Count) + 7) / 8));
+        mask.Clear();
+        var first = 0L;
+        for (var column = 0; column < _columns; column++)
+        {
+            if (_counts[column] == 0) continue;
+            foreach (var place in _places.AsSpan(column * _capacity, _counts[column])) mask[(int)((first + place) >> 3)] |= (byte)(1 << (int)((first + place) & 7));
+            first += _rows.Count;
+        }
     }
 
     private void WritePlanes(PayloadWriter output)
@@ -84,7 +105,7 @@ internal sealed class ColumnValues
         {
             for (var column = 0; column < _columns; column++)
             {
-                if (_all[column] >> (8 * plane) == 0) continue;
+                if (_counts[column] == 0 || _widths[column] <= plane) continue;
                 var values = _values.AsSpan(column * _capacity, _counts[column]);
                 var bytes = output.Take(values.Length);
                 for (var i = 0; i < values.Length; i++) bytes[i] = (byte)(values[i] >> (8 * plane));

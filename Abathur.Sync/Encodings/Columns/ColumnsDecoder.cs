@@ -44,12 +44,11 @@ public sealed class ColumnsDecoder
         if (flags == ColumnsFormat.KeyframeFlag) Reset();
         else if (!hadFrame) throw new InvalidDataException("a frame of columns that is no keyframe, without the one before it");
 
-        if ((sections & 1) != 0) _units.Apply(ref reader);
-        else _units.Apply();
-        foreach (var child in _children) child.Apply(ref reader, _units, (sections >> (int)child.Field.Table & 1) != 0);
+        _units.Apply(ref reader, (sections & 1) != 0, Has(sections, ColumnsFormat.Section(TableId.Units)));
+        foreach (var child in _children) child.Apply(ref reader, _units, Has(sections, ColumnsFormat.Section(child.Field.Table)));
         for (var blob = 0; blob < _blobs.Length; blob++)
         {
-            if ((sections >> ColumnsFormat.Section((BlobId)blob) & 1) != 0) _blobs[blob].Apply(ref reader);
+            if (Has(sections, ColumnsFormat.Section((BlobId)blob))) _blobs[blob].Apply(ref reader);
         }
         if (!reader.IsAtEnd) reader.Throw("bytes follow the last section");
         CheckExtras();
@@ -71,6 +70,8 @@ public sealed class ColumnsDecoder
         foreach (var child in _children) child.Reset();
         foreach (var blob in _blobs) blob.Reset();
     }
+
+    private static bool Has(int sections, int section) => (sections >> section & 1) != 0;
 
     private void CheckExtras()
     {

@@ -75,6 +75,8 @@ public sealed class ColumnsEncoder
         }
     }
 
+    private Span<long> Cells(int row, in EncoderRow state) => state.Slot >= 0 ? _units.Parser.Units[state.Slot] : _units.Cells[row];
+
     private void Walk(int i, ref EncoderRow row, bool keyframe)
     {
         var before = _units.Cells[i];
@@ -89,7 +91,7 @@ public sealed class ColumnsEncoder
             row = default;
             return;
         }
-        var now = row.Slot >= 0 ? _units.Parser.Units[row.Slot] : before;
+        var now = Cells(i, row);
         if (row.Slot >= 0) AddExtras(i, row.Slot);
         WalkChildren(before, now, row);
         if (row.IsNew || keyframe)
@@ -133,8 +135,9 @@ public sealed class ColumnsEncoder
         _payload.WriteByte(ColumnsFormat.Version);
         _payload.WriteByte(keyframe ? ColumnsFormat.KeyframeFlag : (byte)0);
         _payload.WriteUInt16(0);
-        var sections = _table.TryWrite(rows, _payload) ? 1 : 0;
-        foreach (var child in _children) sections |= child.TryWrite(_payload) ? 1 << (int)child.Table : 0;
+        var sections = _table.TryWriteRows(rows, _payload) ? 1 : 0;
+        sections |= _table.TryWriteChanges(_payload) ? 1 << ColumnsFormat.Section(TableId.Units) : 0;
+        foreach (var child in _children) sections |= child.TryWrite(_payload) ? 1 << ColumnsFormat.Section(child.Table) : 0;
         foreach (var grid in (ReadOnlySpan<BlobId>)[BlobId.Visibility, BlobId.Creep])
         {
             var range = _split.Grid(grid);

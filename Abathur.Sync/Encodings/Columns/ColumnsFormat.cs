@@ -10,7 +10,15 @@ internal static class ColumnsFormat
     public const int HeaderBytes = 4;
     public const int TableCount = 5;
     public const int BlobCount = 4;
-    public const int SectionCount = TableCount + BlobCount;
+
+    /// <summary>Rows of units that come and go; then the changes of each table, then the blobs.</summary>
+    public const int SectionCount = 1 + TableCount + BlobCount;
+
+    /// <summary>Where the width of a column that changes is in its byte.</summary>
+    public const int WidthShift = 6;
+
+    /// <summary>A count that says that a longer one follows.</summary>
+    public const int LongCount = 255;
 
     public const int MaxUnits = 65_535;
     public const int MaxChildRows = 262_144;
@@ -19,7 +27,7 @@ internal static class ColumnsFormat
     public const int X = 0;
     public const int Y = 1;
     public const int Speed = 2;
-    public const int Facing = 4;
+    public const int Facing = 10;
     public const int DisplayType = 17;
     public const int Alliance = 18;
     public const int UnitType = 19;
@@ -42,7 +50,7 @@ internal static class ColumnsFormat
     public const int PointFields = 3;
 
     public static TableSchema Units { get; } = new(
-        49, 11, UnitHas, MaxUnits,
+        49, 10, UnitHas, MaxUnits,
         new(1, CellType.Int32, DisplayType),
         new(2, CellType.Int32, Alliance),
         new(3, CellType.UInt64, Tag),
@@ -84,7 +92,7 @@ internal static class ColumnsFormat
         new(40, CellType.Int32, 27),
         new(41, CellType.Int32, 28),
         new(42, CellType.Int32, 29),
-        new(43, CellType.Int32, 10),
+        new(43, CellType.Int32, 4),
         new(44, CellType.Int32, 39),
         new(45, CellType.Rows, FirstCount + 3, TableId.RallyTargets));
 
@@ -116,11 +124,16 @@ internal static class ColumnsFormat
     /// <summary>All of them, by <see cref="TableId"/>.</summary>
     public static TableSchema[] Tables { get; } = [Units, Orders, Buffs, Passengers, RallyTargets];
 
-    public static int Section(BlobId blob) => TableCount + (int)blob;
+    public static int Section(TableId table) => 1 + (int)table;
+
+    public static int Section(BlobId blob) => 1 + TableCount + (int)blob;
 
     public static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
 
     public static long UnZigZag(ulong value) => (long)(value >> 1) ^ -(long)(value & 1);
+
+    /// <summary>Bytes that a value takes, as a power of two: 0 to 3.</summary>
+    public static int WidthCode(ulong value) => value <= byte.MaxValue ? 0 : value <= ushort.MaxValue ? 1 : value <= uint.MaxValue ? 2 : 3;
 
     /// <summary>Bytes that a value takes: 0 to 8.</summary>
     public static int Width(ulong value) => (71 - System.Numerics.BitOperations.LeadingZeroCount(value)) >> 3;

@@ -24,6 +24,15 @@ internal ref struct PayloadReader(ReadOnlySpan<byte> payload)
 
     public int ReadUInt16() => BinaryPrimitives.ReadUInt16LittleEndian(ReadBytes(2));
 
+    /// <summary>Reads a number of things that may be at most <paramref name="max"/>.</summary>
+    public int ReadCount(int max, string what)
+    {
+        int count = ReadByte();
+        if (count == ColumnsFormat.LongCount) return ReadUInt32(max, what);
+        if (count > max) Throw($"{what} is {count}; at most {max} can be");
+        return count;
+    }
+
     /// <summary>Reads a number that may be at most <paramref name="max"/>.</summary>
     public int ReadUInt32(int max, string what)
     {

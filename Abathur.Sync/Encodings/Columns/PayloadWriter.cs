@@ -27,6 +27,13 @@ internal sealed class PayloadWriter
 
     public void WriteUInt32(int value) => BinaryPrimitives.WriteUInt32LittleEndian(Take(4), (uint)value);
 
+    /// <summary>Writes a number of things: a byte, or 255 and four.</summary>
+    public void WriteCount(int value)
+    {
+        WriteByte((byte)Math.Min(value, ColumnsFormat.LongCount));
+        if (value >= ColumnsFormat.LongCount) WriteUInt32(value);
+    }
+
     public void Write(ReadOnlySpan<byte> bytes) => bytes.CopyTo(Take(bytes.Length));
 
     /// <summary>Writes ascending numbers, each less the one before it, with their width in front.</summary>

@@ -1,5 +1,3 @@
-using System.Numerics;
-
 namespace Abathur.Sync.Encodings.Columns;
 
 /// <summary>Reads planes: the first bytes of all values column by column, then the second ones, and so on.</summary>
@@ -40,13 +38,5 @@ internal readonly ref struct PlanesReader
             }
         }
         foreach (ref var value in values) value = ColumnsFormat.UnZigZag((ulong)value);
-    }
-
-    /// <summary>Bits that are set.</summary>
-    public static int Count(ReadOnlySpan<byte> mask)
-    {
-        var count = 0;
-        foreach (var each in mask) count += BitOperations.PopCount(each);
-        return count;
     }
 }

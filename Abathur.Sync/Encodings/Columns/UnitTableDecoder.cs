@@ -10,7 +10,6 @@ internal sealed class UnitTableDecoder
     private bool[] _isUsed = [];
     private bool[] _stays = [];
     private bool[] _heads = [];
-    private byte[] _allowed = [];
 
     public ColumnsTable Table { get; } = new(ColumnsFormat.Units);
 
@@ -32,27 +31,24 @@ internal sealed class UnitTableDecoder
         _heads.AsSpan().Clear();
     }
 
-    /// <summary>Applies a frame without a section: units move on.</summary>
-    public void Apply()
+    /// <summary>Applies a frame.</summary>
+    /// <param name="reader">Where its sections begin.</param>
+    /// <param name="hasRows">Whether rows come and go.</param>
+    /// <param name="hasChanges">Whether cells change otherwise than predicted.</param>
+    public void Apply(ref PayloadReader reader, bool hasRows, bool hasChanges)
     {
         Begin();
+        if (hasRows)
+        {
+            var rows = reader.ReadUInt16();
+            var free = reader.ReadCount(OldRows, "rows that become free");
+            var take = reader.ReadCount(rows, "rows that get a new unit");
+            Free(ref reader, free);
+            Resize(ref reader, rows);
+            Take(ref reader, take);
+        }
         Table.Predict();
-        Finish();
-    }
-
-    /// <summary>Applies the section of a frame.</summary>
-    public void Apply(ref PayloadReader reader)
-    {
-        Begin();
-        var rows = reader.ReadUInt32(ColumnsFormat.MaxUnits, "rows of units");
-        var free = reader.ReadUInt32(OldRows, "rows that become free");
-        var take = reader.ReadUInt32(rows, "rows that get a new unit");
-        Free(ref reader, free);
-        Resize(ref reader, rows);
-        Take(ref reader, take);
-        Table.Predict();
-        Allow();
-        _changes.Apply(ref reader, Table, _allowed.AsSpan(0, (rows + 7) / 8));
+        if (hasChanges) _changes.Apply(ref reader, Table, _stays.AsSpan(0, Table.Rows));
         Finish();
     }
 
@@ -87,7 +83,6 @@ internal sealed class UnitTableDecoder
         Array.Resize(ref _isUsed, capacity);
         Array.Resize(ref _stays, capacity);
         Array.Resize(ref _heads, capacity);
-        _allowed = new byte[(capacity + 7) / 8];
     }
 
     private void Take(ref PayloadReader reader, int count)
@@ -99,14 +94,7 @@ internal sealed class UnitTableDecoder
             (_isUsed[row], _stays[row], _heads[row]) = (true, false, true);
         }
         if (count == 0) return;
-        var values = _changes.Room(count);
-        var planes = _changes.ReadCells(ref reader, Table.Columns, count);
-        for (var column = 0; column < Table.Columns; column++)
-        {
-            planes.Read(column, values);
-            var cells = Table.Cells(column);
-            for (var i = 0; i < count; i++) cells[rows[i]] = values[i];
-        }
+        _changes.ReadCells(ref reader, Table, rows);
     }
 
     private ReadOnlySpan<int> ReadRows(ref PayloadReader reader, int count, int limit, string what)
@@ -116,15 +104,6 @@ internal sealed class UnitTableDecoder
         var rows = _rows.AsSpan(0, count);
         reader.ReadGaps(rows, limit, what);
         return rows;
-    }
-
-    private void Allow()
-    {
-        _allowed.AsSpan().Clear();
-        for (var row = 0; row < Table.Rows; row++)
-        {
-            if (_stays[row]) _allowed[row >> 3] |= (byte)(1 << (row & 7));
-        }
     }
 
     /// <summary>What follows from the changes: places, velocities, speeds, who heads.</summary>

@@ -39,10 +39,7 @@ internal sealed class UnitTableEncoder
     {
         var order = _taken.Count;
         _taken.Add(row);
-        for (var column = 0; column < Schema.Columns; column++)
-        {
-            _new.Add(column, order, cells[column]);
-        }
+        for (var column = 0; column < Schema.Columns; column++) _new.Add(column, order, cells[column]);
         _velocity[row].Clear();
         (state.Heads, state.Moves) = (true, false);
     }
@@ -90,16 +87,24 @@ internal sealed class UnitTableEncoder
         }
     }
 
-    /// <summary>Writes the section; false where nothing has changed.</summary>
-    public bool TryWrite(int rows, PayloadWriter output)
+    /// <summary>Writes the rows that come and go; false where there are none.</summary>
+    public bool TryWriteRows(int rows, PayloadWriter output)
     {
-        if (_freed.Count == 0 && _taken.Count == 0 && _changes.IsEmpty) return false;
-        output.WriteUInt32(rows);
-        output.WriteUInt32(_freed.Count);
-        output.WriteUInt32(_taken.Count);
+        if (_freed.Count == 0 && _taken.Count == 0) return false;
+        output.WriteUInt16((ushort)rows);
+        output.WriteCount(_freed.Count);
+        output.WriteCount(_taken.Count);
         output.WriteGaps(_freed.Span);
         output.WriteGaps(_taken.Span);
-        if (_taken.Count > 0) _new.WriteCells(output);
+        if (_taken.Count == 0) return true;
+        _new.WriteCells(output);
+        return true;
+    }
+
+    /// <summary>Writes the changes; false where there are none.</summary>
+    public bool TryWriteChanges(PayloadWriter output)
+    {
+        if (_changes.IsEmpty) return false;
         _changes.WriteChanges(output);
         return true;
     }
