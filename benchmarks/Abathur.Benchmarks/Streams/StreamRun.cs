@@ -64,8 +64,9 @@ internal sealed class StreamRun : IDisposable
             var allocated = GC.GetAllocatedBytesForCurrentThread();
             var start = Stopwatch.GetTimestamp();
             var isKeyframe = _encoder.Encode(observation, mustBeKeyframe, payload).IsKeyframe;
-            _rounds[^1].Add((Stopwatch.GetTimestamp() - start) * MatchClock.NsPerTick);
+            var ticks = Stopwatch.GetTimestamp() - start;
             if (_frames > StreamsCommand.KeyframeInterval) AllocatedBytes += GC.GetAllocatedBytesForCurrentThread() - allocated;
+            _rounds[^1].Add(ticks * MatchClock.NsPerTick);
             Count(payload.Span.Length, isKeyframe);
             Payload?.Invoke(isKeyframe, payload.Span);
             return isKeyframe;
