@@ -24,6 +24,7 @@ internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, str
         {
             Encoding.Proto => mask.Length == 0 ? null : new ProjectionEncoder(WireProjection.For(ResponseObservation.Descriptor, mask)),
             Encoding.Json => new JsonEncoder(mask),
+            Encoding.Columns => new ColumnsFrameEncoder(mask.Length == 0 ? null : WireProjection.For(ResponseObservation.Descriptor, mask)),
             _ => throw new ArgumentOutOfRangeException(nameof(Format), Format, "no such encoder"),
         };
         if (StreamCompression.For(Format.Compression) is { } stream)

@@ -117,10 +117,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     private static SubscriptionOptions Check(SubscribeRequest request, TransportTraits transport, string peer)
     {
         var encoding = request.Encoding == Encoding.Auto ? transport.Native : request.Encoding;
-        if (encoding is not (Encoding.Proto or Encoding.Json)) throw Unsupported("encoding", request.Encoding, "auto, proto, json");
+        if (encoding is not (Encoding.Proto or Encoding.Json or Encoding.Columns)) throw Unsupported("encoding", request.Encoding, "auto, proto, json, columns");
         if (transport.Form == MessageForm.Json && encoding != Encoding.Json)
         {
-            throw Invalid("encoding proto cannot be carried in text messages: ask for json, or subscribe with a binary message (protobuf)");
+            throw Invalid($"encoding {encoding.ToString().ToLowerInvariant()} cannot be carried in text messages: ask for json, or subscribe with a binary message (protobuf)");
         }
         var compressionLevel = CompressionRequest.CheckLevel(request, encoding, transport);
         if (request.Policy is not (Policy.Latest or Policy.Every or Policy.Lockstep)) throw Unsupported("policy", request.Policy, "latest, every, lockstep");

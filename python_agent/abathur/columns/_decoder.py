@@ -135,7 +135,8 @@ def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
 
 def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
     """The units, and which rows hold the same unit as in the frame before."""
-    added, which, values = _NO_ROWS, _NO_ROWS, None
+    added, values = _NO_ROWS, None
+    which: list[int] = []
     if sections & 1:
         rows, free, new = reader.uint(2), reader.count(), reader.count()
         if free > len(last.used) or new > rows:
@@ -151,7 +152,7 @@ def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArr
     if values is None:
         return now, last.used
     now.units.cells[:, added] = 0
-    now.units.cells[which[:, None], added] = values
+    now.units.cells[np.ix_(np.array(which, np.int64), added)] = values
     now.units.velocity[:, added] = 0
     used = last.used.copy()
     used[added] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,25 +57,27 @@ class Reader:
         count = self.uint(1)
         return self.uint(4) if count == _LONG_COUNT else count
 
-    def columns(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def columns(self, most: int) -> tuple[list[int], list[int]]:
         """Which columns follow, of so many, and the width of their values in bytes."""
-        head = self.take(self.uint(1))
-        which = (head & 63).astype(np.int64)
-        if (which >= most).any() or (which[1:] <= which[:-1]).any():
-            raise ProtocolError(f"columns: no such columns: {which.tolist()}")
-        return which, (1 << (head >> 6)).astype(np.uint8)
+        head = self.take(self.uint(1)).tolist()
+        which = [each & 63 for each in head]
+        if which and (which[-1] >= most or any(one >= next_one for one, next_one in pairwise(which))):
+            raise ProtocolError(f"columns: no such columns: {which}")
+        return which, [1 << (each >> 6) for each in head]
 
-    def planes(self, widths: NDArray[np.uint8], counts: NDArray[Any]) -> NDArray[np.int64]:
+    def planes(self, widths: list[int], counts: NDArray[Any]) -> NDArray[np.int64]:
         """The values of several columns, one after the other; of each its width in bytes and how many there are."""
         total = int(counts.sum())
-        if total * int(widths.min(initial=8)) > self.left:
+        if total > self.left:
             raise ProtocolError("columns: cut off")
         values = np.zeros((total, 8), np.uint8)
         if total:
-            each = widths.repeat(counts)
-            for plane in range(int(each.max())):
-                (where,) = (each > plane).nonzero()
-                values[where, plane] = self.take(len(where))
+            values[:, 0] = self.take(total)
+            if (most := max(widths)) > 1:
+                each = np.array(widths).repeat(counts)
+                for plane in range(1, most):
+                    (where,) = (each > plane).nonzero()
+                    values[where, plane] = self.take(len(where))
         return unzigzag(values.view("<u8")[:, 0])
 
     def gaps(self, count: int, limit: int) -> NDArray[np.int64]:
@@ -84,13 +87,14 @@ class Reader:
             raise ProtocolError(f"columns: values of {width} bytes")
         if count == 0:
             return _NONE
-        if count * width > self.left:
-            raise ProtocolError("columns: cut off")
-        gaps = np.zeros(count, np.int64)
-        for plane in range(width):
-            gaps |= self.take(count).astype(np.int64) << (8 * plane)
-        numbers = np.cumsum(gaps)
-        if gaps.min() < 0 or not gaps[1:].all() or numbers[-1] >= limit or numbers.min() < 0:
+        gaps: NDArray[Any] = self.take(count * width)
+        if width != 1:
+            planes = gaps.reshape(width, count).astype(np.int64)
+            gaps = np.zeros(count, np.int64)
+            for plane in range(width):
+                gaps |= planes[plane] << (8 * plane)
+        numbers: NDArray[np.int64] = gaps.cumsum(dtype=np.int64)
+        if numbers[-1] >= limit or not gaps[1:].all() or (width > 4 and min(gaps.min(), numbers.min()) < 0):
             raise ProtocolError("columns: a place that is not there")
         return numbers
 
@@ -104,9 +108,10 @@ class Reader:
         cells = len(which) * size
         bits = np.unpackbits(self.take((cells + 7) // 8), count=cells, bitorder="little")
         (flat,) = bits.nonzero()
-        counts = np.count_nonzero(bits.reshape(len(which), size), axis=1)
-        at = np.arange(len(which)).repeat(counts)
-        return (which * rows)[at] + changed[flat - at * size], self.planes(widths, counts)
+        at = flat // max(size, 1)
+        counts = np.bincount(at, minlength=len(which))
+        starts = np.array(which, np.int64) * rows
+        return starts[at] + changed[flat - at * size], self.planes(widths, counts)
 
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:
