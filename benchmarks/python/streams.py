@@ -1,8 +1,8 @@
-"""The stream encodings beside their rivals: bytes, encoding in C#, decoding in Python, all on the same frames in one run.
+"""The stream encodings beside their rivals: bytes, encoding in C#, decoding in Python, on the same frames in one run.
 
-Sizes of consecutive frames with a keyframe every 224: protobuf plain, per frame with gzip and zstd, as JSON, as zstd-stream and
-br-stream, as columns, in an MCAP file, and `zstd -19 --long=27` over all of them. Recordings: those named, or the sequences
-beside the project, `elite` and `skirmish`.
+Sizes of consecutive frames with a keyframe every 224: protobuf plain, per frame with gzip and zstd, as JSON, as
+zstd-stream and br-stream, as columns, in an MCAP file, and `zstd -19 --long=27` over all of them. Recordings: those
+named, or the sequences beside the project, `elite` and `skirmish`.
 """
 
 from __future__ import annotations
