@@ -2,12 +2,12 @@
 // Cells are doubles, which hold every value but the 64-bit tags; those are BigInt.
 
 const VERSION = 1;
-const SECTIONS = 9;
-const MAX_UNITS = 65_535;
+const SECTIONS = 10;
+const LONG_COUNT = 255;
 const MAX_ROWS = 262_144;
 const [GRID, ANGLE, BITS] = [0, 1, 2];
 const BASE = 4.71238898038469;
-const [SPEED, FACING, KINDS] = [2, 4, 44];
+const [SPEED, FACING, KINDS] = [2, 10, 44];
 const MAX_ANGLE = 32_767;
 const MAX_SPEED = 1 << 20;
 
@@ -15,14 +15,14 @@ const MAX_SPEED = 1 << 20;
 export const TABLES = [
   {
     columns: [
-      "x", "y", "", "z", "facing", "build_progress", "health", "shield", "energy", "weapon_cooldown", "buff_duration_remain",
+      "x", "y", "", "z", "buff_duration_remain", "build_progress", "health", "shield", "energy", "weapon_cooldown", "facing",
       "radius", "detect_range", "radar_range", "health_max", "shield_max", "energy_max", "display_type", "alliance", "unit_type",
       "owner", "cloak", "is_selected", "is_on_screen", "is_blip", "is_powered", "is_active", "attack_upgrade_level",
       "armor_upgrade_level", "shield_upgrade_level", "mineral_contents", "vespene_contents", "is_flying", "is_burrowed",
       "is_hallucination", "cargo_space_taken", "cargo_space_max", "assigned_harvesters", "ideal_harvesters",
       "buff_duration_max", "tag", "add_on_tag", "engaged_target_tag", "", "", "", "", "", "",
     ],
-    predicted: 11, kinds: KINDS, has: 43, floats: [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16], tags: [40, 41, 42],
+    predicted: 10, kinds: KINDS, has: 43, floats: [0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], tags: [40, 41, 42],
   },
   { columns: ["progress", "x", "y", "z", "ability_id", "target_unit_tag", "", ""], predicted: 1, kinds: 7, has: 6, floats: [0, 1, 2, 3], tags: [5], count: 45 },
   { columns: ["buff_id"], predicted: 0, floats: [], tags: [], count: 46 },
@@ -95,12 +95,12 @@ export class ColumnsDecoder {
     const sections = reader.uint(2);
     if (sections >> SECTIONS) throw new ColumnsError(`sections ${sections} are not known here`);
     const before = TABLES.map((schema) => (schema.count === undefined ? undefined : this.units.cells[schema.count].slice()));
-    const stays = this.#applyUnits(sections & 1 ? reader : undefined);
+    const stays = this.#applyUnits(reader, sections);
     for (let at = 1; at < TABLES.length; at++) {
-      this.tables[at] = this.#applyList(sections & (1 << at) ? reader : undefined, this.tables[at], before[at], stays);
+      this.tables[at] = this.#applyList(sections & (2 << at) ? reader : undefined, this.tables[at], before[at], stays);
     }
     ["visibility", "creep", "rest", "extras"].forEach((name, at) => {
-      if (sections & (1 << (5 + at))) this[name] = applyBlob(reader, this[name]);
+      if (sections & (1 << (6 + at))) this[name] = applyBlob(reader, this[name]);
     });
     if (reader.left > 0) throw new ColumnsError(`${reader.left} bytes follow the last section`);
     this.#ready = true;
@@ -119,16 +119,20 @@ export class ColumnsDecoder {
     this.visibility = this.creep = this.rest = this.extras = undefined;
   }
 
-  #applyUnits(reader) {
+  #applyUnits(reader, sections) {
     let added = [];
+    let columns = [];
     let values;
     const schema = TABLES[0];
-    if (reader) {
-      const [rows, free, count] = [reader.uint(4), reader.uint(4), reader.uint(4)];
-      if (rows > MAX_UNITS || free > this.used.length || count > rows) throw new ColumnsError("impossible numbers of units");
+    if (sections & 1) {
+      const [rows, free, size] = [reader.uint(2), reader.count(), reader.count()];
+      if (free > this.used.length || size > rows) throw new ColumnsError("impossible numbers of units");
       const gone = reader.gaps(free, this.used.length);
-      added = reader.gaps(count, rows);
-      if (count) values = reader.planes(Array.from(reader.take(schema.columns.length)), schema.columns.map(() => count));
+      added = reader.gaps(size, rows);
+      if (size) {
+        columns = reader.columns(schema.columns.length);
+        values = reader.planes(columns, columns.map(() => size));
+      }
       this.#resize(rows, gone);
     }
     const { units } = this;
@@ -136,17 +140,18 @@ export class ColumnsDecoder {
     const velocity = units.velocity;
     const before = units.cells.slice(0, schema.predicted).map((cells) => cells.slice());
     predict(units);
-    if (reader) reader.changes(units);
+    if (sections & 2) reader.changes(units);
     this.#walk(before, velocity);
-    for (let at = 0; at < count(added); at++) {
-      const row = added[at];
+    added.forEach((row, at) => {
       this.used[row] = this.#heads[row] = 1;
       for (const each of units.velocity) each[row] = 0;
-      units.cells.forEach((cells, column) => {
-        const value = column * added.length + at;
+      for (const cells of units.cells) cells[row] = cells instanceof BigInt64Array ? 0n : 0;
+      columns.forEach(({ column }, i) => {
+        const cells = units.cells[column];
+        const value = i * added.length + at;
         cells[row] = cells instanceof BigInt64Array ? values.tag(value) : values.number(value);
       });
-    }
+    });
     return stays;
   }
 
@@ -220,10 +225,6 @@ export class ColumnsDecoder {
   }
 }
 
-function count(list) {
-  return list.length;
-}
-
 function resized(flags, rows) {
   const made = new Uint8Array(rows);
   made.set(flags.subarray(0, rows));
@@ -263,9 +264,9 @@ function rearranged(table, before, counts, stays) {
 function applyBlob(reader, last) {
   const mode = reader.uint(1);
   if (mode === 0) return undefined;
-  const size = reader.uint(4);
-  if (mode === 1) return reader.take(size).slice();
+  if (mode === 1) return reader.take(reader.uint(4)).slice();
   if (mode !== 2) throw new ColumnsError(`a blob of kind ${mode}`);
+  const size = reader.count();
   const patched = last ? last.slice() : new Uint8Array(0);
   if (size > reader.left) throw new ColumnsError("cut off");
   const where = reader.gaps(size, patched.length);
@@ -344,17 +345,30 @@ class Reader {
     return this.take(size).reduceRight((value, byte) => value * 256 + byte, 0);
   }
 
-  /** The values of columns of which each has a width and a number of values. */
-  planes(widths, counts) {
-    if (Math.max(0, ...widths) > 8) throw new ColumnsError("values of more than 8 bytes");
-    const values = new Values(counts.reduce((sum, each) => sum + each, 0));
+  /** A number of things. */
+  count() {
+    const count = this.uint(1);
+    return count === LONG_COUNT ? this.uint(4) : count;
+  }
+
+  /** Which columns follow, of so many, and the width of their values. */
+  columns(most) {
+    const columns = Array.from(this.take(this.uint(1)), (byte) => ({ column: byte & 63, width: 1 << (byte >> 6) }));
+    if (columns.some(({ column }, at) => column >= most || column <= columns[at - 1]?.column)) throw new ColumnsError("no such columns");
+    return columns;
+  }
+
+  /** The values of columns of which each has a number of values. */
+  planes(columns, counts) {
+    const size = counts.reduce((sum, each) => sum + each, 0);
+    if (size > this.left) throw new ColumnsError("cut off");
+    const values = new Values(size);
     for (let plane = 0; plane < 8; plane++) {
       const half = plane < 4 ? values.low : values.high;
-      let at = 0;
-      widths.forEach((width, column) => {
-        const end = at + counts[column];
-        if (width > plane) this.take(counts[column]).forEach((byte, i) => (half[at + i] |= byte << (8 * (plane % 4))));
-        at = end;
+      let start = 0;
+      columns.forEach(({ width }, column) => {
+        if (width > plane) this.take(counts[column]).forEach((byte, i) => (half[start + i] |= byte << (8 * (plane % 4))));
+        start += counts[column];
       });
     }
     return values;
@@ -364,6 +378,7 @@ class Reader {
   gaps(size, limit) {
     const width = this.uint(1);
     if (width > 8) throw new ColumnsError("values of more than 8 bytes");
+    if (width * size > this.left) throw new ColumnsError("cut off");
     const places = this.take(width * size);
     const numbers = new Array(size);
     let number = 0;
@@ -380,22 +395,17 @@ class Reader {
 
   /** Adds changes to the cells of a table. */
   changes(table) {
-    const columns = Array.from(this.take(this.uint(1)));
-    if (columns.length === 0) return;
-    if (columns.some((column, at) => column >= table.cells.length || column <= columns[at - 1])) throw new ColumnsError("no such columns");
-    const widths = Array.from(this.take(columns.length));
-    const size = Math.ceil(table.rows / 8);
-    const rows = columns.map(() => {
-      const mask = this.take(size);
-      const found = [];
-      mask.forEach((byte, at) => {
-        for (let bit = 0; byte >> bit; bit++) if ((byte >> bit) & 1 && 8 * at + bit < table.rows) found.push(8 * at + bit);
-      });
-      return found;
-    });
-    const values = this.planes(widths, rows.map(count));
+    const size = this.count();
+    if (size > table.rows) throw new ColumnsError("more rows change than there are");
+    const changed = this.gaps(size, table.rows);
+    const columns = this.columns(table.cells.length);
+    const mask = this.take(Math.ceil((columns.length * size) / 8));
+    const rows = columns.map((_, column) =>
+      changed.filter((_, at) => (mask[(column * size + at) >> 3] >> ((column * size + at) & 7)) & 1),
+    );
+    const values = this.planes(columns, rows.map((each) => each.length));
     let at = 0;
-    columns.forEach((column, i) => {
+    columns.forEach(({ column }, i) => {
       const cells = table.cells[column];
       const isTag = cells instanceof BigInt64Array;
       for (const row of rows[i]) {

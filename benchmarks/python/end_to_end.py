@@ -29,6 +29,7 @@ TRANSPORTS = {
     "gRPC+gzip": ("grpc", "gzip"),
     "gRPC+br": ("grpc", "br"),
     "gRPC+zstd": ("grpc", "zstd"),
+    "gRPC+zstd-stream": ("grpc", "zstd-stream"),
     "socket proto": ("socket", "none"),
     "socket JSON": ("json", "none"),
     "ws proto": ("websocket", "none"),

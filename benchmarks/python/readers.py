@@ -59,7 +59,7 @@ class Subscription:
             ``websocket-json`` (text) or ``floor``.
         address: HOST:PORT.
         touch: Whether an agent that decodes reads every field as well.
-        compression: ``none``, ``gzip``, ``br`` or ``zstd``, on gRPC.
+        compression: ``none``, ``gzip``, ``br``, ``zstd``, ``zstd-stream`` or ``br-stream``, on gRPC.
     """
 
     transport: str
@@ -79,7 +79,7 @@ class Subscription:
         return sync_pb2.SubscribeRequest(
             policy=self.policy,
             encoding=sync_pb2.json if self.is_json else sync_pb2.proto,
-            compression=self.compression,
+            compression=self.compression.replace("-", "_"),
         )
 
     def line(self) -> bytes:

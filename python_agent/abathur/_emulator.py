@@ -151,7 +151,7 @@ class EmulatedGame:
         await asyncio.to_thread(self._stop)
 
     def _start(self) -> None:
-        line = [*_find_daemon(self._command), *self._arguments, "--actions", str(self._path("actions.ndjson"))]
+        line = [*find_daemon(self._command), *self._arguments, "--actions", str(self._path("actions.ndjson"))]
         with self._path("errors.txt").open("wb") as errors:
             try:
                 self._process = subprocess.Popen(
@@ -225,7 +225,12 @@ def _stream(stream: IO[str] | None) -> IO[str]:
     return stream
 
 
-def _find_daemon(command: Command | None) -> list[str]:
+def find_daemon(command: Command | None) -> list[str]:
+    """The daemon's command line; see `emulated_game`.
+
+    Raises:
+        DaemonError: it is nowhere.
+    """
     if command is not None and not isinstance(command, (str, os.PathLike)):
         return [os.fspath(part) for part in command]
     named = command if command is not None else os.environ.get("ABATHUR_SYNC")

@@ -16,8 +16,11 @@ class NestedSource(Protocol):
     def counts(self) -> NDArray[np.int64]:
         """How many entries each unit has: (N,)."""
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        """A field of all entries; where an entry does not have it, the protocol's default."""
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> Mapping[str, NDArray[Any]]:
+        """A field of all entries by its path, and what is cheaply made along with it; all types are given.
+
+        Where an entry does not have a field, its value is the protocol's default.
+        """
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which entries have a field."""
@@ -64,7 +67,8 @@ class Nested:
         """Build a column."""
         if name.startswith("_"):
             raise AttributeError(name)
-        column = self._source.column(self._path(name), self._columns[name][0])
+        dtypes = {path: dtype for dtype, path in self._columns.values()}
+        column = self._source.columns(self._path(name), dtypes)[self._path(name)]
         setattr(self, name, column)
         return column
 
@@ -90,9 +94,9 @@ class NestedSelection:
         """How many entries each unit has."""
         return self._counts
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         """A field of the entries."""
-        return self._source.column(path, dtype)[self._entries]
+        return {path: self._source.columns(path, dtypes)[path][self._entries]}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which entries have a field."""

@@ -8,12 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _frame
+from abathur import _frame, _tables
 from abathur._frame import Frame
-from abathur._units import COLUMNS
 from abathur.errors import RecordingError
 
 if TYPE_CHECKING:
@@ -144,27 +142,11 @@ class Recording:
 
         ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install abathur-agent[tables]``.
         """
-        import pyarrow as pa
-
-        batches = [pa.record_batch(columns) for columns in self._units_columns(start=start, stop=stop)]
-        if not batches:
-            return pa.table(self._empty_columns())
-        return pa.Table.from_batches(batches)
+        return _tables.table(self.frames(start=start, stop=stop))
 
     def units_arrays(self, *, start: int = 0, stop: int | None = None) -> dict[str, Any]:
         """The same as NumPy arrays by name, each of shape (rows,)."""
-        parts = list(self._units_columns(start=start, stop=stop)) or [self._empty_columns()]
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-    def _units_columns(self, *, start: int, stop: int | None) -> Iterator[dict[str, Any]]:
-        for frame in self.frames(start=start, stop=stop):
-            units = frame.units
-            loops = np.full(len(units), frame.game_loop, dtype="u4")
-            yield {"game_loop": loops, **{name: getattr(units, name) for name in COLUMNS}}
-
-    def _empty_columns(self) -> dict[str, Any]:
-        columns = {name: np.empty(0, dtype) for name, (dtype, _) in COLUMNS.items()}
-        return {"game_loop": np.empty(0, "u4"), **columns}
+        return _tables.arrays(self.frames(start=start, stop=stop))
 
     def _open(self, path: Path) -> BinaryIO:
         try:

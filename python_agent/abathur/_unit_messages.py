@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,6 +14,8 @@ from s2clientprotocol import raw_pb2
 
 from abathur._nested import NestedSelection, NestedSource
 
+#: Fields whose entries are numbers, not messages.
+_NUMBERS = frozenset({"buff_id"})
 _ENUMS = {
     "alliance": raw_pb2.Alliance,
     "display_type": raw_pb2.DisplayType,
@@ -32,23 +34,21 @@ class MessageSource:
         """Number of messages."""
         return len(self._messages)
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        """A field of all messages; the messages themselves where there is no path."""
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        """A field of all messages."""
         parent, _, leaf = path.rpartition(".")
         if parent:
             values = [getattr(getattr(message, parent), leaf) for message in self._messages]
-        elif leaf:
-            values = [getattr(message, leaf) for message in self._messages]
         else:
-            values = list(self._messages)
-        return np.array(values, dtype=dtype)
+            values = [getattr(message, leaf) for message in self._messages]
+        return {path: np.array(values, dtype=dtypes[path])}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which messages have a field."""
         parent, _, leaf = path.rpartition(".")
         if parent:
             return np.array([getattr(message, parent).HasField(leaf) for message in self._messages], np.bool_)
-        return np.array([not leaf or message.HasField(leaf) for message in self._messages], np.bool_)
+        return np.array([message.HasField(leaf) for message in self._messages], np.bool_)
 
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all messages."""
@@ -67,31 +67,29 @@ class JsonSource:
         """Number of objects."""
         return len(self._objects)
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        """A field of all objects; the objects themselves where there is no path."""
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        """A field of all objects."""
         parent, _, leaf = path.rpartition(".")
-        values: Sequence[Any]
+        dtype = dtypes[path]
         if parent:
             values = [each.get(_camel(parent), {}).get(_camel(leaf), 0) for each in self._objects]
-        elif leaf:
+        else:
             default = self._fields[leaf].default_value
             values = [each.get(_camel(leaf), default) for each in self._objects]
-        else:
-            values = self._objects
         if leaf in _ENUMS:
             enum = _ENUMS[leaf]
             values = [enum.Value(value) if isinstance(value, str) else value for value in values]
         elif any(isinstance(value, str) for value in values):
             # 64-bit numbers, NaN and the infinities are strings.
             values = [(int if dtype == "u8" else float)(value) for value in values]
-        return np.array(values, dtype=dtype)
+        return {path: np.array(values, dtype=dtype)}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which objects have a field."""
         parent, _, leaf = path.rpartition(".")
         if parent:
             return np.array([_camel(leaf) in each.get(_camel(parent), {}) for each in self._objects], np.bool_)
-        return np.array([not leaf or _camel(leaf) in each for each in self._objects], np.bool_)
+        return np.array([_camel(leaf) in each for each in self._objects], np.bool_)
 
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all objects."""
@@ -101,18 +99,25 @@ class JsonSource:
 
 
 class _NestedMessages:
-    def __init__(self, lists: Sequence[Sequence[Any]], source: Any) -> None:
+    """Entries that are messages, or numbers."""
+
+    def __init__(self, lists: Sequence[Sequence[Any]], source: Callable[[list[Any]], Any]) -> None:
         self._counts = np.array([len(each) for each in lists], np.int64)
-        self._source = source(list(chain.from_iterable(lists)))
+        self._entries = list(chain.from_iterable(lists))
+        self._source = source(self._entries)
 
     def counts(self) -> NDArray[np.int64]:
         return self._counts
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        column: NDArray[Any] = self._source.column(path, dtype)
-        return column
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        if path in _NUMBERS:
+            return {path: np.array(self._entries, dtypes[path])}
+        columns: dict[str, NDArray[Any]] = self._source.columns(path, dtypes)
+        return columns
 
     def present(self, path: str) -> NDArray[np.bool_]:
+        if path in _NUMBERS:
+            return np.ones(len(self._entries), np.bool_)
         present: NDArray[np.bool_] = self._source.present(path)
         return present
 

@@ -67,7 +67,7 @@ ORDER_COLUMNS: dict[str, tuple[str, str]] = {
     "z": ("f4", f"{_POINT_OF_ORDER}.z"),
     "progress": ("f4", "progress"),
 }
-BUFF_COLUMNS: dict[str, tuple[str, str]] = {"buff_id": ("u4", "")}
+BUFF_COLUMNS: dict[str, tuple[str, str]] = {"buff_id": ("u4", "buff_id")}
 PASSENGER_COLUMNS: dict[str, tuple[str, str]] = {
     "tag": ("u8", "tag"),
     "unit_type": ("u4", "unit_type"),
@@ -92,8 +92,11 @@ class UnitSource(Protocol):
     def __len__(self) -> int:
         """Number of units."""
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        """A field of all units; where a unit does not have it, the protocol's default."""
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> Mapping[str, NDArray[Any]]:
+        """A field of all units by its path, and what is cheaply made along with it; all types are given.
+
+        Where a unit does not have a field, its value is the protocol's default.
+        """
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which units have a field."""
@@ -253,8 +256,10 @@ class Units:
         """Build a column."""
         if name.startswith("_"):
             raise AttributeError(name)
-        column = self._source.column(_path(COLUMNS, name), COLUMNS[name][0])
-        setattr(self, name, column)
+        made = self._source.columns(_path(COLUMNS, name), _DTYPES)
+        for path, array in made.items():
+            self.__dict__.setdefault(_NAMES[path], array)
+        column: NDArray[Any] = self.__dict__[name]
         return column
 
 
@@ -268,9 +273,8 @@ class _Selection:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        column: NDArray[Any] = getattr(self._units, _NAMES[path])[self._rows]
-        return column
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        return {path: getattr(self._units, _NAMES[path])[self._rows]}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         return self._units.has(_NAMES[path])[self._rows]
@@ -285,4 +289,5 @@ def _path(columns: Mapping[str, tuple[str, str]], name: str) -> str:
     return columns[name][1]
 
 
+_DTYPES = {path: dtype for dtype, path in COLUMNS.values()}
 _NAMES = {path: name for name, (_, path) in COLUMNS.items()}

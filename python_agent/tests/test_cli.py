@@ -125,6 +125,20 @@ def test_export_writes_the_same_table_in_each_format(tmp_path: Path) -> None:
     assert parquet["game_loop"].to_pylist() == loops
 
 
+def test_export_of_a_long_part_comes_from_columns_and_is_the_same(tmp_path: Path) -> None:
+    first = FIRST_LOOP + 1100
+    done = abathur("export", str(SKIRMISH), "-o", str(tmp_path / "units.npz"), "--start", str(first))
+    assert done.returncode == 0, done.stderr
+    arrays = np.load(tmp_path / "units.npz")
+    with package.open(SKIRMISH) as match:
+        wanted = match.units_arrays(start=first)
+    ours, theirs = (np.lexsort((each["tag"], each["game_loop"])) for each in (arrays, wanted))
+    for name in wanted:
+        np.testing.assert_array_equal(arrays[name][ours], wanted[name][theirs], name)
+    alone = abathur("export", str(SKIRMISH), "-o", str(tmp_path / "x.npz"), ABATHUR_SYNC=str(tmp_path / "missing"))
+    assert alone.returncode != 0 and "missing" in alone.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "expected"),
     [

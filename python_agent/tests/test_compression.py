@@ -206,7 +206,7 @@ def test_higher_level_gives_smaller_frames_and_the_status_tells_the_compression(
         ("zstd", 20, "compression_level is 20; zstd takes 1 to 19"),
         ("none", 3, "compression_level is 3 without a compression"),
         ("zstd-stream", 20, "compression_level is 20; zstd-stream takes 1 to 19, and 0 for the default (7)"),
-        ("br-stream", 1, "compression_level is 1; br-stream takes 2 to 11, and 0 for the default (4)"),
+        ("br-stream", 1, "compression_level is 1; br-stream takes 2 to 11, and 0 for the default (5)"),
     ],
 )
 def test_refused_compression_says_what_there_is(play: Play, name: str, level: int, expected: str) -> None:

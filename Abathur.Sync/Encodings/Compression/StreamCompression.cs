@@ -4,7 +4,7 @@ namespace Abathur.Sync.Encodings.Compression;
 public sealed record StreamCompression : CompressionKind
 {
     private static readonly StreamCompression Zstd = new("zstd-stream", ZstdCompressor.MinLevel, ZstdCompressor.MaxLevel, 7, true);
-    private static readonly StreamCompression Brotli = new("br-stream", BrotliStreamCompressor.MinQuality, BrotliStreamCompressor.MaxQuality, 4, false);
+    private static readonly StreamCompression Brotli = new("br-stream", BrotliStreamCompressor.MinQuality, BrotliStreamCompressor.MaxQuality, 5, false);
 
     private StreamCompression(string name, int minLevel, int maxLevel, int defaultLevel, bool needsLibZstd) : base(name, minLevel, maxLevel, defaultLevel, needsLibZstd)
     {

@@ -14,9 +14,9 @@ public sealed unsafe class ZstdStreamCompressor : IStreamCompressor
     private const int Flush = 1;
     private const int MinRoomBytes = 1024;
 
-    // Levels at which zstd searches rows of hashes. There, matches of six bytes and more and tables of an eighth of the window (two frames) are as good as
-    // the level's own for frames that repeat the one before, take half the time, and a restart clears half the memory.
-    private const int MinRowLevel = 5, MaxRowLevel = 12, RowMinMatch = 6, TableBitsBelowWindow = 3, MinTableBits = 16;
+    // Levels at which zstd searches rows of hashes. There, matches of six bytes and more and tables of a sixteenth of the window (a frame) are as good as
+    // the level's own for frames that repeat the one before, take half the time, and a restart clears a quarter of the memory.
+    private const int MinRowLevel = 5, MaxRowLevel = 12, RowMinMatch = 6, TableBitsBelowWindow = 4, MinTableBits = 16;
 
     private readonly ZstdCompressionHandle _context = new();
     private readonly int _level;

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from abathur._recording import open_recording
+from abathur import _tables
+from abathur._emulator import find_daemon
+from abathur._frame import Frame
+from abathur._recording import Recording, open_recording
+from abathur.errors import DaemonError
 
+#: Parsing these takes less time than starting a daemon does.
+_FEW_LOOPS = 200
 _FORMATS = (".parquet", ".npz", ".arrow")
 
 
@@ -28,14 +37,30 @@ def add_to(verbs: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Write the table and say how large it is."""
     output: Path = options.output
-    with open_recording(options.file) as match:
+    with open_recording(options.file) as match, _frames(match, options.start, options.stop) as frames:
         if output.suffix == ".npz":
-            arrays = match.units_arrays(start=options.start, stop=options.stop)
+            arrays = _tables.arrays(frames)
             np.savez_compressed(output, **arrays)
             rows, columns = len(arrays["game_loop"]), len(arrays)
         else:
-            rows, columns = _write_table(match.units_table(start=options.start, stop=options.stop), output)
+            rows, columns = _write_table(_tables.table(frames), output)
     print(f"{output}: {rows} rows, {columns} columns")
+
+
+@contextmanager
+def _frames(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Frame]]:
+    """In columns where there is a daemon to make them; a short part is read sooner than a daemon starts."""
+    if stop is not None and stop - start < _FEW_LOOPS:
+        yield match.frames(start=start, stop=stop)
+        return
+    try:
+        find_daemon(None)
+    except DaemonError:
+        yield match.frames(start=start, stop=stop)
+        return
+    with _tables.frames_in_columns(match.path) as frames:
+        wanted = itertools.dropwhile(lambda frame: frame.game_loop < start, frames)
+        yield wanted if stop is None else itertools.takewhile(lambda frame: frame.game_loop < stop, wanted)
 
 
 def _write_table(table: Any, output: Path) -> tuple[int, int]:

@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur.columns import _motion
-from abathur.columns._reader import Reader, unzigzag
-from abathur.columns._schema import LISTS, MAX_ROWS, MAX_UNITS, UNITS, Schema
+from abathur.columns._reader import Reader
+from abathur.columns._schema import LISTS, MAX_ROWS, UNITS, Schema
 from abathur.errors import ProtocolError
 
 _VERSION = 1
 _KEYFRAME = 1
-_SECTIONS = 9
+_SECTIONS = 10
 _BLOBS = 4
-_FIRST_BLOB = 5
+_FIRST_LIST = 2
+_FIRST_BLOB = 6
+_FIRST_COUNT = 45
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 _NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 Blob = NDArray[np.uint8] | None
@@ -120,38 +123,36 @@ class ColumnsDecoder:
 
 
 def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
-    if sections & 1:
-        now, stays = _units(reader, last)
-    else:
-        now, stays = _moved(last, None), last.used
-    lists = tuple(
-        _list(reader if sections & (2 << at) else None, schema, last, now, stays, last.lists[at])
-        for at, schema in enumerate(LISTS)
-    )
+    now, stays = _units(reader, sections, last)
+    lists = _lists(reader, sections, last, now, stays)
     blobs = tuple(
         _blob(reader, blob) if sections & (1 << (_FIRST_BLOB + at)) else blob for at, blob in enumerate(last.blobs)
     )
     if reader.left:
         raise ProtocolError(f"columns: {reader.left} bytes follow the last section")
-    return replace(now, lists=lists, blobs=blobs)
+    return Columns(now.units, now.used, now.heads, lists, blobs)
 
 
-def _units(reader: Reader, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
+def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
     """The units, and which rows hold the same unit as in the frame before."""
-    rows, free, new = reader.uint(4), reader.uint(4), reader.uint(4)
-    if rows > MAX_UNITS or free > len(last.used) or new > rows:
-        raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
-    gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
-    values = None
-    if new:
-        widths = reader.take(UNITS.width)
-        values = unzigzag(reader.planes(widths, np.full(UNITS.width, new))).reshape(UNITS.width, new)
-    if free or rows != len(last.used):
-        last = _resized(last, rows, gone)
-    now = _moved(last, reader.changes(UNITS.width, rows))
+    added, values = _NO_ROWS, None
+    which: list[int] = []
+    if sections & 1:
+        rows, free, new = reader.uint(2), reader.count(), reader.count()
+        if free > len(last.used) or new > rows:
+            raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
+        gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
+        if new:
+            which, widths = reader.columns(UNITS.width)
+            values = reader.planes(widths, np.full(len(which), new)).reshape(len(which), new)
+        if free or rows != len(last.used):
+            # A new array of used rows says that units are not the same, row by row.
+            last = _resized(last, rows, gone)
+    now = _moved(last, reader.changes(UNITS.width, len(last.used)) if sections & 2 else None)
     if values is None:
         return now, last.used
-    now.units.cells[:, added] = values
+    now.units.cells[:, added] = 0
+    now.units.cells[np.ix_(np.array(which, np.int64), added)] = values
     now.units.velocity[:, added] = 0
     used = last.used.copy()
     used[added] = True
@@ -187,23 +188,28 @@ def _moved(last: Columns, changes: tuple[NDArray[np.int64], NDArray[np.int64]] |
     return replace(last, units=Table(cells, _motion.follow(cells, velocity, before, heads)), heads=heads)
 
 
-def _list(
-    reader: Reader | None, schema: Schema, last: Columns, now: Columns, stays: NDArray[np.bool_], table: Table
-) -> Table:
+def _lists(reader: Reader, sections: int, last: Columns, now: Columns, stays: NDArray[np.bool_]) -> tuple[Table, ...]:
     """What units have, a frame later."""
-    assert schema.count is not None
-    counts = now.units.cells[schema.count]
-    if not table.cells.shape[1] and not counts.any():
-        return table
-    carried: NDArray[np.bool_] | None = None
-    old = last.units.cells[schema.count]
-    if len(old) != len(counts) or not np.array_equal(old, counts) or not np.array_equal(stays, now.used):
-        table, carried = _rearranged(schema, table, old, counts, stays)
-    elif reader is None and not table.velocity.any():
-        return table
-    rows = table.cells.shape[1]
-    changes = reader.changes(schema.width, rows) if reader else None
-    if changes is None and not schema.predicted:
+    old, counts = (each.units.cells[_FIRST_COUNT : _FIRST_COUNT + len(LISTS)] for each in (last, now))
+    # Units are the same, row by row, when none has come or gone.
+    same = [not each for each in (old != counts).any(axis=1)] if now.used is last.used else [False] * len(LISTS)
+    lists = []
+    for at, schema in enumerate(LISTS):
+        table, carried = last.lists[at], None
+        if not same[at] and (table.cells.shape[1] or counts[at].any()):
+            table, carried = _rearranged(schema, table, old[at], counts[at], stays)
+        changes = reader.changes(schema.width, table.cells.shape[1]) if sections & (1 << (_FIRST_LIST + at)) else None
+        lists.append(_list(schema, table, carried, changes))
+    return tuple(lists)
+
+
+def _list(
+    schema: Schema,
+    table: Table,
+    carried: NDArray[np.bool_] | None,
+    changes: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+) -> Table:
+    if changes is None and not (schema.predicted and table.velocity.any()):
         return table
     cells = table.cells.copy()
     cells[: schema.predicted] += table.velocity
@@ -220,22 +226,23 @@ def _rearranged(
     schema: Schema, table: Table, old: NDArray[np.int64], counts: NDArray[np.int64], stays: NDArray[np.bool_]
 ) -> tuple[Table, NDArray[np.bool_]]:
     """A table whose units have come, gone, or have another number of rows; and which of its rows carried over."""
-    if counts.min(initial=0) < 0 or counts.max(initial=0) > MAX_ROWS or int(counts.sum()) > MAX_ROWS:
+    # Unsigned, so that negative ones are large.
+    if counts.view(np.uint64).max(initial=0) > MAX_ROWS or (total := int(counts.sum())) > MAX_ROWS:
         raise ProtocolError(f"columns: a unit has an impossible number of {schema.message or 'buff'}s")
-    total = int(counts.sum())
-    before = np.zeros(len(counts), np.int64)
     kept = min(len(old), len(counts))
-    before[:kept] = old[:kept]
-    before[~stays] = 0
-    starts = np.zeros(len(counts), np.int64)
-    starts[:kept] = (np.cumsum(old) - old)[:kept]
-    of = np.repeat(np.arange(len(counts)), counts)
-    place = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
-    carried = place < before[of]
-    source = (starts[of] + place)[carried]
+    starts = counts.cumsum() - counts
+    # Of each unit: how far its rows were from where they are now, and the end of those that it had.
+    shift, end = -starts, starts.copy()
+    shift[:kept] += (old.cumsum() - old)[:kept]
+    end[:kept] += old[:kept] * stays[:kept]
+    place = np.arange(total)
+    carried = place < end.repeat(counts)
     arranged = Table.empty(schema, total)
-    arranged.cells[:, carried] = table.cells[:, source]
-    arranged.velocity[:, carried] = table.velocity[:, source]
+    (rows,) = carried.nonzero()
+    source = (place + shift.repeat(counts))[rows]
+    arranged.cells[:, rows] = table.cells.take(source, axis=1)
+    if schema.predicted:
+        arranged.velocity[:, rows] = table.velocity.take(source, axis=1)
     return arranged, carried
 
 
@@ -243,11 +250,11 @@ def _blob(reader: Reader, last: Blob) -> Blob:
     mode = reader.uint(1)
     if mode == 0:
         return None
-    size = reader.uint(4)
     if mode == 1:
-        return reader.take(size)
+        return reader.take(reader.uint(4))
     if mode != 2:
         raise ProtocolError(f"columns: a blob of kind {mode}")
+    size = reader.count()
     last = _NOTHING if last is None else last
     if size > reader.left:
         raise ProtocolError("columns: cut off")

@@ -39,26 +39,6 @@ def _directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.concatenate((c, s)), np.concatenate((s, -c))
 
 
-def steps(
-    cells: NDArray[np.int64], rows: NDArray[np.int64], speed: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """The steps of some rows of the units at given speeds: x and y in 1/4096, and which of them have a step at all."""
-    facing = cells[FACING, rows]
-    kind = (cells[KINDS, rows] >> (2 * FACING)) & 3
-    valid = (kind <= ANGLE) & (facing >= -_MAX_ANGLE) & (facing <= _MAX_ANGLE) & (speed >= 0) & (speed < _MAX_SPEED)
-    if not valid.all():
-        facing, kind, speed = facing * valid, kind * valid, speed * valid
-    index = (kind << 16) + facing + (_MAX_ANGLE + 1)
-    x, y = _directions()
-    return (speed * x[index] + _HALF) >> _SHIFT, (speed * y[index] + _HALF) >> _SHIFT, valid
-
-
-def speeds(dx: NDArray[np.int64], dy: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Lengths of steps, rounded, and none longer than the first that is no step any more."""
-    x, y = dx.astype(np.float64), dy.astype(np.float64)
-    return np.minimum(np.floor(np.sqrt(x * x + y * y) + 0.5), _MAX_SPEED).astype(np.int64)
-
-
 def follow(
     cells: NDArray[np.int64], velocity: NDArray[np.int64], before: NDArray[np.int64], heads: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
@@ -70,22 +50,42 @@ def follow(
         before: The predicted cells in the frame before, same shape; rows that have become free are zero in all three.
         heads: Whether each row heads; changed in place.
     """
-    rows = np.flatnonzero(heads & ((cells[SPEED] != 0) | (velocity[0] != 0) | (velocity[1] != 0)))
-    if len(rows):
-        x, y, valid = steps(cells, rows, cells[SPEED, rows])
-        if not valid.all():
-            rows, x, y = rows[valid], x[valid], y[valid]
-        cells[0, rows] += x - velocity[0, rows]
-        cells[1, rows] += y - velocity[1, rows]
-    predicted = len(before)
-    changed = cells[:predicted] - before
-    rows = np.flatnonzero((changed[0] != 0) | (changed[1] != 0))
+    changed = cells[: len(before)] - before
+    # All that moved, moves, or might.
+    (rows,) = ((changed[0] | changed[1] | velocity[0] | velocity[1] | cells[SPEED]) != 0).nonzero()
+    if not len(rows):
+        return changed
+    predicted, headed = cells[SPEED, rows], heads[rows]
+    x, y, valid = _directions_of(cells, rows)
+    steps = headed & valid & (predicted >= 0) & (predicted < _MAX_SPEED)
+    if steps.any():
+        pace = predicted * steps
+        step_x = ((pace * x + _HALF) >> _SHIFT) - velocity[0, rows]
+        step_y = ((pace * y + _HALF) >> _SHIFT) - velocity[1, rows]
+        cells[0, rows] += step_x * steps
+        cells[1, rows] += step_y * steps
+    dx, dy = cells[0, rows] - before[0, rows], cells[1, rows] - before[1, rows]
+    changed[0, rows], changed[1, rows] = dx, dy
+    along, across = dx.astype(np.float64), dy.astype(np.float64)
+    # No longer than the first that is no step any more.
+    speed = np.minimum(np.sqrt(along * along + across * across) + 0.5, _MAX_SPEED).astype(np.int64)
     cells[SPEED] = 0
-    if len(rows):
-        dx, dy = changed[0, rows], changed[1, rows]
-        speed = speeds(dx, dy)
-        cells[SPEED, rows] = speed
-        x, y, valid = steps(cells, rows, speed)
-        heads[rows] = valid & (abs(dx - x) <= 1) & (abs(dy - y) <= 1)
+    cells[SPEED, rows] = speed
     changed[SPEED] = cells[SPEED] - before[SPEED]
+    fits = (abs(dx - ((speed * x + _HALF) >> _SHIFT)) <= 1) & (abs(dy - ((speed * y + _HALF) >> _SHIFT)) <= 1)
+    heads[rows] = np.where(speed != 0, fits & valid & (speed < _MAX_SPEED), headed)
     return changed
+
+
+def _directions_of(
+    cells: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Where some rows face: x and y in 1/2**20, and which of them face where a table knows."""
+    facing = cells[FACING, rows]
+    kind = (cells[KINDS, rows] >> (2 * FACING)) & 3
+    index = (kind << 16) + facing + (_MAX_ANGLE + 1)
+    valid = (kind <= ANGLE) & (facing >= -_MAX_ANGLE) & (facing <= _MAX_ANGLE)
+    if not valid.all():
+        index *= valid
+    x, y = _directions()
+    return x[index], y[index], valid

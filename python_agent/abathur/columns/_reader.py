@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from abathur.errors import ProtocolError
 
 _ONE = np.uint64(1)
+_LONG_COUNT = 255
+_NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 class Reader:
@@ -49,52 +52,66 @@ class Reader:
         self._position = end
         return int.from_bytes(self._data[start:end], "little")
 
-    def planes(self, widths: NDArray[np.uint8], counts: NDArray[Any]) -> NDArray[np.uint64]:
+    def count(self) -> int:
+        """A number of things."""
+        count = self.uint(1)
+        return self.uint(4) if count == _LONG_COUNT else count
+
+    def columns(self, most: int) -> tuple[list[int], list[int]]:
+        """Which columns follow, of so many, and the width of their values in bytes."""
+        head = self.take(self.uint(1)).tolist()
+        which = [each & 63 for each in head]
+        if which and (which[-1] >= most or any(one >= next_one for one, next_one in pairwise(which))):
+            raise ProtocolError(f"columns: no such columns: {which}")
+        return which, [1 << (each >> 6) for each in head]
+
+    def planes(self, widths: list[int], counts: NDArray[Any]) -> NDArray[np.int64]:
         """The values of several columns, one after the other; of each its width in bytes and how many there are."""
         total = int(counts.sum())
-        values = np.zeros(total, np.uint64)
-        deepest = int(widths.max(initial=0))
-        if deepest > 8:
-            raise ProtocolError(f"columns: values of {deepest} bytes")
-        shallowest = int(widths.min(initial=8))
-        each = np.repeat(widths, counts) if shallowest < deepest else None
-        for plane in range(deepest):
-            if each is None or plane < shallowest:
-                values |= self.take(total).astype(np.uint64) << np.uint64(8 * plane)
-            else:
-                where = np.flatnonzero(each > plane)
-                values[where] |= self.take(len(where)).astype(np.uint64) << np.uint64(8 * plane)
-        return values
+        if total > self.left:
+            raise ProtocolError("columns: cut off")
+        values = np.zeros((total, 8), np.uint8)
+        if total:
+            values[:, 0] = self.take(total)
+            if (most := max(widths)) > 1:
+                each = np.array(widths).repeat(counts)
+                for plane in range(1, most):
+                    (where,) = (each > plane).nonzero()
+                    values[where, plane] = self.take(len(where))
+        return unzigzag(values.view("<u8")[:, 0])
 
     def gaps(self, count: int, limit: int) -> NDArray[np.int64]:
         """Ascending numbers from 0 to less than a limit."""
         width = self.uint(1)
         if width > 8:
             raise ProtocolError(f"columns: values of {width} bytes")
-        gaps = np.zeros(count, np.int64)
-        for plane in range(width):
-            gaps |= self.take(count).astype(np.int64) << (8 * plane)
-        numbers = np.cumsum(gaps)
-        if count and (gaps.min() < 0 or not gaps[1:].all() or numbers[-1] >= limit or numbers.min() < 0):
+        if count == 0:
+            return _NONE
+        gaps: NDArray[Any] = self.take(count * width)
+        if width != 1:
+            planes = gaps.reshape(width, count).astype(np.int64)
+            gaps = np.zeros(count, np.int64)
+            for plane in range(width):
+                gaps |= planes[plane] << (8 * plane)
+        numbers: NDArray[np.int64] = gaps.cumsum(dtype=np.int64)
+        if numbers[-1] >= limit or not gaps[1:].all() or (width > 4 and min(gaps.min(), numbers.min()) < 0):
             raise ProtocolError("columns: a place that is not there")
         return numbers
 
-    def changes(self, columns: int, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """Cells of a table of so many columns and rows, as flat indices, and by how much they change; None: no cell."""
-        changed = self.uint(1)
-        if changed == 0:
-            return None
-        which = self.take(changed).astype(np.int64)
-        widths = self.take(changed)
-        if which[-1] >= columns or (np.diff(which) <= 0).any():
-            raise ProtocolError(f"columns: no such columns: {which.tolist()}")
-        masks = self.take(changed * ((rows + 7) // 8)).reshape(changed, -1)
-        bits = np.unpackbits(masks, axis=1, count=rows, bitorder="little")
-        flat = np.flatnonzero(bits)
-        counts = np.count_nonzero(bits, axis=1)
-        values = unzigzag(self.planes(widths, counts))
-        # From rows of the masks to rows of the table.
-        return flat + np.repeat((which - np.arange(changed)) * rows, counts), values
+    def changes(self, columns: int, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Cells of a table of so many columns and rows, as flat indices, and by how much they change."""
+        size = self.count()
+        if size > rows:
+            raise ProtocolError(f"columns: {size} rows of {rows} change")
+        changed = self.gaps(size, rows)
+        which, widths = self.columns(columns)
+        cells = len(which) * size
+        bits = np.unpackbits(self.take((cells + 7) // 8), count=cells, bitorder="little")
+        (flat,) = bits.nonzero()
+        at = flat // max(size, 1)
+        counts = np.bincount(at, minlength=len(which))
+        starts = np.array(which, np.int64) * rows
+        return starts[at] + changed[flat - at * size], self.planes(widths, counts)
 
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:

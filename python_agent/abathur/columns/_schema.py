@@ -10,7 +10,6 @@ GRID: Final = 0
 ANGLE: Final = 1
 BITS: Final = 2
 
-MAX_UNITS: Final = 65_535
 MAX_ROWS: Final = 262_144
 
 
@@ -49,7 +48,7 @@ class Schema:
 X: Final = 0
 Y: Final = 1
 SPEED: Final = 2
-FACING: Final = 4
+FACING: Final = 10
 TAG: Final = 40
 HAS: Final = 43
 KINDS: Final = 44
@@ -58,8 +57,9 @@ UNITS: Final = Schema(
     table=0,
     message="Unit",
     fields=(
-        *("pos.x", "pos.y", "", "pos.z", "facing", "build_progress", "health", "shield", "energy", "weapon_cooldown"),
-        *("buff_duration_remain", "radius", "detect_range", "radar_range", "health_max", "shield_max", "energy_max"),
+        *("pos.x", "pos.y", "", "pos.z", "buff_duration_remain"),
+        *("build_progress", "health", "shield", "energy", "weapon_cooldown"),
+        *("facing", "radius", "detect_range", "radar_range", "health_max", "shield_max", "energy_max"),
         *("display_type", "alliance", "unit_type", "owner", "cloak"),
         *("is_selected", "is_on_screen", "is_blip", "is_powered", "is_active"),
         *("attack_upgrade_level", "armor_upgrade_level", "shield_upgrade_level"),
@@ -68,10 +68,10 @@ UNITS: Final = Schema(
         *("tag", "add_on_tag", "engaged_target_tag"),
         *("", "", "", "", "", ""),
     ),
-    predicted=11,
+    predicted=10,
     has=HAS,
     kinds=KINDS,
-    floats=(0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16),
+    floats=(0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16),
     parents={"pos": 2},
 )
 ORDERS: Final = Schema(
@@ -88,7 +88,7 @@ ORDERS: Final = Schema(
     parents={"target_world_space_pos": 8},
     count=45,
 )
-BUFFS: Final = Schema(table=2, message=None, fields=("",), count=46)
+BUFFS: Final = Schema(table=2, message=None, fields=("buff_id",), count=46)
 PASSENGERS: Final = Schema(
     table=3,
     message="PassengerUnit",

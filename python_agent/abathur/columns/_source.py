@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,24 +22,22 @@ class ColumnsSource:
     def __init__(self, columns: Columns) -> None:
         """The observation, which is kept."""
         self._columns = columns
-        self._values = Values(UNITS, columns.units)
         used = columns.used
         self._rows = None if used.all() else np.flatnonzero(used)
+        self._values = Values(UNITS, columns.units, self._rows)
         self._count = len(used) if self._rows is None else len(self._rows)
 
     def __len__(self) -> int:
         """Number of units."""
         return self._count
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        """A field of all units."""
-        column = self._values.column(path, dtype)
-        return column if self._rows is None else column[self._rows]
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        """All fields of all units."""
+        return self._values.columns(dtypes)
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which units have a field."""
-        present = self._values.present(path)
-        return present if self._rows is None else present[self._rows]
+        return self._values.present(path)
 
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all units."""
@@ -46,23 +45,20 @@ class ColumnsSource:
         assert schema.count is not None
         counts = self._columns.units.cells[schema.count]
         # Rows without a unit have no entries.
-        return _Entries(
-            schema, self._columns.lists[LISTS.index(schema)], counts if self._rows is None else counts[self._rows]
-        )
+        table = self._columns.lists[LISTS.index(schema)]
+        return _Entries(schema, table, counts if self._rows is None else counts[self._rows])
 
 
 class _Entries:
     def __init__(self, schema: Schema, table: Table, counts: NDArray[np.int64]) -> None:
-        self._schema = schema
-        self._table = table
         self._values = Values(schema, table)
         self._counts = counts
 
     def counts(self) -> NDArray[np.int64]:
         return self._counts
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        return self._values.column(path, dtype) if path else self._table.cells[0].astype(dtype)
+    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        return self._values.columns(dtypes)
 
     def present(self, path: str) -> NDArray[np.bool_]:
         return self._values.present(path)

@@ -2,45 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abathur.columns._decoder import Table
-from abathur.columns._schema import ANGLE, BITS, Schema
+from abathur.columns._schema import ANGLE, BITS, LISTS, UNITS, Schema
 
 _BASE = 4.71238898038469
 
 
 class Values:
-    """The columns of one table, by the path of their field. Each array is made when it is first asked for, and kept."""
+    """The columns of one table, by the path of their field. Arrays are made together, when one is first asked for."""
 
-    def __init__(self, schema: Schema, table: Table) -> None:
-        """Columns of a table."""
+    def __init__(self, schema: Schema, table: Table, rows: NDArray[np.intp] | None = None) -> None:
+        """Columns of some rows of a table, or of all."""
         self._schema = schema
-        self._cells = table.cells
-        self._at = {path: at for at, path in enumerate(schema.fields) if path}
-        self._floats: NDArray[np.float32] | None = None
+        self._cells = table.cells if rows is None else table.cells[:, rows]
 
-    def column(self, path: str, dtype: str) -> NDArray[Any]:
-        """A field of all rows; where a row does not have it, the default."""
-        at = self._at[path]
-        if at in self._schema.floats:
-            if self._floats is None:
-                self._floats = floats(self._schema, self._cells)
-            column: NDArray[Any] = self._floats[self._schema.floats.index(at)]
-        else:
-            column = self._cells[at].astype(dtype)
-        return column
+    def columns(self, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        """All columns named by their path, in these types; where a row does not have a field, the default."""
+        layout = _layout(self._schema.table, tuple(dtypes.items()))
+        made: dict[str, NDArray[Any]] = {}
+        for dtype, paths, columns in layout:
+            if dtype == "f4" and self._schema.floats:
+                block = floats(self._schema, self._cells)
+            else:
+                block = self._cells[columns].astype(dtype)
+            made.update(zip(paths, block, strict=True))
+        return made
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which rows have a field."""
         if self._schema.has is None:
             return np.ones(self._cells.shape[1], np.bool_)
-        bit = self._schema.parents[path] if path in self._schema.parents else self._at[path]
+        bit = self._schema.parents[path] if path in self._schema.parents else self._schema.fields.index(path)
         present: NDArray[np.bool_] = (self._cells[self._schema.has] >> bit & 1).astype(np.bool_)
         return present
+
+
+@cache
+def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, list[str], list[int]]]:
+    """The columns of a table by type: paths, and numbers of the columns; floats all of them, in their order."""
+    schema = (UNITS, *LISTS)[table]
+    blocks: dict[str, list[str]] = {}
+    for path, dtype in dtypes:
+        blocks.setdefault(dtype, []).append(path)
+    if schema.floats:
+        blocks["f4"] = [schema.fields[at] for at in schema.floats]
+    return [(dtype, paths, [schema.fields.index(path) for path in paths]) for dtype, paths in blocks.items()]
 
 
 def floats(schema: Schema, cells: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -220,38 +220,6 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task HundredSubscribers_EncodeOnceAndAllocateNothing(Compression compression)
-    {
-        var hub = Hub(interval: 0);
-        var subscriptions = Enumerable.Range(0, 100).Select(_ => hub.Subscribe(Options(compression, Policy.Latest))!).ToList();
-        var observation = RecordingSample.Observation(1, 50_000);
-        for (var loop = 1u; loop <= 50; loop++) await Round(loop);
-        var before = GC.GetTotalAllocatedBytes(precise: true);
-        var encoded = 0;
-        for (var loop = 51u; loop <= 150; loop++) encoded += await Round(loop);
-        // Nothing per subscriber; the rest is the test's own waiting.
-        Assert.InRange((GC.GetTotalAllocatedBytes(precise: true) - before) / 100, 0, 2000);
-        Assert.Equal(100, encoded);
-        subscriptions.ForEach(each => each.Dispose());
-
-        async Task<int> Round(uint loop)
-        {
-            await hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), Buffer(observation)));
-            EncodedFrame? shared = null;
-            foreach (var subscription in subscriptions)
-            {
-                EncodedFrame? frame;
-                while (!subscription.TryTake(out frame, out _)) await subscription.WaitAsync();
-                // One and the same for all: it was encoded once.
-                Assert.Same(shared ??= frame, frame);
-                frame.Release();
-            }
-            return 1;
-        }
-    }
-
-    [Theory]
-    [StreamCompressionData]
     public void AnyOrderOfFramesJoinsAndSkips_EveryFrameDecodesToItsObservation(Compression compression) => Check.One(
         Config.QuickThrowOnFailure.WithMaxTest(40),
         Prop.ForAll<byte[], bool>((steps, sourceWaits) =>
