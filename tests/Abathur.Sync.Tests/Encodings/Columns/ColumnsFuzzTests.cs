@@ -9,7 +9,6 @@ namespace Abathur.Sync.Tests.Encodings.Columns;
 /// <summary>Streams of arbitrary messages, and damaged ones.</summary>
 public class ColumnsFuzzTests
 {
-    private const int Factor = 30;
     private const int FramesOfAStream = 40;
 
     [Fact]
@@ -117,30 +116,31 @@ public class ColumnsFuzzTests
         {
             var observation = fuzz.Next();
             var damaged = random.Next(2) == 0 ? observation : Damage(observation, random);
-            bool isTaken;
+            string? refusal = null;
             try
             {
                 stream.Send(damaged);
-                isTaken = true;
             }
-            catch (InvalidDataException)
+            catch (InvalidDataException e)
             {
-                isTaken = false;
+                refusal = e.Message;
             }
-            if (isTaken)
+            if (refusal is null)
             {
                 if (TryParse(damaged) is { } message) ColumnsStream.AssertSame(message, ColumnsStream.Read(stream.Decoder));
                 continue;
             }
-            // What the encoder refuses is refused by protobuf, too; and the next frame is a keyframe.
-            Assert.Null(TryParse(damaged));
+            // What the encoder refuses is refused by protobuf, too, but for tags and lengths beyond 32 bits, which Google.Protobuf cuts off.
+            var isBeyond = refusal.Contains("field number out of range", StringComparison.Ordinal)
+                || refusal.Contains("a field is longer than its message", StringComparison.Ordinal);
+            Assert.True(isBeyond || TryParse(damaged) is null, refusal);
             stream.SendAndCompare(observation);
             Assert.True(stream.WasKeyframe);
         }
     });
 
     private static void ForAll(int runs, Action<int> property) =>
-        Check.One(Config.QuickThrowOnFailure.WithMaxTest(Factor * runs), Prop.ForAll(Gen.Choose(0, int.MaxValue).ToArbitrary(), property));
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(runs), Prop.ForAll(Gen.Choose(0, int.MaxValue).ToArbitrary(), property));
 
     private static byte[] Damage(byte[] bytes, Random random)
     {
