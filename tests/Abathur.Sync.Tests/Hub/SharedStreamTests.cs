@@ -15,7 +15,7 @@ public class SharedStreamTests
     public async Task HundredSubscribers_GetOneEncodedFrameAndNothingIsAllocated(Compression compression)
     {
         var clock = new ManualClock();
-        var hub = new FrameHub(new HubOptions { KeyframeIntervalGameLoops = 0 }, sourceWaits: true, clock);
+        var hub = new FrameHub(new HubOptions { KeyframeIntervalFrames = 0 }, sourceWaits: true, clock);
         hub.Begin(new Match { MatchId = "m" });
         var subscriptions = Enumerable.Range(0, 100).Select(_ => hub.Subscribe(Options(compression))!).ToList();
         var observation = RecordingSample.Observation(1, 50_000);
