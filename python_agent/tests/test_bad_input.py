@@ -26,7 +26,7 @@ HANDSHAKES = {
     b'{"subscribe":{"lockstepTimeout":"7200s"}}\n': "lockstep_timeout is 7200 s; 0.001 to 3600 s are allowed",
     b'{"subscribe":{"policy":"newest"}}\n': "newest",
     b'{"subscribe":{"policy":17}}\n': "policy 17 is not served; known here: latest, every, lockstep",
-    b'{"subscribe":{"encoding":"columns"}}\n': "encoding columns is not served; known here: auto, proto, json",
+    b'{"subscribe":{"encoding":4}}\n': "encoding 4 is not served; known here: auto, proto, json, columns",
     b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd cannot be carried in JSON text: ask for",
     b'{"subscribe":{"fieldMask":"observation.nothing"}}\n': 'has no field "nothing"',
     b'{"subscribe":{"surprise":1}}\n': "surprise",

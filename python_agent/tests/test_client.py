@@ -286,8 +286,6 @@ def test_refused_subscription_says_why(play: Play, transport: str) -> None:
     with abathur.connect_blocking(daemon.addresses[transport], reconnect_timeout=0) as game:
         with pytest.raises(abathur.RequestError, match=r"INVALID_ARGUMENT.*ObservationRaw has no field \"unit\""):
             next(game.frames(fields=["observation.raw_data.unit"]))
-        with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: encoding columns is not served"):
-            next(game.frames(encoding="columns"))
         with pytest.raises(abathur.RequestError, match="buffer_frames is 5000; at most 1024"):
             next(game.frames(buffer=5000))
 

@@ -25,7 +25,8 @@ internal sealed class BlobDecoder
                 break;
             case ColumnsFormat.BlobWhole:
                 var bytes = reader.ReadBytes(reader.ReadUInt32(int.MaxValue, "length of a blob"));
-                if (_bytes.Length < bytes.Length) _bytes = new byte[Math.Max(bytes.Length, (int)Math.Min(2L * _bytes.Length, Array.MaxLength))];
+                var twice = (int)Math.Min(2L * _bytes.Length, Array.MaxLength);
+                if (_bytes.Length < bytes.Length) _bytes = new byte[Math.Max(bytes.Length, twice)];
                 bytes.CopyTo(_bytes);
                 (_length, IsThere) = (bytes.Length, true);
                 break;

@@ -5,8 +5,6 @@ internal sealed class CellRows(int stride)
 {
     private long[] _cells = new long[stride * 16];
 
-    public int Stride => stride;
-
     public int Count { get; private set; }
 
     public Span<long> this[int row] => _cells.AsSpan(row * stride, stride);

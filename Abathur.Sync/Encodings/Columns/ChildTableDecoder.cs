@@ -41,7 +41,10 @@ internal sealed class ChildTableDecoder(FieldColumn units)
         {
             var before = row < unitTable.OldRows ? unitTable.OldCount(child, row) : 0;
             var now = row < counts.Length ? counts[row] : 0;
-            if (now < 0 || now > Table.Schema.MaxRows - _from.Count) reader.Throw($"units have more than {Table.Schema.MaxRows} {Field.Table}, or fewer than none");
+            if (now < 0 || now > Table.Schema.MaxRows - _from.Count)
+            {
+                reader.Throw($"units have more than {Table.Schema.MaxRows} {Field.Table}, or fewer than none");
+            }
             var kept = unitTable.Stays(row) ? before : 0;
             for (var i = 0; i < now; i++) _from.Add(i < kept ? old + i : -1);
             old += before;

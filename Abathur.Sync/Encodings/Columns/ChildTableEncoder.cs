@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Encodings.Columns;
 
-/// <summary>One of the tables below units, as a decoder has it, and what changes in it. Goes with the rows of units, unit by unit.</summary>
+/// <summary>A table below units as a decoder has it, and what changes in it. Goes with the rows of units, unit by unit.</summary>
 internal sealed class ChildTableEncoder
 {
     private readonly TableSchema _schema;

@@ -51,7 +51,7 @@ internal sealed class ColumnValues
         _all[column] |= coded;
     }
 
-    /// <summary>Writes the rows that have values; the columns, with their widths; for each of them which of the rows; and the planes.</summary>
+    /// <summary>Writes the rows that have values; the columns and their widths; for each of them which of the rows; the planes.</summary>
     public void WriteChanges(PayloadWriter output)
     {
         output.WriteCount(_rows.Count);
@@ -94,7 +94,11 @@ internal sealed class ColumnValues
         for (var column = 0; column < _columns; column++)
         {
             if (_counts[column] == 0) continue;
-            foreach (var place in _places.AsSpan(column * _capacity, _counts[column])) mask[(int)((first + place) >> 3)] |= (byte)(1 << (int)((first + place) & 7));
+            foreach (var place in _places.AsSpan(column * _capacity, _counts[column]))
+            {
+                var bit = first + place;
+                mask[(int)(bit >> 3)] |= (byte)(1 << (int)(bit & 7));
+            }
             first += _rows.Count;
         }
     }

@@ -3,8 +3,9 @@ using System.Buffers;
 namespace Abathur.Sync.Encodings.Columns;
 
 /// <summary>
-/// Reads a stream of columns (<c>docs/columns.md</c>): applies frame after frame, has the tables and blobs, and writes the observation back as
-/// protobuf. Memory is bounded by the limits of the format (65,535 units, 262,144 rows in each other table) and the length of the payloads. Not thread-safe.
+/// Reads a stream of columns (<c>docs/columns.md</c>): applies frame after frame, has the tables and blobs, and writes the observation
+/// back as protobuf. Memory is bounded by the limits of the format (65,535 units, 262,144 rows in each other table) and by the length
+/// of the payloads. Not thread-safe.
 /// </summary>
 public sealed class ColumnsDecoder
 {
@@ -55,7 +56,10 @@ public sealed class ColumnsDecoder
         _hasFrame = true;
     }
 
-    /// <summary>Writes the observation of the last frame: a <c>ResponseObservation</c> in protobuf, units in the order of their rows.</summary>
+    /// <summary>
+    /// Writes the observation of the last frame: a <c>ResponseObservation</c> in protobuf, units in the order of their rows. What is in the
+    /// blobs <c>rest</c> and <c>extras</c> goes out as it came in.
+    /// </summary>
     /// <exception cref="InvalidOperationException">There is no frame, or the last one was refused.</exception>
     public void WriteObservation(IBufferWriter<byte> output)
     {
@@ -79,7 +83,9 @@ public sealed class ColumnsDecoder
         var last = (TableId.Units, -1);
         while (extras.TryRead(out var table, out var row, out _))
         {
-            if (table == TableId.Buffs || !Enum.IsDefined(table) || row < 0 || row >= Table(table).Rows || (table == TableId.Units && !IsUsed[row]) || (table, row).CompareTo(last) <= 0)
+            var isThere = table is TableId.Units or TableId.Orders or TableId.Passengers or TableId.RallyTargets
+                && (uint)row < (uint)Table(table).Rows && (table != TableId.Units || IsUsed[row]);
+            if (!isThere || (table, row).CompareTo(last) <= 0)
             {
                 throw new InvalidDataException("extras are not in the order of the rows, or for a row that is not there");
             }

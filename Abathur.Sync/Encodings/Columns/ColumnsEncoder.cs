@@ -4,12 +4,12 @@ using System.Buffers.Binary;
 namespace Abathur.Sync.Encodings.Columns;
 
 /// <summary>
-/// Writes observations as columns (<c>docs/columns.md</c>), straight from their wire bytes: frame after frame, each saying what has changed since the
-/// one before. Keeps what a decoder has by then. Allocates nothing once it has seen the largest frame. Not thread-safe.
+/// Writes observations as columns (<c>docs/columns.md</c>), straight from their wire bytes: frame after frame, each saying what has
+/// changed since the one before. Keeps what a decoder has by then. Allocates nothing once it has seen the largest frame. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// Units are taken as protobuf merges them; fields that have no column are kept. What is above the limits of the format (65,535 units, 262,144 orders,
-/// buffs, passengers or rally targets) goes into the frame as protobuf.
+/// Units are taken as protobuf merges them; fields that have no column are kept. What is above the limits of the format (65,535 units;
+/// 262,144 orders, buffs, passengers, rally targets) goes into the frame as protobuf.
 /// </remarks>
 public sealed class ColumnsEncoder
 {

@@ -1,13 +1,11 @@
 namespace Abathur.Sync.Encodings.Columns;
 
-/// <summary>Numbers and tables of the format that <c>docs/columns.md</c> specifies: everything that both ways must agree on, in one place.</summary>
+/// <summary>Numbers and tables of the format that <c>docs/columns.md</c> specifies: what both ways must agree on, in one place.</summary>
 internal static class ColumnsFormat
 {
     public const byte Version = 1;
     public const byte KeyframeFlag = 1;
 
-    /// <summary>Version, flags, sections.</summary>
-    public const int HeaderBytes = 4;
     public const int TableCount = 5;
     public const int BlobCount = 4;
 

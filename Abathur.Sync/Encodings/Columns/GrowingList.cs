@@ -19,10 +19,4 @@ internal sealed class GrowingList<T>
 
     /// <summary>Drops what is behind the first <paramref name="count"/> items.</summary>
     public void Truncate(int count) => Count = count;
-
-    /// <summary>Makes it at least so long; new items are <paramref name="value"/>.</summary>
-    public void Grow(int count, T value)
-    {
-        while (Count < count) Add(value);
-    }
 }

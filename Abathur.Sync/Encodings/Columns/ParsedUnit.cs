@@ -1,7 +1,8 @@
 namespace Abathur.Sync.Encodings.Columns;
 
-/// <summary>A unit that was parsed: where it is in the observation, and where its elements begin among the parsed rows of the other tables.</summary>
-internal record struct ParsedUnit(int Start, int Length, int Orders, int Buffs, int Passengers, int RallyTargets, int FirstExtra, int Extras)
+/// <summary>A unit that was parsed: where it is in the observation, and where its elements are among the parsed rows of other tables.</summary>
+internal record struct ParsedUnit(
+    int Start, int Length, int Orders, int Buffs, int Passengers, int RallyTargets, int FirstExtra, int Extras)
 {
     /// <summary>Whether it has fields without a column.</summary>
     public readonly bool HasExtras => Extras > 0;

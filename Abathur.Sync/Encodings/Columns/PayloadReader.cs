@@ -53,12 +53,13 @@ internal ref struct PayloadReader(ReadOnlySpan<byte> payload)
     {
         var width = ReadWidth();
         var planes = ReadBytes((long)width * numbers.Length);
-        var before = -1L;
+        var before = 0L;
         for (var i = 0; i < numbers.Length; i++)
         {
             var gap = 0UL;
             for (var plane = 0; plane < width; plane++) gap |= (ulong)planes[(plane * numbers.Length) + i] << (8 * plane);
-            if ((i > 0 && gap == 0) || gap >= (ulong)limit || (before = Math.Max(before, 0) + (long)gap) >= limit) Throw($"{what} do not ascend below {limit}");
+            if ((i > 0 && gap == 0) || gap >= (ulong)limit || before + (long)gap >= limit) Throw($"{what} do not ascend below {limit}");
+            before += (long)gap;
             numbers[i] = (int)before;
         }
     }

@@ -20,7 +20,8 @@ internal sealed class TableSchema
         Stride = (columns + 3) & ~3;
         _byNumber = new FieldColumn?[fields.Length == 0 ? 0 : fields.Max(field => field.Number) + 1];
         foreach (var field in fields) _byNumber[field.Number] = field;
-        Floats = [.. fields.Where(field => field.Type == CellType.Float).Select(field => field.Column).Concat(fields.SelectMany(field => field.Points ?? [])).Order()];
+        var floats = fields.Where(field => field.Type == CellType.Float).Select(field => field.Column);
+        Floats = [.. floats.Concat(fields.SelectMany(field => field.Points ?? [])).Order()];
         Children = [.. fields.Where(field => field.Type == CellType.Rows).OrderBy(field => field.Table)];
     }
 

@@ -96,7 +96,9 @@ internal sealed class UnitIntake
                 Cells.Resize(_rows.Count);
             }
             ref var unit = ref _parser[slot];
-            _rows[row] = _rows[row] with { IsClaimed = true, IsNew = true, HasTag = false, Slot = slot, Start = unit.Start, Length = unit.Length, HasExtras = unit.HasExtras };
+            ref var taken = ref _rows[row];
+            (taken.IsClaimed, taken.IsNew, taken.HasTag, taken.HasExtras) = (true, true, false, unit.HasExtras);
+            (taken.Slot, taken.Start, taken.Length) = (slot, unit.Start, unit.Length);
             row++;
         }
         return Retag();

@@ -4,8 +4,8 @@ using Google.Protobuf;
 namespace Abathur.Sync.Encodings.Columns;
 
 /// <summary>
-/// Parses units from wire bytes into cells, as protobuf merges: the last of several scalars counts, submessages merge, repeated numbers come packed
-/// or not, and a field of another wire type than its own is an unknown one.
+/// Parses units from wire bytes into cells, as protobuf merges: the last of several scalars counts, submessages merge, repeated numbers
+/// come packed or not, and a field of another wire type than its own is an unknown one.
 /// </summary>
 internal sealed class UnitParser
 {
@@ -47,7 +47,9 @@ internal sealed class UnitParser
     {
         var slot = Units.Add();
         var extras = _extras.Count;
-        _units.Add(new(start, length, Rows(TableId.Orders).Count, Rows(TableId.Buffs).Count, Rows(TableId.Passengers).Count, Rows(TableId.RallyTargets).Count, extras, 0));
+        _units.Add(new(
+            start, length, Rows(TableId.Orders).Count, Rows(TableId.Buffs).Count, Rows(TableId.Passengers).Count,
+            Rows(TableId.RallyTargets).Count, extras, 0));
         Units[slot][ColumnsFormat.DisplayType] = Units[slot][ColumnsFormat.Alliance] = 1;
         ParseMessage(observation.Slice(start, length), start, new(slot, TableId.Units, 0, 0, 0, 0), slot);
         _units[slot].Extras = _extras.Count - extras;
@@ -60,6 +62,7 @@ internal sealed class UnitParser
         var rows = Rows(place.Table);
         var cells = rows[row];
         var has = 0L;
+        var targetExtras = _extras.Count;
         var reader = new WireReader(message);
         while (reader.ReadTag())
         {
@@ -70,10 +73,15 @@ internal sealed class UnitParser
                     cells[field.Column] = reader.ReadFixed32();
                     has |= 1L << field.Column;
                     break;
-                case CellType.Bool or CellType.Int32 or CellType.UInt32 or CellType.UInt64 when reader.WireType == WireFormat.WireType.Varint:
+                case CellType.Bool or CellType.Int32 or CellType.UInt32 or CellType.UInt64
+                    when reader.WireType == WireFormat.WireType.Varint:
                     cells[field.Column] = Value(field.Type, reader.ReadVarint());
                     has |= 1L << field.Column;
-                    if (place.Table == TableId.Orders && field.Column == ColumnsFormat.TargetUnitTag) has = DropTargetPosition(cells, has, place);
+                    if (place.Table == TableId.Orders && field.Column == ColumnsFormat.TargetUnitTag)
+                    {
+                        has = DropTargetPosition(cells, has, targetExtras);
+                        targetExtras = _extras.Count;
+                    }
                     break;
                 case CellType.Point when reader.WireType == WireFormat.WireType.LengthDelimited:
                     if (place.Table == TableId.Orders) has = DropTargetTag(cells, has);
@@ -81,13 +89,15 @@ internal sealed class UnitParser
                     has |= 1L << field.Column;
                     has |= ParsePoint(message[point], start + point.Start.Value, field, cells, place);
                     break;
-                case CellType.Rows when field.Table == TableId.Buffs && reader.WireType is WireFormat.WireType.Varint or WireFormat.WireType.LengthDelimited:
+                case CellType.Rows when field.Table == TableId.Buffs
+                    && reader.WireType is WireFormat.WireType.Varint or WireFormat.WireType.LengthDelimited:
                     cells[field.Column] += ParseBuffs(ref reader);
                     break;
                 case CellType.Rows when field.Table != TableId.Buffs && reader.WireType == WireFormat.WireType.LengthDelimited:
                     var child = reader.ReadRange();
                     var index = (int)cells[field.Column]++;
-                    ParseMessage(message[child], start + child.Start.Value, place with { Table = field.Table, Index = index }, Rows(field.Table).Add());
+                    var childPlace = place with { Table = field.Table, Index = index };
+                    ParseMessage(message[child], start + child.Start.Value, childPlace, Rows(field.Table).Add());
                     break;
                 default:
                     reader.SkipValue();
@@ -112,7 +122,8 @@ internal sealed class UnitParser
                 continue;
             }
             reader.SkipValue();
-            _extras.Add(place with { PointField = field.Number, Start = start + reader.FieldStart, Length = reader.Position - reader.FieldStart });
+            var length = reader.Position - reader.FieldStart;
+            _extras.Add(place with { PointField = field.Number, Start = start + reader.FieldStart, Length = length });
         }
         return has;
     }
@@ -140,14 +151,12 @@ internal sealed class UnitParser
     };
 
     /// <summary>The target of an order is a oneof: a tag that comes after a position takes its place, unknown fields included.</summary>
-    private long DropTargetPosition(Span<long> cells, long has, in ExtraFragment place)
+    private long DropTargetPosition(Span<long> cells, long has, int firstExtra)
     {
         cells[1..4].Clear();
-        for (var i = _extras.Count - 1; i >= 0; i--)
+        for (var i = firstExtra; i < _extras.Count; i++)
         {
-            ref var extra = ref _extras[i];
-            if (extra.Slot != place.Slot || extra.Table != place.Table || extra.Index != place.Index) break;
-            if (extra.PointField != 0) extra = extra with { Length = 0 };
+            if (_extras[i].PointField != 0) _extras[i] = _extras[i] with { Length = 0 };
         }
         return has & ~((1L << ColumnsFormat.TargetPosition) | 0b1110);
     }
@@ -160,11 +169,12 @@ internal sealed class UnitParser
 
     private static void FinishFloats(TableSchema schema, Span<long> cells, long has)
     {
+        var angle = schema == ColumnsFormat.Units ? ColumnsFormat.Facing : -1;
         var kinds = 0L;
         foreach (var column in schema.Floats)
         {
             if ((has >> column & 1) == 0) continue;
-            cells[column] = FloatCell.From((uint)cells[column], schema == ColumnsFormat.Units && column == ColumnsFormat.Facing, out var kind);
+            cells[column] = FloatCell.From((uint)cells[column], column == angle, out var kind);
             kinds |= (long)kind << (2 * column);
         }
         cells[schema.Has] = has;

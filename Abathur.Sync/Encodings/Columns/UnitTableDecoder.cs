@@ -118,7 +118,8 @@ internal sealed class UnitTableDecoder
         var facing = Table.Cells(ColumnsFormat.Facing);
         for (var row = 0; row < facing.Length; row++)
         {
-            if (!_stays[row] || !_heads[row] || !Motion.TryStep(facing[row], FacingKind(row), speed[row], out var stepX, out var stepY)) continue;
+            if (!_stays[row] || !_heads[row]) continue;
+            if (!Motion.TryStep(facing[row], FacingKind(row), speed[row], out var stepX, out var stepY)) continue;
             x[row] += stepX - vx[row];
             y[row] += stepY - vy[row];
         }

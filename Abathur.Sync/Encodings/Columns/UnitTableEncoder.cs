@@ -67,7 +67,8 @@ internal sealed class UnitTableEncoder
 
         for (var i = 0; i < Schema.Columns; i += Vector256<long>.Count)
         {
-            var differ = ~Vector256.Equals(Vector256.Create<long>(now[i..]), Vector256.Create<long>(predicted[i..])).ExtractMostSignificantBits() & 0xF;
+            var same = Vector256.Equals(Vector256.Create<long>(now[i..]), Vector256.Create<long>(predicted[i..]));
+            var differ = ~same.ExtractMostSignificantBits() & 0xF;
             for (; differ != 0; differ &= differ - 1)
             {
                 var column = i + BitOperations.TrailingZeroCount(differ);

@@ -26,7 +26,8 @@ public partial class ColumnsExampleTests
     }
 
     private static IEnumerable<string> Blocks(string page, string language) =>
-        Regex.Matches(page, $"^```{language}\r?\n(.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline).Select(match => match.Groups[1].Value);
+        Regex.Matches(page, $"^```{language}\r?\n(.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)
+            .Select(match => match.Groups[1].Value);
 
     [GeneratedRegex(@"#[^\n]*|\s+")]
     private static partial Regex Comment();

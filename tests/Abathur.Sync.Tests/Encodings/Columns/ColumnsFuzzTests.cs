@@ -9,17 +9,18 @@ namespace Abathur.Sync.Tests.Encodings.Columns;
 /// <summary>Streams of arbitrary messages, and damaged ones.</summary>
 public class ColumnsFuzzTests
 {
+    private const int Factor = 30;
     private const int FramesOfAStream = 40;
 
     [Fact]
-    public void Stream_ArbitraryMessagesWithRandomKeyframes_ComesBack() => Check.One(Config.QuickThrowOnFailure.WithMaxTest(60), Prop.ForAll<int>(seed =>
+    public void Stream_ArbitraryMessagesWithRandomKeyframes_ComesBack() => ForAll(60, seed =>
     {
         var (fuzz, random, stream) = (new ObservationFuzz(seed), new Random(seed), new ColumnsStream());
         for (var i = 0; i < FramesOfAStream; i++) stream.SendAndCompare(fuzz.Next(), random.Next(8) == 0);
-    }));
+    });
 
     [Fact]
-    public void Stream_JoinedAtAKeyframe_ComesBack() => Check.One(Config.QuickThrowOnFailure.WithMaxTest(30), Prop.ForAll<int>(seed =>
+    public void Stream_JoinedAtAKeyframe_ComesBack() => ForAll(30, seed =>
     {
         var (fuzz, stream) = (new ObservationFuzz(seed), new ColumnsStream());
         var joiner = new ColumnsDecoder();
@@ -31,7 +32,7 @@ public class ColumnsFuzzTests
             joiner.Decode(stream.Payload);
             ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(joiner));
         }
-    }));
+    });
 
     [Fact]
     public void Decode_FrameWasLost_TakesNothingUntilAKeyframe()
@@ -49,7 +50,7 @@ public class ColumnsFuzzTests
     }
 
     [Fact]
-    public void Decode_DamagedPayloads_RefusesOrTakesThemAndIsWholeAfterAKeyframe() => Check.One(Config.QuickThrowOnFailure.WithMaxTest(60), Prop.ForAll<int>(seed =>
+    public void Decode_DamagedPayloads_RefusesOrTakesThemAndIsWholeAfterAKeyframe() => ForAll(60, seed =>
     {
         var (fuzz, random, stream) = (new ObservationFuzz(seed), new Random(seed), new ColumnsStream());
         var decoder = new ColumnsDecoder();
@@ -66,7 +67,7 @@ public class ColumnsFuzzTests
             decoder.Decode(stream.Payload);
             ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(decoder));
         }
-    }));
+    });
 
     [Fact]
     public void Decode_EveryCut_Refused()
@@ -109,7 +110,7 @@ public class ColumnsFuzzTests
     }
 
     [Fact]
-    public void Encode_DamagedObservations_RefusedAsProtobufOrComeBack() => Check.One(Config.QuickThrowOnFailure.WithMaxTest(60), Prop.ForAll<int>(seed =>
+    public void Encode_DamagedObservations_RefusedAsProtobufOrComeBack() => ForAll(60, seed =>
     {
         var (fuzz, random, stream) = (new ObservationFuzz(seed), new Random(seed), new ColumnsStream());
         for (var i = 0; i < FramesOfAStream; i++)
@@ -136,7 +137,10 @@ public class ColumnsFuzzTests
             stream.SendAndCompare(observation);
             Assert.True(stream.WasKeyframe);
         }
-    }));
+    });
+
+    private static void ForAll(int runs, Action<int> property) =>
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(Factor * runs), Prop.ForAll(Gen.Choose(0, int.MaxValue).ToArbitrary(), property));
 
     private static byte[] Damage(byte[] bytes, Random random)
     {

@@ -7,7 +7,7 @@ namespace Abathur.Sync.Tests.Encodings.Columns;
 /// <summary>Whole streams: what the decoder has after each frame is the observation.</summary>
 public class ColumnsRoundTripTests
 {
-    /// <summary>Every frame is decoded, as each leans on the one before; these many are compared, which takes a hundred times as long.</summary>
+    /// <summary>Every frame is decoded, as each leans on the one before; one in so many is compared, which takes far longer.</summary>
     private const int ComparedEvery = 37;
 
     [SharedFact("sequences")]
@@ -48,7 +48,8 @@ public class ColumnsRoundTripTests
     [SharedFact("observations")]
     public void RealObservations_AsAStreamOfUnlikeFrames_ComeBack()
     {
-        var files = Directory.GetFiles(SharedData.PathTo("observations"), "observation*.binpb", SearchOption.AllDirectories).Order(StringComparer.Ordinal).ToArray();
+        var all = Directory.GetFiles(SharedData.PathTo("observations"), "observation*.binpb", SearchOption.AllDirectories);
+        var files = all.Order(StringComparer.Ordinal).ToArray();
         Assert.Equal(81, files.Length);
         var stream = new ColumnsStream();
         for (var i = 0; i < files.Length; i++) stream.SendAndCompare(File.ReadAllBytes(files[i]), i % 9 == 5);

@@ -61,7 +61,8 @@ internal sealed class ColumnsStream
     {
         if (observation.Observation?.RawData?.Units is not { Count: > 1 } units) return;
         var isUnique = units.Select(unit => unit.Tag).Distinct().Count() == units.Count;
-        var sorted = units.OrderBy(unit => unit.Tag).ThenBy(unit => isUnique ? "" : Convert.ToHexString(unit.ToByteArray()), StringComparer.Ordinal).ToList();
+        var byTag = units.OrderBy(unit => unit.Tag);
+        var sorted = (isUnique ? byTag : byTag.ThenBy(unit => Convert.ToHexString(unit.ToByteArray()), StringComparer.Ordinal)).ToList();
         units.Clear();
         units.AddRange(sorted);
     }

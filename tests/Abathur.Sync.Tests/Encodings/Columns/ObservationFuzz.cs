@@ -4,12 +4,13 @@ using SC2APIProtocol;
 
 namespace Abathur.Sync.Tests.Encodings.Columns;
 
-/// <summary>A stream of observations that no game would send: any fields, any values, units that come, go, change, share a tag or have none.</summary>
+/// <summary>Observations that no game would send: any fields, any values, units that come, go, change, share a tag or have none.</summary>
 internal sealed class ObservationFuzz(int seed)
 {
     private static readonly float[] Floats =
     [
-        0, -0f, 1, -1, 0.1f, 33.25f, 1 / 4096f, -7 / 4096f, 200.000244f, 4.712389f, 1.5707964f, 6.2831855f, 1e-45f, -1e-45f, 262144.25f, 1e20f, -3e38f, float.MaxValue,
+        0, -0f, 1, -1, 0.1f, 33.25f, 1 / 4096f, -7 / 4096f, 200.000244f, 4.712389f, 1.5707964f, 6.2831855f,
+        1e-45f, -1e-45f, 262144.25f, 1e20f, -3e38f, float.MaxValue,
         float.NaN, BitConverter.UInt32BitsToSingle(0xFFC12345), float.PositiveInfinity, float.NegativeInfinity,
     ];
 
@@ -36,7 +37,9 @@ internal sealed class ObservationFuzz(int seed)
     }
 
     private ResponseObservation Any() =>
-        _random.Next(3) == 0 ? (ResponseObservation)_generator.Make(ResponseObservation.Descriptor) : new ResponseObservation { Observation = new Observation { GameLoop = (uint)_random.Next(100) } };
+        _random.Next(3) == 0
+            ? (ResponseObservation)_generator.Make(ResponseObservation.Descriptor)
+            : new ResponseObservation { Observation = new Observation { GameLoop = (uint)_random.Next(100) } };
 
     private void Change()
     {
