@@ -53,8 +53,8 @@ internal sealed class ListenOptionSet
 
     private readonly Option<double> _keyframeInterval = new("--keyframe-interval")
     {
-        Description = "Seconds of game time from one keyframe of a stream to the next (zstd-stream, br-stream); 0: only for agents that join, or have skipped.",
-        DefaultValueFactory = _ => new HubOptions().KeyframeIntervalGameLoops / GameTime.LoopsPerSecond,
+        Description = "Seconds from one keyframe of a stream to the next (columns, zstd-stream, br-stream), at 22.4 frames a second; 0: only for agents that join, or have skipped.",
+        DefaultValueFactory = _ => new HubOptions().KeyframeIntervalFrames / GameTime.LoopsPerSecond,
         HelpName = "SECONDS",
     };
 
@@ -120,7 +120,7 @@ internal sealed class ListenOptionSet
             Hub = new HubOptions
             {
                 StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)),
-                KeyframeIntervalGameLoops = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
+                KeyframeIntervalFrames = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
             },
         };
     }

@@ -27,7 +27,7 @@ internal sealed class FrameStream : IDisposable
     private SubscriptionEnd? _end;
     private int _payloadBytes;
     private int _keyframeAsked;
-    private uint? _lastKeyframeLoop;
+    private uint? _framesSinceKeyframe;
     private uint _lastEncodedLoop;
     private Frame? _last;
 
@@ -191,13 +191,13 @@ internal sealed class FrameStream : IDisposable
         }
         catch (InvalidDataException e)
         {
-            _lastKeyframeLoop = null;
+            _framesSinceKeyframe = null;
             payload.Release();
             EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
             return null;
         }
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
-        if (encoded.IsKeyframe) _lastKeyframeLoop = frame.GameLoop;
+        _framesSinceKeyframe = encoded.IsKeyframe ? 0 : _framesSinceKeyframe + 1;
         return EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
     }
 
@@ -216,8 +216,8 @@ internal sealed class FrameStream : IDisposable
         var wentBack = gameLoop < _lastEncodedLoop;
         _lastEncodedLoop = gameLoop;
         var isAsked = Interlocked.Exchange(ref _keyframeAsked, 0) != 0;
-        if (isAsked || wentBack || _lastKeyframeLoop is not { } last) return true;
-        return _options.KeyframeIntervalGameLoops > 0 && gameLoop - last >= _options.KeyframeIntervalGameLoops;
+        if (isAsked || wentBack || _framesSinceKeyframe is not { } since) return true;
+        return _options.KeyframeIntervalFrames > 0 && since + 1 >= _options.KeyframeIntervalFrames;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]

@@ -13,9 +13,10 @@ public sealed record HubOptions
     public int EncodeQueueFrames { get; init; } = 8;
 
     /// <summary>
-    /// Game loops from one keyframe of a stream to the next, where nobody asks for one before. Default 224 (10 s); 0: only when somebody asks.
+    /// Frames from one keyframe of a stream to the next, where nobody asks for one before. Default 224 (10 s of a game that is observed in every
+    /// loop); 0: only when somebody asks.
     /// </summary>
-    public uint KeyframeIntervalGameLoops { get; init; } = 224;
+    public uint KeyframeIntervalFrames { get; init; } = 224;
 
     /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
     public int MaxSubscriptions { get; init; } = 1000;

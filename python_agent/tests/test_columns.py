@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 from emulators import delimited
+from google.protobuf import json_format
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from observations import make
@@ -217,6 +219,17 @@ def test_damaged_payloads_are_refused_or_read_but_nothing_else(stream: list[byte
         if good + 1 < len(stream) and decoder.columns is None:
             with pytest.raises(ProtocolError, match="needs the one before it"):
                 decoder.decode(stream[good + 1])
+
+
+def test_the_example_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "columns.md").read_text(encoding="utf-8").partition("## Example")[2]
+    blocks = re.findall(r"```(json|hex)\n(.*?)```", text, re.DOTALL)
+    assert [kind for kind, _ in blocks] == ["json", "hex", "json", "hex"]
+    decoder = ColumnsDecoder()
+    for (_, wanted), (_, dump) in (blocks[:2], blocks[2:]):
+        payload = bytes.fromhex("".join(line.partition("#")[0] for line in dump.splitlines()))
+        made = sc2api_pb2.ResponseObservation.FromString(observation_bytes(decoder.decode(payload)))
+        assert ordered(made) == ordered(json_format.Parse(wanted, sc2api_pb2.ResponseObservation()))
 
 
 def test_a_frame_without_the_one_before_it_is_refused(stream: list[bytes]) -> None:

@@ -18,8 +18,8 @@ _SHIFT = 20
 
 
 @cache
-def _directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """X and y of the direction of a facing, in 1/2**20, by ``(kind << 16) + q + 32768``."""
+def _directions() -> NDArray[np.int64]:
+    """X and y of the direction of a facing, in 1/2**20, by ``(kind << 16) + q + 32768``: (2, 131072)."""
     t = np.arange(_MAX_ANGLE + 1) / 4096.0
     u = -(t * t)
     term = np.ones_like(t)
@@ -36,7 +36,7 @@ def _directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     s = np.floor(sine * _UNIT + 0.5).astype(np.int64)
     c = np.concatenate(([0], c[:0:-1], c))
     s = np.concatenate(([0], -s[:0:-1], s))
-    return np.concatenate((c, s)), np.concatenate((s, -c))
+    return np.array((np.concatenate((c, s)), np.concatenate((s, -c))))
 
 
 def follow(
@@ -52,40 +52,34 @@ def follow(
     """
     changed = cells[: len(before)] - before
     # All that moved, moves, or might.
-    (rows,) = ((changed[0] | changed[1] | velocity[0] | velocity[1] | cells[SPEED]) != 0).nonzero()
+    (rows,) = (changed[0] | changed[1] | velocity[0] | velocity[1] | cells[SPEED]).nonzero()
     if not len(rows):
         return changed
-    predicted, headed = cells[SPEED, rows], heads[rows]
-    x, y, valid = _directions_of(cells, rows)
-    steps = headed & valid & (predicted >= 0) & (predicted < _MAX_SPEED)
-    if steps.any():
-        pace = predicted * steps
-        step_x = ((pace * x + _HALF) >> _SHIFT) - velocity[0, rows]
-        step_y = ((pace * y + _HALF) >> _SHIFT) - velocity[1, rows]
-        cells[0, rows] += step_x * steps
-        cells[1, rows] += step_y * steps
-    dx, dy = cells[0, rows] - before[0, rows], cells[1, rows] - before[1, rows]
-    changed[0, rows], changed[1, rows] = dx, dy
-    along, across = dx.astype(np.float64), dy.astype(np.float64)
+    speed, headed = cells[SPEED, rows], heads[rows]
+    direction, valid = _directions_of(cells, rows)
+    steps = headed & valid & (speed.view(np.uint64) < _MAX_SPEED)
+    step = changed[:2, rows]
+    # What the last step was taken for a guess at is a guess at what the direction leads to.
+    step += (((speed * direction + _HALF) >> _SHIFT) - velocity[:2, rows]) * steps
+    changed[:2, rows] = step
+    cells[:2] = before[:2] + changed[:2]
+    squares = step.astype(np.float64)
+    squares *= squares
     # No longer than the first that is no step any more.
-    speed = np.minimum(np.sqrt(along * along + across * across) + 0.5, _MAX_SPEED).astype(np.int64)
+    speed = np.minimum(np.sqrt(squares[0] + squares[1]) + 0.5, _MAX_SPEED).astype(np.int64)
     cells[SPEED] = 0
     cells[SPEED, rows] = speed
     changed[SPEED] = cells[SPEED] - before[SPEED]
-    fits = (abs(dx - ((speed * x + _HALF) >> _SHIFT)) <= 1) & (abs(dy - ((speed * y + _HALF) >> _SHIFT)) <= 1)
-    heads[rows] = np.where(speed != 0, fits & valid & (speed < _MAX_SPEED), headed)
+    misses = np.abs(step - ((speed * direction + _HALF) >> _SHIFT)).max(axis=0)
+    heads[rows] = np.where(speed != 0, (misses <= 1) & valid & (speed < _MAX_SPEED), headed)
     return changed
 
 
-def _directions_of(
-    cells: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+def _directions_of(cells: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Where some rows face: x and y in 1/2**20, and which of them face where a table knows."""
     facing = cells[FACING, rows]
     kind = (cells[KINDS, rows] >> (2 * FACING)) & 3
-    index = (kind << 16) + facing + (_MAX_ANGLE + 1)
-    valid = (kind <= ANGLE) & (facing >= -_MAX_ANGLE) & (facing <= _MAX_ANGLE)
-    if not valid.all():
-        index *= valid
-    x, y = _directions()
-    return x[index], y[index], valid
+    # Unsigned, so that one comparison sees both ends.
+    valid = (kind <= ANGLE) & ((facing + _MAX_ANGLE).view(np.uint64) <= 2 * _MAX_ANGLE)
+    index = ((kind << 16) + facing + (_MAX_ANGLE + 1)) * valid
+    return _directions().take(index, axis=1), valid

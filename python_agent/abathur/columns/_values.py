@@ -13,6 +13,7 @@ from abathur.columns._decoder import Table
 from abathur.columns._schema import ANGLE, BITS, LISTS, UNITS, Schema
 
 _BASE = 4.71238898038469
+_GRID = np.float32(1 / 4096)
 
 
 class Values:
@@ -31,7 +32,7 @@ class Values:
             if dtype == "f4" and self._schema.floats:
                 block = floats(self._schema, self._cells)
             else:
-                block = self._cells[columns].astype(dtype)
+                block = self._cells[_rows(columns)].astype(dtype)
             made.update(zip(paths, block, strict=True))
         return made
 
@@ -45,7 +46,7 @@ class Values:
 
 
 @cache
-def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, list[str], list[int]]]:
+def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, list[str], tuple[int, ...]]]:
     """The columns of a table by type: paths, and numbers of the columns; floats all of them, in their order."""
     schema = (UNITS, *LISTS)[table]
     blocks: dict[str, list[str]] = {}
@@ -53,23 +54,30 @@ def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, 
         blocks.setdefault(dtype, []).append(path)
     if schema.floats:
         blocks["f4"] = [schema.fields[at] for at in schema.floats]
-    return [(dtype, paths, [schema.fields.index(path) for path in paths]) for dtype, paths in blocks.items()]
+    return [(dtype, paths, tuple(map(schema.fields.index, paths))) for dtype, paths in blocks.items()]
 
 
 def floats(schema: Schema, cells: NDArray[np.int64]) -> NDArray[np.float32]:
     """All columns of a table that are floats, in the order of `schema.floats`: (columns, rows)."""
-    numbers = cells[list(schema.floats)]
-    values = (numbers * (1 / 4096)).astype(np.float32)
-    if schema.kinds is None:
-        return values
+    # Exact: what is on the grid has no more digits than a float has.
+    values = cells[_rows(schema.floats)].astype(np.float32)
+    values *= _GRID
+    assert schema.kinds is not None
     kinds = cells[schema.kinds]
-    if not kinds.any():
-        return values
-    each = kinds >> np.array([[2 * at] for at in schema.floats])
-    each &= 3
-    raw = np.flatnonzero(each == BITS)
-    values.view(np.int32).reshape(-1)[raw] = numbers.reshape(-1)[raw]
-    angles = np.flatnonzero(each == ANGLE)
-    if len(angles):
-        values.reshape(-1)[angles] = _BASE + numbers.reshape(-1)[angles] / 4096
+    some = int(np.bitwise_or.reduce(kinds))
+    for at, column in enumerate(schema.floats):
+        if (some >> (2 * column)) & 3 == 0:
+            continue
+        kind = (kinds >> (2 * column)) & 3
+        (raw,) = (kind == BITS).nonzero()
+        if len(raw):
+            values[at].view(np.int32)[raw] = cells[column, raw]
+        (angles,) = (kind == ANGLE).nonzero()
+        if len(angles):
+            values[at, angles] = _BASE + cells[column, angles] / 4096
     return values
+
+
+@cache
+def _rows(columns: tuple[int, ...]) -> NDArray[np.intp]:
+    return np.array(columns, np.intp)
