@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Buffers.Binary;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.V1;
 
@@ -10,7 +11,11 @@ namespace Abathur.Sync.Frames;
 /// </summary>
 public sealed class EncodedFrame
 {
+    /// <summary>Bytes of the length in front of a message on a socket.</summary>
+    public const int PrefixBytes = 4;
+
     private const int MaxPooled = 1024;
+    private const int MaxEnvelopeBytes = 1024;
     private static readonly Stack<EncodedFrame> Pool = new();
 
     private readonly ArrayBufferWriter<byte> _protoHead = new(256);
@@ -19,6 +24,8 @@ public sealed class EncodedFrame
     private readonly Lock _gate = new();
     private Frame _frame = null!;
     private SharedBuffer? _payload;
+    private SharedBuffer? _prefixedMessage;
+    private SharedBuffer? _jsonLine;
     private PayloadFormat _format;
     private long _encodedMonotonicNs;
     private int _plainBytes;
@@ -69,7 +76,9 @@ public sealed class EncodedFrame
         foreach (var frame in _earlier) frame.Release();
         _earlier.Clear();
         _payload?.Release();
-        _payload = null;
+        _prefixedMessage?.Release();
+        _jsonLine?.Release();
+        _payload = _prefixedMessage = _jsonLine = null;
         _frame.Release();
         _frame = null!;
         _protoHead.ResetWrittenCount();
@@ -104,6 +113,33 @@ public sealed class EncodedFrame
         }
     }
 
+    /// <summary>
+    /// A <c>ServerMessage</c> with the frame, its length in front (four bytes, little-endian), in one piece of memory, which all who missed nothing share. The
+    /// caller releases it.
+    /// </summary>
+    public SharedBuffer RentPrefixedMessage(in Missed missed)
+    {
+        if (missed.Count > 0 || _earlier.Count > 0) return PrefixedMessage(missed);
+        lock (_gate)
+        {
+            _prefixedMessage ??= PrefixedMessage(missed);
+            _prefixedMessage.Retain();
+            return _prefixedMessage;
+        }
+    }
+
+    /// <summary>The line that <see cref="WriteJsonLine"/> writes, in the same way.</summary>
+    public SharedBuffer RentJsonLine(in Missed missed)
+    {
+        if (missed.Count > 0 || _earlier.Count > 0) return JsonLine(missed);
+        lock (_gate)
+        {
+            _jsonLine ??= JsonLine(missed);
+            _jsonLine.Retain();
+            return _jsonLine;
+        }
+    }
+
     /// <summary>Writes <c>{"frame":{...}}</c> and a line feed, the payload (which must be JSON) inline as <c>observation</c>.</summary>
     public void WriteJsonLine(IBufferWriter<byte> output, in Missed missed)
     {
@@ -135,6 +171,25 @@ public sealed class EncodedFrame
         encoded._plainBytes = of.PlainBytes;
         encoded.IsKeyframe = of.IsKeyframe;
         return encoded;
+    }
+
+    private SharedBuffer PrefixedMessage(in Missed missed)
+    {
+        var frameBytes = MeasureFrame(missed);
+        var messageBytes = FrameEnvelope.MeasureServerMessage(frameBytes);
+        var message = SharedBuffer.Rent(PrefixBytes + messageBytes);
+        BinaryPrimitives.WriteUInt32LittleEndian(message.GetSpan(PrefixBytes), (uint)messageBytes);
+        message.Advance(PrefixBytes);
+        FrameEnvelope.WriteServerMessagePrefix(message, frameBytes);
+        WriteFrame(message, missed);
+        return message;
+    }
+
+    private SharedBuffer JsonLine(in Missed missed)
+    {
+        var line = SharedBuffer.Rent(Payload.Length + MaxEnvelopeBytes);
+        WriteJsonLine(line, missed);
+        return line;
     }
 
     private ReadOnlySpan<byte> ProtoHead()

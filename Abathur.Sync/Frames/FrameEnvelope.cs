@@ -73,6 +73,17 @@ internal static class FrameEnvelope
 
     public static int MeasureEarlierPrefix(int payloadBytes) => 2 + CodedOutputStream.ComputeLengthSize(payloadBytes);
 
+    /// <summary>Size of a <c>ServerMessage</c> that holds a frame of so many bytes.</summary>
+    public static int MeasureServerMessage(int frameBytes) => 1 + CodedOutputStream.ComputeLengthSize(frameBytes) + frameBytes;
+
+    /// <summary>What stands before the frame in it: tag and length.</summary>
+    public static void WriteServerMessagePrefix(IBufferWriter<byte> output, int frameBytes)
+    {
+        var span = output.GetSpan(1 + Varint.MaxBytes);
+        span[0] = (byte)WireFormat.MakeTag(ServerMessage.FrameFieldNumber, WireFormat.WireType.LengthDelimited);
+        output.Advance(1 + Varint.Write(span[1..], (uint)frameBytes));
+    }
+
     /// <summary>The same head as ProtoJSON, open at its end: <c>{"frame":{"matchId":...,...,"encoding":"json"</c>.</summary>
     public static void WriteJsonHead(IBufferWriter<byte> output, Frame frame, Encoding encoding, long encodedMonotonicNs)
     {

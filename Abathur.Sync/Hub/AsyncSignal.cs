@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// An auto-reset event with one waiter at a time that allocates nothing per wait. A <see cref="Set"/> without a waiter
+/// An auto-reset event with one waiter at a time that allocates nothing per wait. A <see cref="Set()"/> without a waiter
 /// is kept for the next one; several count as one.
 /// </summary>
 internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
@@ -23,7 +23,7 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
         _timer = clock.CreateTimer(static state => ((AsyncSignal)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Completes with true at the next <see cref="Set"/>, with false when the timeout passes first.</summary>
+    /// <summary>Completes with true at the next <see cref="Set()"/>, with false when the timeout passes first.</summary>
     public ValueTask<bool> WaitAsync() => WaitAsync(Timeout.InfiniteTimeSpan);
 
     /// <inheritdoc cref="WaitAsync()"/>
@@ -49,7 +49,11 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
         }
     }
 
-    public void Set()
+    /// <summary>Lets the waiter go on, on the thread pool.</summary>
+    public void Set() => Set(inline: false);
+
+    /// <summary>Lets the waiter go on, on this thread before this returns, or on the thread pool.</summary>
+    public void Set(bool inline)
     {
         lock (_gate)
         {
@@ -60,6 +64,7 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
             }
             _waiting = false;
         }
+        _core.RunContinuationsAsynchronously = !inline;
         _core.SetResult(true);
     }
 
@@ -86,6 +91,7 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
             }
             _waiting = false;
         }
+        _core.RunContinuationsAsynchronously = true;
         _core.SetResult(false);
     }
 }

@@ -231,14 +231,17 @@ internal sealed class FrameStream : IDisposable
 
     private void OfferToAll(EncodedFrame frame, in Missed missed)
     {
-        foreach (var subscription in _subscriptions)
+        var subscriptions = _subscriptions;
+        var isOnlyOne = subscriptions.Length == 1 && (_encoder is not null || _sourceWaits);
+        foreach (var subscription in subscriptions)
         {
             if (subscription.IsLossless && !subscription.HasRoom)
             {
                 subscription.Finish(new(SubscriptionEndReason.TooSlow, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
                 continue;
             }
-            subscription.Offer(frame, missed);
+            // One reader is served on the spot; many are served by all cores.
+            subscription.Offer(frame, missed, inline: isOnlyOne);
         }
     }
 

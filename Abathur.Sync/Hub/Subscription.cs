@@ -185,7 +185,7 @@ public sealed class Subscription : IDisposable
     /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames lean on those
     /// before them, they wait together until there is a keyframe, or too many; then all are missed until the reader comes back and asks for a keyframe.
     /// </summary>
-    internal void Offer(EncodedFrame frame, in Missed before)
+    internal void Offer(EncodedFrame frame, in Missed before, bool inline = false)
     {
         lock (_gate)
         {
@@ -206,7 +206,7 @@ public sealed class Subscription : IDisposable
             }
             Enqueue(frame);
         }
-        _ready.Set();
+        _ready.Set(inline);
     }
 
     /// <summary>Gives a subscriber who has missed the last frame of the match that frame, as a keyframe: it may hold the results.</summary>

@@ -26,7 +26,7 @@ _SERVICE = "/abathur.sync.v1.GameSync/"
 OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
     # Without these two, grpcio takes megabytes of stale frames off the wire before a paused reader is felt.
-    ("grpc.http2.lookahead_bytes", 256 * 1024),
+    ("grpc.http2.lookahead_bytes", 192 * 1024),
     ("grpc.http2.bdp_probe", 0),
     ("grpc.enable_http_proxy", 0),
     # `frames` has a backoff of its own; grpcio's would make an agent that started before the daemon wait for a second.
@@ -83,6 +83,7 @@ class AsyncGrpcConnection:
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
+        request = _fresh(request)
         source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
         try:
             async for frame in source:
@@ -176,6 +177,7 @@ class BlockingGrpcConnection:
 
     def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
+        request = _fresh(request)
         source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
         try:
             yield from source
@@ -228,6 +230,17 @@ class BlockingGrpcConnection:
             return result
         except grpc.RpcError as error:
             raise translate(error) from None
+
+
+def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
+    """The request, with a credit where `latest` asks for small frames: gRPC's windows would hold hundreds of them."""
+    streams = (sync_pb2.zstd_stream, sync_pb2.br_stream)
+    if request.policy != sync_pb2.latest or request.compression not in streams or request.credits:
+        return request
+    fresh = sync_pb2.SubscribeRequest()
+    fresh.CopyFrom(request)
+    fresh.credits = 1
+    return fresh
 
 
 def _session_event(data: bytes, received: int, payloads: PayloadReader) -> Frame | sync_pb2.End | None:

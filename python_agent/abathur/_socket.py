@@ -8,63 +8,21 @@ from __future__ import annotations
 import asyncio
 import collections
 import contextlib
-import io
 import itertools
 import socket
 from collections.abc import AsyncGenerator, Iterator
 
-from abathur import _frame, _messages
+from abathur import _frame, _latest, _messages
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._payloads import PayloadReader
+from abathur._receive import AsyncReceiver, BlockingReceiver
 from abathur._request import needs_acknowledgements
-from abathur.errors import LostError, ProtocolError, RequestError
+from abathur.errors import AbathurError, LostError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 _BUFFER_BYTES = 256 * 1024
 _NO_STREAM = ("FAILED_PRECONDITION", "the socket answers requests only while frames() is being read")
-
-
-class _AsyncReader:
-    """Lines and counted bytes off a stream.
-
-    Reads ahead no more than a few hundred KB: what waits in this process is what a paused agent finds stale.
-    """
-
-    def __init__(self, stream: asyncio.StreamReader) -> None:
-        self._stream = stream
-        self._buffer = bytearray()
-
-    async def line(self) -> bytes:
-        """The next line, with its end."""
-        searched = 0
-        while (end := self._buffer.find(b"\n", searched)) < 0:
-            searched = len(self._buffer)
-            if searched > _messages.MAX_MESSAGE_BYTES:
-                raise ProtocolError(f"a line is longer than {_messages.MAX_MESSAGE_BYTES} bytes")
-            await self._fill()
-        return self._take(end + 1)
-
-    async def message(self) -> bytes:
-        """The next message behind its length. Taken whole or not at all, so that a cancelled wait loses nothing."""
-        start = _messages.PREFIX.size
-        while len(self._buffer) < start:
-            await self._fill()
-        end = start + _messages.prefixed_length(self._buffer[:start])
-        while len(self._buffer) < end:
-            await self._fill()
-        return self._take(end)[start:]
-
-    async def _fill(self) -> None:
-        data = await self._stream.read(_BUFFER_BYTES)
-        if not data:
-            raise ConnectionResetError("the daemon closed the connection")
-        self._buffer += data
-
-    def _take(self, size: int) -> bytes:
-        data = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        return data
 
 
 class AsyncSocketConnection:
@@ -125,43 +83,54 @@ class _AsyncStream:
         self,
         request: sync_pb2.SubscribeRequest,
         limit: int,
-        reader: _AsyncReader,
-        writer: asyncio.StreamWriter,
+        receiver: AsyncReceiver,
+        transport: asyncio.Transport,
     ) -> None:
         self._request = request
         self._payloads = PayloadReader(limit)
-        self._reader = reader
-        self._writer = writer
+        self._receiver = receiver
+        self._transport = transport
         self._ids = itertools.count(1)
         self._reading = asyncio.Lock()
         self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
         self._answers: dict[int, sync_pb2.Result | RequestError] = {}
+        self._error: AbathurError | None = None
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
         self._acknowledges = needs_acknowledgements(request)
+        self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
 
     @classmethod
     async def open(cls, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> _AsyncStream:
         try:
+            loop = asyncio.get_running_loop()
             if address.path is not None:
-                reader, writer = await asyncio.open_unix_connection(address.path)
+                transport, receiver = await loop.create_unix_connection(AsyncReceiver, address.path)
             else:
-                reader, writer = await asyncio.open_connection(address.host, address.port)
+                transport, receiver = await loop.create_connection(AsyncReceiver, address.host, address.port)
         except OSError as error:
             raise LostError(str(error)) from None
-        _keep_fresh(writer.get_extra_info("socket"))
-        return cls(request, limit, _AsyncReader(reader), writer)
+        _keep_fresh(transport.get_extra_info("socket"))
+        return cls(request, limit, receiver, transport)
 
     async def start(self) -> sync_pb2.Match:
-        self._writer.write(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
+        self._transport.write(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
         async with self._reading:
-            return _messages.match_from_line(await self._reader.line())
+            match = _messages.match_from_line(await self._receiver.message())
+            self._receiver.buffer.binary = self._binary
+            return match
 
     async def next(self) -> Frame | None:
         """The next frame; None at the end of the match."""
         while not self._frames:
+            if self._error is not None:
+                raise self._error
             async with self._reading:
                 if not self._frames:
                     await self._read()
+        # Who waits for an answer meanwhile takes what comes.
+        if self._lateness is not None and not self._reading.locked():
+            async with self._reading:
+                await self._catch_up(self._lateness)
         event = self._frames.popleft()
         return None if isinstance(event, sync_pb2.End) else event
 
@@ -178,6 +147,8 @@ class _AsyncStream:
         while message.id not in self._answers:
             async with self._reading:
                 if message.id not in self._answers:
+                    if self._error is not None:
+                        raise self._error
                     try:
                         await self._read()
                     except ConnectionError as error:
@@ -188,25 +159,46 @@ class _AsyncStream:
         return answer
 
     async def close(self) -> None:
-        self._writer.close()
-        with contextlib.suppress(OSError):
-            await self._writer.wait_closed()
+        self._transport.close()
+        await asyncio.shield(self._receiver.closed)
 
     async def _read(self) -> None:
         """Take one event off the connection."""
+        self._handle(await self._receiver.message())
+
+    async def _catch_up(self, lateness: _latest.Lateness) -> None:
+        """Skip to the newest frame that is there, or on its way where those that are there are late."""
+        self._take_ready()
+        first = self._frames[0]
+        if len(self._frames) == 1 and not (isinstance(first, Frame) and lateness.is_late(first)):
+            return
+        for _ in range(_latest.ROUNDS):
+            if isinstance(self._frames[-1], sync_pb2.End) or not await self._receiver.more(_latest.PATIENCE):
+                break
+            self._take_ready()
+        _latest.skip_to_newest(self._frames)
+
+    def _take_ready(self) -> None:
+        try:
+            while self._error is None and self._receiver.buffer.is_ready():
+                self._handle(self._receiver.take())
+        except AbathurError as error:
+            # What came before it is had first.
+            self._error = error
+
+    def _handle(self, data: bytes) -> None:
+        received = _frame.monotonic_ns()
         if self._binary:
-            data = await self._reader.message()
-            event = _messages.event_from_bytes(data, _frame.monotonic_ns(), self._payloads)
+            event = _messages.event_from_bytes(data, received, self._payloads)
         else:
-            line = await self._reader.line()
-            event = _messages.event_from_line(line, _frame.monotonic_ns())
+            event = _messages.event_from_line(data, received)
         if isinstance(event, tuple):
             self._answers[event[0]] = event[1]
         else:
             self._frames.append(event)
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
-        self._writer.write(_encode(message, self._binary))
+        self._transport.write(_encode(message, self._binary))
 
 
 class BlockingSocketConnection:
@@ -268,27 +260,29 @@ class _BlockingStream:
         self._payloads = PayloadReader(limit)
         self._ids = itertools.count(1)
         self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
+        self._error: AbathurError | None = None
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
         self._acknowledges = needs_acknowledgements(request)
+        self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
         try:
             self._socket = open_socket(address)
         except OSError as error:
             raise LostError(str(error)) from None
         _keep_fresh(self._socket)
-        self._file = io.BufferedReader(self._socket.makefile("rb", 0), _BUFFER_BYTES)
+        self._receiver = BlockingReceiver(self._socket)
 
     def start(self) -> sync_pb2.Match:
         self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
-        return _messages.match_from_line(self._line())
+        match = _messages.match_from_line(self._receiver.message())
+        self._receiver.buffer.binary = self._binary
+        return match
 
     def next(self) -> Frame | None:
         """The next frame; None at the end of the match."""
         while not self._frames:
-            event = self._event()
-            if not isinstance(event, tuple):
-                self._frames.append(event)
-            elif isinstance(event[1], RequestError):
-                raise event[1]
+            self._take(self._event())
+        if self._lateness is not None:
+            self._catch_up(self._lateness)
         first = self._frames.popleft()
         return None if isinstance(first, sync_pb2.End) else first
 
@@ -314,28 +308,42 @@ class _BlockingStream:
             raise LostError(str(error)) from None
 
     def close(self) -> None:
-        self._file.close()
         self._socket.close()
 
+    def _catch_up(self, lateness: _latest.Lateness) -> None:
+        """See `_AsyncStream._catch_up`."""
+        self._take_ready()
+        first = self._frames[0]
+        if len(self._frames) == 1 and not (isinstance(first, Frame) and lateness.is_late(first)):
+            return
+        for _ in range(_latest.ROUNDS):
+            if isinstance(self._frames[-1], sync_pb2.End) or not self._receiver.more(_latest.PATIENCE):
+                break
+            self._take_ready()
+        _latest.skip_to_newest(self._frames)
+
+    def _take_ready(self) -> None:
+        try:
+            while self._error is None and self._receiver.buffer.is_ready():
+                self._take(self._event())
+        except AbathurError as error:
+            # What came before it is had first.
+            self._error = error
+
+    def _take(self, event: _messages.Event) -> None:
+        if not isinstance(event, tuple):
+            self._frames.append(event)
+        elif isinstance(event[1], RequestError):
+            raise event[1]
+
     def _event(self) -> _messages.Event:
-        if not self._binary:
-            line = self._line()
-            return _messages.event_from_line(line, _frame.monotonic_ns())
-        length = _messages.prefixed_length(self._read(_messages.PREFIX.size))
-        data = self._read(length)
-        return _messages.event_from_bytes(data, _frame.monotonic_ns(), self._payloads)
-
-    def _line(self) -> bytes:
-        line = self._file.readline(_messages.MAX_MESSAGE_BYTES)
-        if not line.endswith(b"\n"):
-            raise ConnectionResetError("the daemon closed the connection")
-        return line
-
-    def _read(self, size: int) -> bytes:
-        data = self._file.read(size)
-        if len(data) < size:
-            raise ConnectionResetError("the daemon closed the connection")
-        return data
+        if self._error is not None:
+            raise self._error
+        data = self._receiver.message()
+        received = _frame.monotonic_ns()
+        if self._binary:
+            return _messages.event_from_bytes(data, received, self._payloads)
+        return _messages.event_from_line(data, received)
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
         self._socket.sendall(_encode(message, self._binary))

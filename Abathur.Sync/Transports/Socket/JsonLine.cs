@@ -62,7 +62,7 @@ internal static class JsonLine
     }
 
     /// <summary>Writes a message as a line.</summary>
-    public static void Write(PipeWriter output, ServerMessage message)
+    public static void Write(IBufferWriter<byte> output, ServerMessage message)
     {
         WriteText(output, message);
         output.Write("\n"u8);

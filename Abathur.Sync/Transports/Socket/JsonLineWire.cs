@@ -1,14 +1,12 @@
 using System.IO.Pipelines;
-using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>Session messages as ProtoJSON, one object a line.</summary>
-internal sealed class JsonLineWire(PipeReader input, PipeWriter output) : ISessionWire
+internal sealed class JsonLineWire(PipeReader input, SocketOutput output) : ISessionWire
 {
-
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
         while (true)
@@ -18,15 +16,15 @@ internal sealed class JsonLineWire(PipeReader input, PipeWriter output) : ISessi
         }
     }
 
-    public void Write(ServerMessage message) => JsonLine.Write(output, message);
+    public void Write(ServerMessage message) => JsonLine.Write(output.Writer, message);
 
     public int WriteFrame(EncodedFrame frame, in Missed missed)
     {
-        var before = output.UnflushedBytes;
-        frame.WriteJsonLine(output, missed);
-        return (int)(output.UnflushedBytes - before);
+        var line = frame.RentJsonLine(missed);
+        var bytes = line.Span.Length;
+        output.Write(line);
+        return bytes;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await output.FlushAsync(cancellation)).IsCompleted;
+    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
 }

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
-using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -10,13 +9,13 @@ using Google.Protobuf;
 namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>Session messages in protobuf, each with its length in front: four bytes, little-endian.</summary>
-internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : ISessionWire
+internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) : ISessionWire
 {
     /// <summary>Longest message that a client may send.</summary>
     public const int MaxBytes = 1024 * 1024;
 
     /// <summary>Bytes in front of each message.</summary>
-    public const int PrefixBytes = 4;
+    public const int PrefixBytes = EncodedFrame.PrefixBytes;
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
@@ -39,20 +38,18 @@ internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : 
     public void Write(ServerMessage message)
     {
         WritePrefix(message.CalculateSize());
-        message.WriteTo(output);
+        message.WriteTo(output.Writer);
     }
 
     public int WriteFrame(EncodedFrame frame, in Missed missed)
     {
-        var frameBytes = frame.MeasureFrame(missed);
-        var messageBytes = ServerMessageFrame.Measure(frameBytes);
-        WritePrefix(messageBytes);
-        ServerMessageFrame.Write(output, frame, missed, frameBytes);
-        return PrefixBytes + messageBytes;
+        var message = frame.RentPrefixedMessage(missed);
+        var bytes = message.Span.Length;
+        output.Write(message);
+        return bytes;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> FlushAsync(CancellationToken cancellation) => !(await output.FlushAsync(cancellation)).IsCompleted;
+    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
 
     /// <summary>The first message of a buffer, as bytes; false where it is not there whole.</summary>
     /// <exception cref="GrpcException">It is longer than <paramref name="maxBytes"/>.</exception>
@@ -87,7 +84,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, PipeWriter output) : 
 
     private void WritePrefix(int bytes)
     {
-        BinaryPrimitives.WriteUInt32LittleEndian(output.GetSpan(PrefixBytes), (uint)bytes);
-        output.Advance(PrefixBytes);
+        BinaryPrimitives.WriteUInt32LittleEndian(output.Writer.GetSpan(PrefixBytes), (uint)bytes);
+        output.Writer.Advance(PrefixBytes);
     }
 }

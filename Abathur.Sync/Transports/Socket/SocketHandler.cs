@@ -1,6 +1,8 @@
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http.Features;
 
 namespace Abathur.Sync.Transports.Socket;
 
@@ -21,7 +23,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 
     public async Task HandleAsync(ConnectionContext connection)
     {
-        var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        var input = connection.Transport.Input;
+        using var output = new SocketOutput(connection.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket);
         var isPublishing = false;
         try
         {
@@ -30,21 +33,21 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             if (first.Publish is { } start)
             {
                 isPublishing = true;
-                await PublishAsync(start, connection);
+                await PublishAsync(start, connection, output);
                 return;
             }
             var request = first.Subscribe;
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection));
             await using var aborting = subscription.Aborted.Register(connection.Abort);
-            JsonLine.Write(output, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
+            JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
             await new SyncSession(api, wire, subscription).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
         catch (GrpcException e)
         {
-            JsonLine.Write(output, new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
-            await output.FlushAsync();
+            JsonLine.Write(output.Writer, new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
+            await output.FlushAsync(CancellationToken.None);
             if (isPublishing) await LeaveUnreadAsync(connection);
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or ConnectionAbortedException or ConnectionResetException)
@@ -53,7 +56,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
         finally
         {
-            await output.CompleteAsync();
+            await connection.Transport.Output.CompleteAsync();
             await input.CompleteAsync();
         }
     }
@@ -73,13 +76,13 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
     }
 
-    private async Task PublishAsync(PublishStart start, ConnectionContext connection)
+    private async Task PublishAsync(PublishStart start, ConnectionContext connection, SocketOutput output)
     {
         if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new GrpcException(GrpcStatusCode.InvalidArgument, "publish takes encoding json or proto");
-        var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        var input = connection.Transport.Input;
         using var publication = await api.PublishAsync(connection.ConnectionClosed);
         // A match with game data is too long for a line: it may be the first message.
-        JsonLine.Write(output, new ServerMessage { Match = start.Match is { } match ? publication.Begin(match) : new Match() });
+        JsonLine.Write(output.Writer, new ServerMessage { Match = start.Match is { } match ? publication.Begin(match) : new Match() });
         await output.FlushAsync(connection.ConnectionClosed);
         await new PublishInput(input, start.Encoding, publication).RunAsync(connection.ConnectionClosed);
         if (!publication.IsFinished) return;
