@@ -8,12 +8,13 @@ named, or the sequences beside the project, `elite` and `skirmish`.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from abathur._units import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder
 from abathur.columns._source import ColumnsSource
 from figures import Figures, machine, save, table
-from processes import BENCHMARKS, ROOT
+from processes import BENCHMARKS, DAEMON, ROOT, Process
 from s2clientprotocol import sc2api_pb2
 
 from recordings import LOCAL, SEQUENCES, SKIRMISH, import_sequences, make_elite
@@ -34,6 +35,7 @@ WINDOW = 1 << 24
 PARSED = 100
 COLUMNS_STREAM = "columns+zstd-stream"
 PARSED_ARRAYS = "protobuf, parsed into the same arrays"
+STREAMS = ("zstd-stream", "br-stream")
 REFERENCE = "zstd -19 --long=27"
 
 
@@ -147,6 +149,53 @@ def check_equal(one: abathur.Units, other: abathur.Units) -> None:
             raise ValueError(f"columns and protobuf differ in {name}")
 
 
+async def join_and_skip(figures: Figures, times: int) -> None:
+    """Milliseconds until a reader that joins, or is back after a pause of 2 s, has the newest frame, at 22.4 Hz."""
+    ports = ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
+    line = ["dotnet", DAEMON, "play", SKIRMISH, "--loop", "--stop-with-parent", *ports]
+    with Process(line) as daemon:
+        addresses = dict(each.split("=") for each in daemon.read_line().split()[1:])
+        address = f"socket://{addresses['socket']}"
+        for compression in STREAMS:
+            for encoding in ("proto", "columns"):
+                stream = f"{encoding}+{compression}"
+                options = {"policy": "latest", "encoding": encoding, "compression": compression, "credits": 1}
+                async with abathur.connect(address) as steady:
+                    newest = asyncio.create_task(follow(steady.frames(**options)))
+                    for _ in range(times):
+                        async with abathur.connect(address) as game:
+                            start = time.perf_counter()
+                            frames = game.frames(**options)
+                            await anext(frames)
+                            figures.add("ms", (time.perf_counter() - start) * 1000, "joined", stream)
+                            await frames.aclose()
+                    async with abathur.connect(address) as game:
+                        frames = game.frames(**options)
+                        for _ in range(max(2, times // 5)):
+                            await anext(frames)
+                            await asyncio.sleep(2)
+                            start = time.perf_counter()
+                            wanted = Newest.sequence
+                            while (await anext(frames)).sequence <= wanted:
+                                pass
+                            figures.add("ms", (time.perf_counter() - start) * 1000, "back", stream)
+                        await frames.aclose()
+                    newest.cancel()
+                    await asyncio.gather(newest, return_exceptions=True)
+
+
+class Newest:
+    """What the steady reader has seen."""
+
+    sequence = 0
+
+
+async def follow(frames: AsyncIterator[abathur.Frame]) -> None:
+    """Keeps up with a stream."""
+    async for frame in frames:
+        Newest.sequence = frame.sequence
+
+
 def quantile(values: list[float], part: float) -> float:
     """Of sorted values."""
     values = sorted(values)
@@ -246,6 +295,15 @@ def report(names: list[str], encoded: dict[str, dict[str, Any]], figures: Figure
                 ],
                 goals,
             ),
+            "Milliseconds until a reader that joins, or comes back after 2 s, has a frame newer than all before, at 22.4 Hz "
+            "(a tick is 44.6 ms; joining takes a connection as well):\n",
+            table(
+                ["stream", "joined: median (spread)", "back"],
+                [
+                    [stream, figures.text("joined", stream), figures.text("back", stream)]
+                    for stream in (f"{encoding}+{each}" for encoding in ("proto", "columns") for each in STREAMS)
+                ],
+            ),
             "Microseconds a frame, and the spread of the rounds:\n",
             table(
                 [
@@ -286,6 +344,7 @@ def main() -> None:
     encoded = {}
     for recording in recordings:
         encoded[recording.stem] = measure(recording, figures, rounds=rounds, frames=frames)
+    asyncio.run(join_and_skip(figures, 5 if options.quick else 20))
     text = report([recording.stem for recording in recordings], encoded, figures)
     print(text)
     results = {
