@@ -295,8 +295,8 @@ def report(names: list[str], encoded: dict[str, dict[str, Any]], figures: Figure
                 ],
                 goals,
             ),
-            "Milliseconds until a reader that joins, or comes back after 2 s, has a frame newer than all before, at 22.4 "
-            "Hz (a tick is 44.6 ms; joining takes a connection as well):\n",
+            "Milliseconds until a reader that joins, or comes back after 2 s, has a frame newer than all before (at "
+            "22.4 Hz, where a tick is 44.6 ms; joining takes a connection as well):\n",
             table(
                 ["stream", "joined: median (spread)", "back"],
                 [
