@@ -234,8 +234,8 @@ class BlockingGrpcConnection:
 
 def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
     """The request, with a credit where `latest` asks for small frames: gRPC's windows would hold hundreds of them."""
-    streams = (sync_pb2.zstd_stream, sync_pb2.br_stream)
-    if request.policy != sync_pb2.latest or request.compression not in streams or request.credits:
+    small = request.encoding == sync_pb2.columns or request.compression in (sync_pb2.zstd_stream, sync_pb2.br_stream)
+    if request.policy != sync_pb2.latest or not small or request.credits:
         return request
     fresh = sync_pb2.SubscribeRequest()
     fresh.CopyFrom(request)

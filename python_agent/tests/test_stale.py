@@ -22,10 +22,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "small": {"encoding": "proto", "fields": ["observation.game_loop"]},
     "zstd-stream": {"compression": "zstd-stream"},
     "br-stream": {"compression": "br-stream"},
+    "columns": {"encoding": "columns"},
+    "columns-zstd-stream": {"encoding": "columns", "compression": "zstd-stream"},
     "credits": {"encoding": "proto", "credits": 1},
 }
 CASES = [
-    pytest.param(transport, 1 if {"credits", "compression"} & set(options) else most, options, id=f"{transport}-{name}")
+    pytest.param(transport, most if name in ("proto", "json", "small") else 1, options, id=f"{transport}-{name}")
     for transport, most in MOST.items()
     for name, options in OPTIONS.items()
     if transport == "socket" or name not in ("json", "small")

@@ -1,0 +1,101 @@
+"""What comes off a socket, however it is cut into pieces, and what is skipped of it."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import abathur
+import pytest
+from abathur._frame import Frame, Timing
+from abathur._latest import Lateness, skip_to_newest
+from abathur._receive import ReceiveBuffer
+from abathur.sync.v1 import sync_pb2
+from hypothesis import given
+from hypothesis import strategies as st
+
+sizes = st.integers(0, 40) | st.sampled_from([65_535, 65_536, 300_000, 1 << 20, 3 << 20])
+pieces = st.lists(st.integers(1, 50) | st.sampled_from([70_000, 1 << 22]), min_size=1, max_size=20)
+
+
+def feed(buffer: ReceiveBuffer, data: bytes, cuts: list[int]) -> list[bytes]:
+    """Receive data in pieces of these sizes, over and over; the messages that are ready each time."""
+    messages = []
+    position = turn = 0
+    while position < len(data):
+        room = buffer.room()
+        size = min(cuts[turn % len(cuts)] + 4096 * (turn // 200), len(room), len(data) - position)
+        room[:size] = data[position : position + size]
+        room.release()
+        buffer.received(size)
+        position += size
+        turn += 1
+        while buffer.is_ready():
+            messages.append(buffer.take())
+    return messages
+
+
+@given(lengths=st.lists(sizes, max_size=5), cuts=pieces)
+def test_messages_behind_their_length_come_whole(lengths: list[int], cuts: list[int]) -> None:
+    messages = [bytes([number]) * length for number, length in enumerate(lengths, 1)]
+    buffer = ReceiveBuffer()
+    buffer.binary = True
+    data = b"".join(len(message).to_bytes(4, "little") + message for message in messages)
+    assert feed(buffer, data, cuts) == messages
+    assert len(buffer) == 0
+
+
+@given(lengths=st.lists(sizes, max_size=5), cuts=pieces)
+def test_lines_come_whole(lengths: list[int], cuts: list[int]) -> None:
+    lines = [b"x" * length + b"\n" for length in lengths]
+    buffer = ReceiveBuffer()
+    assert feed(buffer, b"".join(lines), cuts) == lines
+    assert len(buffer) == 0
+
+
+def test_a_message_over_the_limit_is_refused_before_there_is_room_for_it() -> None:
+    buffer = ReceiveBuffer()
+    buffer.binary = True
+    with pytest.raises(abathur.ProtocolError, match="over the limit"):
+        feed(buffer, (1 << 30).to_bytes(4, "little") + b"x", [5])
+    assert len(buffer.room()) < 2 << 20
+
+
+def frame(sequence: int, dropped: int = 0, taken_ns: int = 0) -> Frame:
+    made = Frame()
+    made.sequence = made.game_loop = sequence
+    made.dropped = dropped
+    made.dropped_loops = (sequence - dropped, sequence - 1) if dropped else None
+    made.timing = Timing(0, 1000, 1000, 1000 + taken_ns, 0)
+    return made
+
+
+@given(gaps=st.lists(st.integers(0, 5), min_size=1, max_size=10), ends=st.booleans())
+def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
+    events: deque[Frame | sync_pb2.End] = deque()
+    sequence = 0
+    for gap in gaps:
+        sequence += gap + 1
+        events.append(frame(sequence, gap))
+    if ends:
+        events.append(sync_pb2.End())
+    skip_to_newest(events)
+    newest = events.popleft()
+    assert isinstance(newest, Frame)
+    assert (newest.sequence, newest.dropped) == (sequence, sequence - 1)
+    assert newest.dropped_loops == ((1, sequence - 1) if sequence > 1 else None)
+    assert len(events) == ends
+
+
+def test_a_frame_is_late_when_it_took_longer_than_the_fastest_so_far() -> None:
+    lateness = Lateness()
+    # Clocks of two machines differ by more than any frame takes.
+    offset = -5_000_000_000
+    taken = [900_000, 500_000, 15_000_000, 20_400_000, 21_000_000, 600_000]
+    assert [lateness.is_late(frame(1, taken_ns=offset + each)) for each in taken] == [
+        False,
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
