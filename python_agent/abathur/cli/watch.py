@@ -35,7 +35,7 @@ def add_to(verbs: Any) -> None:
     )
     parser.add_argument("--seconds", type=_seconds, default=None, help="stop after this long (default: match end)")
     parser.add_argument("--policy", default="latest", help="latest (default), every or lockstep")
-    parser.add_argument("--encoding", default="auto", help="auto (default), proto or json")
+    parser.add_argument("--encoding", default="auto", help="auto (default), proto, json or columns")
     parser.add_argument(
         "--compression", default="none", help="none (default), gzip, br, zstd, zstd-stream or br-stream"
     )
