@@ -35,7 +35,7 @@ internal struct FieldGather : IDisposable
                 reader.SkipValue(tag, end);
                 if (table.Find(tag) is { } field) gather.Add(new Note(field.Index, gather._count, tag, valueStart, reader.Position));
             }
-            gather.DropOverwrittenOneofs();
+            gather.DropOverwrittenOneofs(ref reader);
             gather._notes.AsSpan(0, gather._count).Sort();
             return gather;
         }
@@ -138,7 +138,7 @@ internal struct FieldGather : IDisposable
     }
 
     // Of the members of a oneof the last one counts, and of that one what came after any other member.
-    private void DropOverwrittenOneofs()
+    private void DropOverwrittenOneofs(ref WireToJson reader)
     {
         if (_table.Oneofs == 0) return;
         var winners = ArrayPool<int>.Shared.Rent(_table.Oneofs);
@@ -153,7 +153,12 @@ internal struct FieldGather : IDisposable
                 ref var winner = ref winners[oneof];
                 if (winner == Undecided) winner = note.Index;
                 else if (winner != note.Index) winner = Closed;
-                if (winner == Closed) continue;
+                if (winner == Closed)
+                {
+                    // What nobody will read has to be readable all the same.
+                    reader.CheckValue(_table.Fields[note.Index], note.Tag, note.Start, note.End);
+                    continue;
+                }
             }
             _notes[--kept] = note;
         }

@@ -431,6 +431,32 @@ internal ref struct WireToJson
         }
     }
 
+    /// <summary>Reads a value from <paramref name="start"/> with all that is in it, and goes back to where the position was.</summary>
+    public void CheckValue(FieldTable field, uint tag, int start, int end)
+    {
+        var position = _position;
+        _position = start;
+        CheckValue(field, tag, end);
+        _position = position;
+    }
+
+    private void CheckValue(FieldTable? field, uint tag, int end)
+    {
+        if (field?.Message is not { } message || field.IsMap || WireFormat.GetTagWireType(tag) != WireFormat.WireType.LengthDelimited)
+        {
+            SkipValue(tag, end);
+            return;
+        }
+        var valueEnd = ReadLength(end);
+        Descend();
+        while (_position < valueEnd)
+        {
+            var inner = ReadTag(valueEnd);
+            CheckValue(message.Find(inner), inner, valueEnd);
+        }
+        Ascend();
+    }
+
     // Returns where the end tag begins and leaves the position behind it.
     private int SkipGroup(uint startTag, int end)
     {

@@ -103,6 +103,15 @@ public class ProtoJsonDifferentialTests
     }
 
     [Fact]
+    public void ToJson_OneofMemberThatIsOverwritten_MustBeReadableAllTheSame()
+    {
+        // choice_message with the end of a group in it, and then choice_int32.
+        byte[] broken = [0xAA, 0x03, 0x01, 0x5C, 0x98, 0x03, 0x05];
+        Assert.Null(Google.ToJson(Everything.Descriptor, broken));
+        Assert.Null(Transcoded.JsonOrNull(Google.TranscoderOf(Everything.Descriptor), broken));
+    }
+
+    [Fact]
     public void ToProto_DamagedText_WhatGoogleTakesGivesTheSameBytes()
     {
         foreach (var type in new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor })
