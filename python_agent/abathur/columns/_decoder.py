@@ -25,7 +25,7 @@ _NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
 Blob = NDArray[np.uint8] | None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Table:
     """One table after a frame.
 
@@ -43,7 +43,7 @@ class Table:
         return cls(np.zeros((schema.width, rows), np.int64), np.zeros((schema.predicted, rows), np.int64))
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Columns:
     """An observation in columns. Later frames do not change it.
 
