@@ -192,15 +192,7 @@ class EmulatedGame:
     def _stop(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            stdin = _stream(process.stdin)
-            if not stdin.closed:
-                stdin.close()
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            _stream(process.stdout).close()
+            stop_daemon(process)
         self._read_actions()
         files, self._files = self._files, None
         if files is not None:
@@ -223,6 +215,19 @@ class EmulatedGame:
 def _stream(stream: IO[str] | None) -> IO[str]:
     assert stream is not None
     return stream
+
+
+def stop_daemon(process: subprocess.Popen[str]) -> None:
+    """End a daemon that was started with ``--stop-with-parent``, by force where it does not end by itself."""
+    stdin = _stream(process.stdin)
+    if not stdin.closed:
+        stdin.close()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    _stream(process.stdout).close()
 
 
 def find_daemon(command: Command | None) -> list[str]:

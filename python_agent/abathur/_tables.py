@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abathur._emulator import find_daemon
+from abathur._emulator import find_daemon, stop_daemon
 from abathur._frame import Frame
 from abathur._game import connect_blocking
 from abathur._units import COLUMNS
@@ -60,7 +60,7 @@ def frames_in_columns(recording: Path) -> Iterator[Iterator[Frame]]:
         )
     except OSError as error:
         raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdout is not None
     try:
         addresses = dict(each.split("=", 1) for each in process.stdout.readline().split()[1:])
         if "socket" not in addresses:
@@ -68,13 +68,7 @@ def frames_in_columns(recording: Path) -> Iterator[Iterator[Frame]]:
         with connect_blocking(f"socket://{addresses['socket']}") as game:
             yield game.frames(policy="every", encoding="columns", fields=["observation.raw_data.units"])
     finally:
-        process.stdin.close()
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
+        stop_daemon(process)
 
 
 def _columns(frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:

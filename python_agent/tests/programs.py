@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import subprocess
 import sys
@@ -88,6 +90,20 @@ def start(*arguments: str) -> Daemon:
         else:
             daemon.addresses[transport] = f"{transport}://{address}"
     return daemon
+
+
+async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+    """Pass bytes on between a client and a port here, until either end is gone; then both are cut off."""
+    upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", port)
+
+    async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await source.read(65536):
+                target.write(data)
+                await target.drain()
+        target.transport.abort()
+
+    await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
 
 
 def abathur(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

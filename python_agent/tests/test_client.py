@@ -10,7 +10,7 @@ import abathur
 import numpy as np
 import pytest
 from abathur._units import COLUMNS
-from programs import SKIRMISH, Play, in_thread
+from programs import SKIRMISH, Play, in_thread, relay
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 FIRST_LOOP = 8960
@@ -204,23 +204,14 @@ async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
     relays = asyncio.Semaphore(0)
     connections = 0
 
-    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal connections
         connections += 1
-        upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", daemon.socket_port)
-        writers.extend((writer, upstream_writer))
-
-        async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-            with contextlib.suppress(ConnectionError):
-                while data := await source.read(65536):
-                    target.write(data)
-                    await target.drain()
-            target.transport.abort()
-
-        await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
+        writers.append(writer)
+        await relay(reader, writer, daemon.socket_port)
         relays.release()
 
-    server = await asyncio.start_server(relay, "127.0.0.1", 0)
+    server = await asyncio.start_server(count, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     sequences = 0
     reconnected = []

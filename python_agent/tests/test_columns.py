@@ -151,6 +151,7 @@ async def test_a_reader_that_lags_and_one_that_comes_late(play: Play) -> None:
     with abathur.open(SKIRMISH) as match:
         recorded = {frame.game_loop: ordered(frame.response) for frame in match.frames()}
     dropped = []
+    twenty = asyncio.Event()
 
     async def read(pause: float) -> list[int]:
         loops = []
@@ -159,12 +160,13 @@ async def test_a_reader_that_lags_and_one_that_comes_late(play: Play) -> None:
                 assert ordered(frame.to_observation()) == recorded[frame.game_loop]
                 loops.append(frame.game_loop)
                 dropped.append(frame.dropped)
+                if len(dropped) == 20:
+                    twenty.set()
                 await asyncio.sleep(pause)
         return loops
 
     async def late() -> list[int]:
-        while len(dropped) < 20:
-            await asyncio.sleep(0.01)
+        await twenty.wait()
         return await read(0)
 
     lagging, joined = await asyncio.gather(read(0.05), late())

@@ -15,7 +15,7 @@ import grpc.aio
 import pytest
 from abathur._payloads import PayloadReader
 from abathur.sync.v1 import sync_pb2
-from programs import SHARED, SKIRMISH, Daemon, Play, in_thread, needs_sequences, run_daemon
+from programs import SHARED, SKIRMISH, Daemon, Play, in_thread, needs_sequences, relay, run_daemon
 
 FIRST_LOOP = 8960
 FRAMES = 1344
@@ -273,20 +273,11 @@ async def test_reconnection_starts_a_new_stream(play: Play, name: str) -> None:
     expected = recorded(SKIRMISH)
     writers: list[asyncio.StreamWriter] = []
 
-    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", daemon.socket_port)
-        writers.extend((writer, upstream_writer))
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        await relay(reader, writer, daemon.socket_port)
 
-        async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-            with contextlib.suppress(ConnectionError):
-                while data := await source.read(65536):
-                    target.write(data)
-                    await target.drain()
-            target.transport.abort()
-
-        await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
-
-    server = await asyncio.start_server(relay, "127.0.0.1", 0)
+    server = await asyncio.start_server(keep, "127.0.0.1", 0)
     address = f"socket://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with abathur.connect(daemon.grpc) as control, abathur.connect(address) as game:
         frames = game.frames(policy="every", compression=name)
