@@ -336,14 +336,20 @@ def main() -> None:
     options = parser.parse_args()
     if missing := [str(path) for path in options.recordings if not path.is_file()]:
         parser.error(f"no such recording: {', '.join(missing)}")
+    if options.rounds < 1 or (options.frames is not None and options.frames < 1):
+        parser.error("--rounds and --frames must be at least 1")
     frames = 300 if options.quick else options.frames
-    rounds = 2 if options.quick else max(1, options.rounds)
+    rounds = 2 if options.quick else options.rounds
     LOCAL.mkdir(parents=True, exist_ok=True)
     recordings = options.recordings or [*import_sequences(), make_elite(), SKIRMISH]
     figures = Figures()
     encoded = {}
     for recording in recordings:
-        encoded[recording.stem] = measure(recording, figures, rounds=rounds, frames=frames)
+        try:
+            encoded[recording.stem] = measure(recording, figures, rounds=rounds, frames=frames)
+        except subprocess.CalledProcessError as error:
+            # The program has said what is wrong.
+            sys.exit(error.returncode)
     asyncio.run(join_and_skip(figures, 5 if options.quick else 20))
     text = report([recording.stem for recording in recordings], encoded, figures)
     print(text)

@@ -32,11 +32,12 @@ internal static class StreamsCommand
         var command = new RootCommand("Encodes consecutive frames of a recording as each stream would, and times each.") { file, json, dump, rounds, frames };
         command.SetAction(parsed =>
         {
+            if (parsed.GetValue(rounds) < 1 || parsed.GetValue(frames) < 1) return Refuse("--rounds and --frames must be at least 1.");
             try
             {
                 using var recording = RecordedFrames.Open(parsed.GetRequiredValue(file));
                 var count = Math.Min(recording.Count, parsed.GetValue(frames) ?? recording.Count);
-                var result = Run(recording, count, Math.Max(1, parsed.GetValue(rounds)), parsed.GetValue(dump));
+                var result = Run(recording, count, parsed.GetValue(rounds), parsed.GetValue(dump));
                 File.WriteAllText(parsed.GetRequiredValue(json), JsonSerializer.Serialize(result, Json) + "\n");
                 return Ok;
             }
@@ -48,7 +49,12 @@ internal static class StreamsCommand
         });
         var result = command.Parse(args);
         if (result.Errors.Count == 0) return result.Invoke();
-        Console.Error.WriteLine($"streams: {result.Errors[0].Message}");
+        return Refuse(result.Errors[0].Message);
+    }
+
+    private static int Refuse(string message)
+    {
+        Console.Error.WriteLine($"streams: {message}");
         return Usage;
     }
 
