@@ -8,6 +8,7 @@ using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
 using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.Transports.Http;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.Transports.WebSocket;
 using Microsoft.AspNetCore.Builder;
@@ -61,11 +62,11 @@ public sealed class Daemon : IAsyncDisposable
         var grpc = new GrpcServer(
             new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
-        var web = new WebEndpoint(
-            WebEndpoint.SyncPath, "agents", new WebOrigins(options.WebSocket.AllowedOrigins), new WebSocketHandler(api, options.WebSocket, clock).HandleAsync,
-            _app.Lifetime.ApplicationStopping);
+        var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
+        var routes = new HttpRoutes(new WebOrigins(options.WebSocket.AllowedOrigins), $"agents connect to {WebSocketEndpoint.SyncPath}")
+            .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
-        _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(web.HandleAsync));
+        _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);
     }
 

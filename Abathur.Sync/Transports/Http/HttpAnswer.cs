@@ -1,0 +1,16 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Abathur.Sync.Transports.Http;
+
+/// <summary>Short answers of the HTTP port.</summary>
+internal static class HttpAnswer
+{
+    /// <summary>Answers with one line for a person.</summary>
+    public static Task TextAsync(HttpResponse response, int status, string message)
+    {
+        response.StatusCode = status;
+        response.ContentType = "text/plain; charset=utf-8";
+        response.Headers.XContentTypeOptions = "nosniff";
+        return response.WriteAsync(message + "\n");
+    }
+}
