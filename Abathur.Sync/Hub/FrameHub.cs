@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -39,7 +40,11 @@ public sealed class FrameHub
         _sourceWaits = sourceWaits;
         _clock = clock;
         _rate = new RateMeter(clock);
+        Drawings.Changed += WakeWhoeverSeesDrawings;
     }
+
+    /// <summary>What agents have drawn over the match.</summary>
+    public DrawingBoard Drawings { get; } = new();
 
     /// <summary>What is fixed for the match; null while there is none.</summary>
     public Match? Match => _match;
@@ -54,6 +59,7 @@ public sealed class FrameHub
     public void Begin(Match match)
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
+        Drawings.Advance(match.FirstGameLoop);
         _match = match;
         _began.TrySetResult(match);
     }
@@ -107,6 +113,7 @@ public sealed class FrameHub
         }
         frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
         _newestGameLoop = frame.GameLoop;
+        Drawings.Advance(frame.GameLoop);
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
         var gameLoop = frame.GameLoop;
@@ -183,6 +190,17 @@ public sealed class FrameHub
                 }
             }
             SubscribersChanged();
+        }
+    }
+
+    private void WakeWhoeverSeesDrawings()
+    {
+        foreach (var stream in _streams)
+        {
+            foreach (var subscription in stream.Subscriptions)
+            {
+                if (subscription.Options.Drawings) subscription.Wake();
+            }
         }
     }
 
