@@ -82,7 +82,7 @@ public sealed class DrawingBoard
     {
         lock (_gate)
         {
-            if (drawings.Equals(_recordedBytes)) return;
+            if (drawings.Equals(_recordedBytes) || (drawings.IsEmpty && _recordedBytes.IsEmpty)) return;
             _recordedBytes = drawings;
             _recorded = Read(drawings);
             CountChange();
