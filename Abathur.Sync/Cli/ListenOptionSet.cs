@@ -105,11 +105,13 @@ internal sealed class ListenOptionSet
         return UnixSocketPath.TryResolve(path, out var problem) ?? throw new CliException($"{option.Name}: {problem}", ExitCode.Usage);
     }
 
-    /// <summary>The agents to run beside the daemon, which listens at <paramref name="address"/>.</summary>
-    public IReadOnlyList<AgentSupervisor> Agents(ParseResult result, string address)
+    /// <summary>The agents to run beside the daemon.</summary>
+    public IReadOnlyList<AgentSupervisor> Agents(ParseResult result, BoundAddresses addresses, AccessOptions access)
     {
+        var address = access.Tls is null ? addresses.Grpc : $"grpcs://{addresses.Grpc}";
+        var token = access.Tokens.ForAgents;
         var commands = result.GetValue(_agent) ?? [];
-        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, Console.Error, TimeProvider.System))];
+        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, Console.Error, TimeProvider.System))];
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>
