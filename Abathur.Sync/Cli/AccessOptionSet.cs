@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using System.Security.Cryptography;
 using Abathur.Sync.Access;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -111,7 +112,7 @@ internal sealed class AccessOptionSet
             (name, token) = (option.Name, ReadFile(path, option.Name).Trim());
             if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
             {
-                SourceRun.Tell($"warning: other users of this machine can read {path}: chmod 600 it.");
+                StandardError.Warn($"other users of this machine can read {path}: chmod 600 it.");
             }
         }
         if (string.IsNullOrEmpty(token) && result.GetValue(option) is null) return null;

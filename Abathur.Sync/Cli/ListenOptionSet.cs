@@ -111,7 +111,7 @@ internal sealed class ListenOptionSet
         var address = access.Tls is null ? addresses.Grpc : $"grpcs://{addresses.Grpc}";
         var token = access.Tokens.ForAgents;
         var commands = result.GetValue(_agent) ?? [];
-        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, Console.Error, TimeProvider.System))];
+        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, TimeProvider.System))];
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>

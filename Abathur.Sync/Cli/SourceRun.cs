@@ -14,9 +14,6 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
     public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
 
-    /// <summary>Tells a person something, on standard error.</summary>
-    public static void Tell(string text) => Console.Error.WriteLine($"abathur-sync: {text}");
-
     /// <summary>Runs the match.</summary>
     /// <param name="stop">What ends it early.</param>
     /// <param name="afterMatch">What is waited for after it, unless the daemon is told to stop.</param>

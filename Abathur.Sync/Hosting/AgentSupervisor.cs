@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Hosting;
 
@@ -11,9 +12,8 @@ namespace Abathur.Sync.Hosting;
 /// <param name="name">Prefix of its output.</param>
 /// <param name="address">What the agent connects to.</param>
 /// <param name="token">What it shows there, in ABATHUR_TOKEN; null: none is needed.</param>
-/// <param name="output">Where its output goes, whole lines at a time.</param>
 /// <param name="clock">Clock of the delays.</param>
-public sealed class AgentSupervisor(string commandLine, string name, string address, string? token, TextWriter output, TimeProvider clock)
+public sealed class AgentSupervisor(string commandLine, string name, string address, string? token, TimeProvider clock)
 {
     /// <summary>Environment variable that tells an agent where the daemon is.</summary>
     public const string AddressVariable = "ABATHUR_ADDRESS";
@@ -133,8 +133,5 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         }
     }
 
-    private void Write(string line)
-    {
-        lock (output) output.WriteLine($"[{name}] {line}");
-    }
+    private void Write(string line) => StandardError.PassOn(name, line);
 }

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Push;
@@ -42,8 +43,10 @@ public sealed class Daemon : IAsyncDisposable
     private readonly SyncApi _api;
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
     private readonly Lock _gate = new();
-    private bool _listens;
-    private Task? _finished;
+    private readonly DaemonMeter _meter;
+    private readonly PrometheusText _metrics;
+    private volatile bool _listens;
+    private volatile Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
@@ -62,15 +65,20 @@ public sealed class Daemon : IAsyncDisposable
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         _app = builder.Build();
         var log = _app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Abathur.Sync");
+        _hub.Joined += subscription => LogMessages.Subscribed(log, subscription);
+        _hub.Left += subscription => LogMessages.Unsubscribed(log, subscription);
         GrpcService[] services = [new GameSyncService(_api).Service, _health.Service];
         var grpc = new GrpcServer(
-            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
+            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
         var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
         var access = options.Access;
         var origins = new WebOrigins(access.AllowedOrigins) { Hosts = access.AllowedHosts, IsTls = access.Tls is not null };
         var routes = new HttpRoutes(origins, access.Tokens, $"agents connect to {WebSocketEndpoint.SyncPath}")
             .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
+        _meter = new DaemonMeter(_hub, () => _api.GetStatus(AccessLevel.Watch), clock);
+        _metrics = new PrometheusText();
+        new OperationsEndpoints(_api, _metrics, () => _listens && _finished is null).AddTo(routes);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);
@@ -126,6 +134,8 @@ public sealed class Daemon : IAsyncDisposable
         await _app.StopAsync();
         await _app.DisposeAsync();
         _api.Dispose();
+        _metrics.Dispose();
+        _meter.Dispose();
         // Kestrel leaves them behind. Those of another program, that made this one fail to start, stay.
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
