@@ -9,15 +9,14 @@ from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol import raw_pb2
 
 from abathur.columns._decoder import Columns, Table
+from abathur.columns._extras import records
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
 from abathur.columns._values import floats
-from abathur.errors import ProtocolError
 
 _VARINT, _BYTES, _FIXED32 = 0, 2, 5
 _OBSERVATION, _RAW_DATA, _UNITS, _MAP_STATE = 3, 5, 2, 3
 _GRIDS = {"visibility": 1, "creep": 2}
 _DATA = 3
-_EXTRA_HEAD_BYTES = 9
 _MASK_64 = (1 << 64) - 1
 
 
@@ -36,7 +35,7 @@ def observation_bytes(columns: Columns) -> bytes:
 
 
 def _units(columns: Columns) -> Iterator[bytes]:
-    extras = _extras(columns.extras)
+    extras = dict(records(columns.extras))
     orders, buffs, passengers, rally_targets = (
         list(_rows(schema, table, extras)) for schema, table in zip(LISTS, columns.lists, strict=True)
     )
@@ -94,20 +93,6 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         own += [_field(parents[name], b"".join(parts)) for name, parts in inner.items()]
         own.append(extras.get((schema.table, row), b""))
         yield b"".join(own)
-
-
-def _extras(data: bytes) -> dict[tuple[int, int], bytes]:
-    """Records of fields without a column, by table and row."""
-    records: dict[tuple[int, int], bytes] = {}
-    at = 0
-    while at < len(data):
-        start = at + _EXTRA_HEAD_BYTES
-        row, size = (int.from_bytes(data[begin : begin + 4], "little") for begin in (at + 1, at + 5))
-        if start + size > len(data):
-            raise ProtocolError("columns: extras are cut off")
-        records[data[at], row] = data[start : start + size]
-        at = start + size
-    return records
 
 
 def _key(number: int, wire_type: int) -> bytes:
