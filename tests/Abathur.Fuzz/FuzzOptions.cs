@@ -7,7 +7,7 @@ internal sealed record FuzzOptions
 {
     public const string Usage = """
         usage: fuzz [TARGET...] [--seconds N] [--seed N] [--save FOLDER] [--python PATH]
-               fuzz --replay FILE TARGET
+               fuzz --replay FILE TARGET [--times N]
                fuzz --list
 
         Without a target: all of them, the time shared out among them. Findings are saved, with the command that shows them again.
@@ -27,6 +27,9 @@ internal sealed record FuzzOptions
 
     /// <summary>A saved input to be taken once; null: fuzz.</summary>
     public string? Replay { get; init; }
+
+    /// <summary>How often it is taken: what depends on the time may need more than once. Default 1.</summary>
+    public int Times { get; init; } = 1;
 
     /// <summary>Whether only the names of the targets are wanted.</summary>
     public bool List { get; init; }
@@ -48,6 +51,7 @@ internal sealed record FuzzOptions
                 "--save" => options with { Save = Text(arguments, ref i) },
                 "--python" => options with { Python = Text(arguments, ref i) },
                 "--replay" => options with { Replay = Text(arguments, ref i) },
+                "--times" => options with { Times = (int)Number(arguments, ref i, 1, 1e6) },
                 "--list" => options with { List = true },
                 ['-', ..] => throw new FormatException($"there is no option {arguments[i]}"),
                 _ => options with { Targets = [.. options.Targets, arguments[i]] },

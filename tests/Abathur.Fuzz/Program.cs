@@ -29,8 +29,13 @@ if (options.Replay is { } file)
     using var target = FuzzTargets.Create(options.Targets[0], options.Python);
     using var watchdog = new Watchdog(_ => told.WriteLine($"{target.Name}: hangs: more than {Watchdog.Limit.TotalSeconds} s"));
     var input = File.ReadAllBytes(file);
-    watchdog.Begin(input);
-    var finding = FuzzRun.Try(target, input, out _);
+    Finding? finding = null;
+    for (var i = 0; i < options.Times && finding is null; i++)
+    {
+        watchdog.Begin(input);
+        finding = FuzzRun.Try(target, input, out _);
+    }
+    watchdog.End();
     told.WriteLine(finding is null ? $"{target.Name}: nothing wrong" : $"{target.Name}: {finding.What}\n{finding.Details}");
     return finding is null ? 0 : 1;
 }

@@ -47,7 +47,7 @@ def _units(columns: Columns) -> Iterator[bytes]:
     )
     buff = _key(numbers["buff_ids"].number, _VARINT)
     ends = {schema.table: np.cumsum(columns.units.cells[schema.count]).tolist() for schema in LISTS}
-    for row, unit in enumerate(_rows(UNITS, columns.units, extras)):
+    for row, unit in enumerate(_rows(UNITS, columns.units, {})):
         if not columns.used[row]:
             continue
         parts = [unit]
@@ -56,6 +56,7 @@ def _units(columns: Columns) -> Iterator[bytes]:
             parts += [_field(number, message) for message in messages[start : ends[schema.table][row]]]
         start = ends[BUFFS.table][row - 1] if row else 0
         parts += [buff + value for value in buffs[start : ends[BUFFS.table][row]]]
+        parts.append(extras.get((UNITS.table, row), b""))
         yield b"".join(parts)
 
 

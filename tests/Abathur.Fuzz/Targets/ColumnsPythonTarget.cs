@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using Abathur.Sync.Encodings.Columns;
-using Google.Protobuf;
 using SC2APIProtocol;
 
 namespace Abathur.Fuzz.Targets;
@@ -47,8 +46,9 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
             Send(payload);
             var isTaken = Receive(out var actual, out _reached);
             Check.That(isTaken == (expected is not null), $"Python {(isTaken ? "takes" : "refuses")} what C# {(isTaken ? "refuses" : "takes")}: {refusal}{(isTaken ? "" : System.Text.Encoding.UTF8.GetString(actual))}");
-            if (expected is null) continue;
-            Check.That(TryParse(expected) is var one && TryParse(actual) is var other && Equals(one, other), "Python and C# read different observations");
+            if (expected is null || !IsProtobuf(decoder)) continue;
+            var (one, other) = (TryParse(expected), TryParse(actual));
+            if (!Equals(one, other)) throw new FuzzFailureException($"Python and C# read different observations: {Difference($"{one}", $"{other}")}");
         }
         return _reached > before ? _reached : 0;
     }
@@ -77,17 +77,36 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
         return output.WrittenSpan.ToArray();
     }
 
-    // The rest travels as it is: it need not be protobuf.
+    /// <summary>Whether what travels as it is, the rest and the extras, can be parsed by itself: else it swallows what is written behind it.</summary>
+    private static bool IsProtobuf(ColumnsDecoder decoder)
+    {
+        if (decoder.TryGetBlob(BlobId.Rest, out var rest) && TryParse(rest.ToArray()) is null) return false;
+        if (!decoder.TryGetBlob(BlobId.Extras, out var extras)) return true;
+        var records = new ExtrasReader(extras.Span);
+        while (records.TryRead(out _, out _, out var fields))
+        {
+            if (TryParse(fields.ToArray()) is null) return false;
+        }
+        return true;
+    }
+
     private static ResponseObservation? TryParse(byte[] bytes)
     {
         try
         {
             return ResponseObservation.Parser.ParseFrom(bytes);
         }
-        catch (InvalidProtocolBufferException)
+        catch (Exception)
         {
+            // Google.Protobuf 3.25 throws IndexOutOfRangeException as well.
             return null;
         }
+    }
+
+    private static string Difference(string one, string other)
+    {
+        var at = Math.Max(0, one.AsSpan().CommonPrefixLength(other) - 20);
+        return $"C# {one[at..Math.Min(one.Length, at + 60)]} Python {other[Math.Min(at, other.Length)..Math.Min(other.Length, at + 60)]}";
     }
 
     private void Send(ReadOnlySpan<byte> payload)
