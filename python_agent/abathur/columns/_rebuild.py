@@ -89,8 +89,8 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         own: list[bytes] = []
         inner: dict[str, list[bytes]] = {name: [] for name, bit in schema.parents.items() if has >> bit & 1}
         for at, parent, key, values in columns:
-            if has >> at & 1:
-                (inner.setdefault(parent, []) if parent else own).append(key + values[row])
+            if has >> at & 1 and (not parent or parent in inner):
+                (inner[parent] if parent else own).append(key + values[row])
         own += [_field(parents[name], b"".join(parts)) for name, parts in inner.items()]
         own.append(extras.get((schema.table, row), b""))
         yield b"".join(own)
