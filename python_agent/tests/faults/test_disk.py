@@ -43,10 +43,10 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
     with abathur.open(SKIRMISH) as match:
         observations = [frame.response.SerializeToString() for frame, _ in zip(match.frames(), range(300), strict=False)]
     taken = []
-    async with abathur.connect(limited.grpc) as agent, abathur.connect(limited.socket) as game:
+    async with abathur.connect(limited.socket) as agent, abathur.connect(limited.grpc) as game:
 
         async def read() -> None:
-            async for frame in agent.frames(policy="every", buffer=1024):
+            async for frame in agent.frames(policy="every", buffer=1024, encoding="proto"):
                 taken.append(frame.response.SerializeToString())
 
         reading = asyncio.create_task(read())
@@ -55,7 +55,9 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
         async with abathur.publisher(limited.grpc) as publisher:
             for data in observations:
                 await publisher.publish(data)
+            import sys
             while not (recording := (await game.status()).recording).error:
+                print(recording, file=sys.stderr)
                 await asyncio.sleep(0.02)
             while (recording := (await game.status()).recording).frames + recording.frames_missed < len(observations):
                 await asyncio.sleep(0.02)
