@@ -55,9 +55,7 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
         async with abathur.publisher(limited.grpc) as publisher:
             for data in observations:
                 await publisher.publish(data)
-            import sys
             while not (recording := (await game.status()).recording).error:
-                print(recording, file=sys.stderr)
                 await asyncio.sleep(0.02)
             while (recording := (await game.status()).recording).frames + recording.frames_missed < len(observations):
                 await asyncio.sleep(0.02)
