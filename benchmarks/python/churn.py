@@ -158,15 +158,23 @@ def run(seconds: float, rounds: int, agents: int, seed: int) -> tuple[Figures, l
             figures.add("MB", peak / 1e6, "daemon", kind, "peak")
             if killed:
                 figures.add("processes", killed, "daemon", kind, "killed")
-            print(f"round {number + 1} of {rounds}, {kind}: "
-                  + ", ".join(f"{name} p99 {np.percentile(each, 99) / 1e6:.2f} ms" for name, each in took.items()), flush=True)
+            print(
+                f"round {number + 1} of {rounds}, {kind}: "
+                + ", ".join(f"{name} p99 {np.percentile(each, 99) / 1e6:.2f} ms" for name, each in took.items()),
+                flush=True,
+            )
     return figures, notes
 
 
 def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
     """The README of the results."""
     rows = [
-        [f"{transport}, {name}", figures.text(transport, "quiet", name), figures.text(transport, "churn", name), ratio(figures, transport, name)]
+        [
+            f"{transport}, {name}",
+            figures.text(transport, "quiet", name),
+            figures.text(transport, "churn", name),
+            ratio(figures, transport, name),
+        ]
         for transport in _TRANSPORTS
         for name in ("p50", "p99", "p99.9")
     ]
@@ -197,9 +205,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="dotnet make.cs bench churn", description=__doc__)
     parser.add_argument("--seconds", type=float, default=120.0, help="seconds a run (default: 120)")
     parser.add_argument("--rounds", type=int, default=3, help="quiet and churning runs of each (default: 3)")
-    parser.add_argument("--agents", type=int, default=AGENTS, help=f"agents that come and go at a time (default: {AGENTS})")
+    parser.add_argument(
+        "--agents", type=int, default=AGENTS, help=f"agents that come and go at a time (default: {AGENTS})"
+    )
     parser.add_argument("--seed", type=int, default=20261122, help="seed of what they do")
-    parser.add_argument("--output", type=Path, default=LOCAL / f"{datetime.date.today()}-churn", help="folder of the results")
+    parser.add_argument(
+        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-churn", help="folder of the results"
+    )
     options = parser.parse_args()
     if options.seconds <= 0 or options.rounds < 1 or options.agents < PROCESSES:
         parser.error(f"--seconds and --rounds are positive, --agents at least {PROCESSES}")

@@ -67,7 +67,11 @@ class Churn:
 
     async def _half(self) -> None:
         transport, sent = self._random.choice(
-            [("socket", b'{"subscribe":{"pol'), ("http", b"GET /v1/sync HTTP/1.1\r\nHo"), ("grpc", b"PRI * HTTP/2.0\r\n\r\nSM")]
+            [
+                ("socket", b'{"subscribe":{"pol'),
+                ("http", b"GET /v1/sync HTTP/1.1\r\nHo"),
+                ("grpc", b"PRI * HTTP/2.0\r\n\r\nSM"),
+            ]
         )
         await self._talk(transport, sent, b"")
 

@@ -41,7 +41,9 @@ def limited(tmp_path: Path) -> Daemon:
 
 async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path: Path) -> None:
     with abathur.open(SKIRMISH) as match:
-        observations = [frame.response.SerializeToString() for frame, _ in zip(match.frames(), range(300), strict=False)]
+        observations = [
+            frame.response.SerializeToString() for frame, _ in zip(match.frames(), range(300), strict=False)
+        ]
     taken = []
     async with abathur.connect(limited.socket) as agent, abathur.connect(limited.grpc) as game:
 

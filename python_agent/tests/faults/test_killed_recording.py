@@ -96,7 +96,9 @@ def check(folder: Path, observations: list[bytes], size: int, number: int) -> tu
         return 0, 0
     assert done.returncode == 0, done.stderr
     with back.open("rb") as file:
-        messages = [message.data for _, _, message in make_reader(file, validate_crcs=True).iter_messages("/observation")]
+        messages = [
+            message.data for _, _, message in make_reader(file, validate_crcs=True).iter_messages("/observation")
+        ]
     assert messages == observations[: len(messages)]
     assert whole <= len(messages)
     if messages:

@@ -23,11 +23,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_each_verb_says_why_or_gives_what_is_there(
-    tmp_path: Path, small: bytes, launch: Launch, number: int
-) -> None:
+def test_each_verb_says_why_or_gives_what_is_there(tmp_path: Path, small: bytes, launch: Launch, number: int) -> None:
     draw = random.Random(SEED + number)
-    size = [0, 30, draw.randrange(100, 5000), *(draw.randrange(len(small) // 4 * part, len(small) // 4 * (part + 1)) for part in (1, 2, 3))][number]
+    size = [
+        0,
+        30,
+        draw.randrange(100, 5000),
+        *(draw.randrange(len(small) // 4 * part, len(small) // 4 * (part + 1)) for part in (1, 2, 3)),
+    ][number]
     cut, back = tmp_path / "cut.mcap", tmp_path / "back.mcap"
     cut.write_bytes(small[:size])
     for verb in (("info", str(cut)), ("cat", str(cut)), ("recover", str(cut), "-o", str(back))):
