@@ -10,7 +10,7 @@ import psutil
 import pytest
 from programs import FREE_PORTS, Launch, run_daemon
 
-#: What the daemon may take in all, and grow by, over a match of the largest frames (134 KB). Stated in docs/operations.md.
+#: What the daemon may take in all, and grow by, over a match of the largest frames (134 KB).
 MOST_BYTES = 400_000_000
 GROWTH_BYTES = 60_000_000
 LOOPS = 3000
