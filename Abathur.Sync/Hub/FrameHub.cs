@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -23,6 +24,7 @@ public sealed class FrameHub
     private SubscriptionEnd? _end;
     private ulong _sequence;
     private ulong _bytesPublished;
+    private readonly SubscriptionTotals _totals = new();
     private ulong _bytesSentByFormer;
     private uint _newestGameLoop;
     private readonly RateMeter _rate;
@@ -39,7 +41,23 @@ public sealed class FrameHub
         _sourceWaits = sourceWaits;
         _clock = clock;
         _rate = new RateMeter(clock);
+        Drawings.Changed += WakeWhoeverSeesDrawings;
     }
+
+    /// <summary>What agents have drawn over the match.</summary>
+    public DrawingBoard Drawings { get; } = new();
+
+    /// <summary>Told how long a frame took to encode, on the flow of its stream. Must neither block nor throw.</summary>
+    public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
+
+    /// <summary>Told of each subscription that comes.</summary>
+    public event Action<Subscription>? Joined;
+
+    /// <summary>Told of each subscription that has gone.</summary>
+    public event Action<Subscription>? Left;
+
+    /// <summary>Game loop of the newest frame; 0 before the first.</summary>
+    public uint NewestGameLoop => _newestGameLoop;
 
     /// <summary>What is fixed for the match; null while there is none.</summary>
     public Match? Match => _match;
@@ -54,6 +72,7 @@ public sealed class FrameHub
     public void Begin(Match match)
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
+        Drawings.Advance(match.FirstGameLoop);
         _match = match;
         _began.TrySetResult(match);
     }
@@ -63,6 +82,13 @@ public sealed class FrameHub
 
     /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
     public Subscription? Subscribe(SubscriptionOptions options)
+    {
+        var subscription = Add(options);
+        if (subscription is not null) Joined?.Invoke(subscription);
+        return subscription;
+    }
+
+    private Subscription? Add(SubscriptionOptions options)
     {
         lock (_gate)
         {
@@ -77,7 +103,7 @@ public sealed class FrameHub
             var stream = Array.Find(_streams, each => each.Key == key);
             if (stream is null)
             {
-                stream = new FrameStream(key, _options, _sourceWaits, _clock);
+                stream = new FrameStream(key, _options, _sourceWaits, _clock) { Encoded = duration => Encoded?.Invoke(key.Format, duration) };
                 _streams = [.. _streams, stream];
             }
             stream.Add(subscription);
@@ -107,6 +133,7 @@ public sealed class FrameHub
         }
         frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
         _newestGameLoop = frame.GameLoop;
+        Drawings.Advance(frame.GameLoop);
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
         var gameLoop = frame.GameLoop;
@@ -161,6 +188,12 @@ public sealed class FrameHub
         }
     }
 
+    /// <summary>What subscriptions have been sent in all, by their kind.</summary>
+    public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
+    {
+        lock (_gate) return _totals.With(_streams.SelectMany(stream => stream.Subscriptions).Select(each => each.Status(_newestGameLoop)));
+    }
+
     /// <summary>Fills in what the hub knows.</summary>
     public void Describe(Status status)
     {
@@ -179,7 +212,9 @@ public sealed class FrameHub
     {
         lock (_gate)
         {
-            _bytesSentByFormer += subscription.Status(0).BytesSent;
+            var status = subscription.Status(0);
+            _bytesSentByFormer += status.BytesSent;
+            _totals.Add(status);
             foreach (var stream in _streams)
             {
                 if (!stream.Subscriptions.Contains(subscription)) continue;
@@ -192,6 +227,18 @@ public sealed class FrameHub
                 }
             }
             SubscribersChanged();
+        }
+        Left?.Invoke(subscription);
+    }
+
+    private void WakeWhoeverSeesDrawings()
+    {
+        foreach (var stream in _streams)
+        {
+            foreach (var subscription in stream.Subscriptions)
+            {
+                if (subscription.Options.Drawings) subscription.Wake();
+            }
         }
     }
 

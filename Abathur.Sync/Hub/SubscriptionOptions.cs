@@ -38,6 +38,9 @@ public sealed record SubscriptionOptions
     /// <summary>Frames that may be on the way unacknowledged; 0: no limit.</summary>
     public int Credits { get; init; }
 
+    /// <summary>Whether it is sent what agents draw.</summary>
+    public bool Drawings { get; init; }
+
     /// <summary>Name for status tables and logs.</summary>
     public string Name { get; init; } = "";
 

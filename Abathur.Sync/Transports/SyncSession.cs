@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -9,10 +10,11 @@ namespace Abathur.Sync.Transports;
 /// One subscribed connection, the same on every transport: a flow that writes frames and answers, and one that reads
 /// what the client says.
 /// </summary>
-internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription)
+internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, AccessLevel level)
 {
     private const int MaxAnswersWaiting = 64;
     private const int MessagesInARow = 64;
+    private long _drawingsSeen;
     private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
 
     /// <summary>Runs until the subscription ends or the client goes. Returns why the subscription ended.</summary>
@@ -37,6 +39,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         while (true)
         {
             while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
+            if (subscription.Options.Drawings && api.Drawings.Version != _drawingsSeen) wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
             if (subscription.TryTake(out var frame, out var missed))
             {
                 subscription.CountSent(wire.WriteFrame(frame, missed));
@@ -91,13 +94,16 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 subscription.Acknowledge(message.Ack.Sequence);
                 return;
             case ClientMessage.MessageOneofCase.Act:
-                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, cancellation) }), cancellation);
+                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, level, cancellation) }), cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Control:
-                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, cancellation) }), cancellation);
+                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, level, cancellation) }), cancellation);
+                return;
+            case ClientMessage.MessageOneofCase.Draw:
+                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;
             default:
-                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control"), cancellation);
+                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
                 return;
         }
     }

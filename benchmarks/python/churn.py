@@ -182,14 +182,14 @@ def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
     about = machine()
     return (
         "# An agent that stays, among agents that come and die\n\n"
-        f"Made by `dotnet make.cs bench churn` on {about['date']}: {about['cpu']}, {about['cores']} cores that run daemon "
-        f"and agents together, {about['os']}, Python {about['python']}, .NET {about['dotnet']}, "
+        f"Made by `dotnet make.cs bench churn` on {about['date']}: {about['cpu']}, {about['cores']} cores that run "
+        f"daemon and agents together, {about['os']}, Python {about['python']}, .NET {about['dotnet']}, "
         f"commit {about['commit']}.\n\n"
-        "The committed recording is played at 22.4 Hz (57 KB a frame) to one agent under `every` on gRPC and one on the "
-        f"socket. In the churning run {agents} others in {PROCESSES} processes connect by gRPC, socket and WebSocket and "
-        "die after 0.1 to 3 s: they close, reset, stop reading, stop in the middle of a handshake or of a message; "
-        f"every 2 to 8 s a whole process is killed. Their processes have a lower priority (nice {_NICE}) than the daemon "
-        f"and the agents that stay: all share the machine. {seconds:g} s a run, seed {seed}. The agents that stay lost "
+        "The committed recording is played at 22.4 Hz (57 KB a frame) to one agent under `every` on gRPC and one on "
+        f"the socket. In the churning run {agents} others in {PROCESSES} processes connect by gRPC, socket and WebSocket "
+        "and die after 0.1 to 3 s: they close, reset, stop reading, stop in the middle of a handshake or of a message; "
+        f"every 2 to 8 s a whole process is killed. Their processes have a lower priority (nice {_NICE}) than the "
+        f"daemon and the agents that stay: all share the machine. {seconds:g} s a run, seed {seed}. The agents that stay lost "
         "nothing: a gap would have ended the run.\n\n"
         "Published to received, ms: the median of the rounds, and the lowest and highest.\n\n"
         + table(["", "quiet", "churn", "churn / quiet"], rows)

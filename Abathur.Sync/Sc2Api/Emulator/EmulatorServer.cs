@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hosting;
+using Abathur.Sync.Transports.Http;
 using Abathur.Sync.Transports.WebSocket;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -39,9 +40,10 @@ internal sealed class EmulatorServer : IAsyncDisposable
         var builder = KestrelHost.CreateBuilder(clock);
         builder.WebHost.ConfigureKestrel(Listen);
         _app = builder.Build();
-        var web = new WebEndpoint(Path, "clients of the game", new WebOrigins([], anyPort: true), ServeAsync, _app.Lifetime.ApplicationStopping);
+        var endpoint = new WebSocketEndpoint(Path, "clients of the game", ServeAsync, _app.Lifetime.ApplicationStopping);
+        var routes = new HttpRoutes(new WebOrigins([]) { AnyPort = true }, AccessTokens.None, $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
         _app.UseWebSockets();
-        _app.Run(web.HandleAsync);
+        _app.Run(routes.HandleAsync);
     }
 
     /// <summary>Ends when a client has quit the game.</summary>
@@ -85,7 +87,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
     {
         if (!await TakeSeatAsync(stopping))
         {
-            await WebEndpoint.AnswerAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game takes one at a time");
+            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game takes one at a time");
             return;
         }
         try

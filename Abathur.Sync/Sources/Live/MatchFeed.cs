@@ -17,6 +17,7 @@ namespace Abathur.Sync.Sources.Live;
 public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvider clock)
 {
     private readonly FrameStamp _start = FrameStamp.Now(clock);
+    private long _drawingsRecorded;
 
     /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
@@ -91,11 +92,16 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         }
         GameLoop = gameLoop;
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
+        hub.Drawings.Advance(gameLoop);
+        RecordDrawings(LogTime(captured));
         recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
         await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
     }
+
+    /// <summary>The match is over, or its source is: what was drawn since the last observation is recorded.</summary>
+    public void End() => RecordDrawings(LogTime(FrameStamp.Now(clock)));
 
     /// <summary>Records what the bot, or an agent, did. The bytes, a <c>RequestAction</c>, are copied.</summary>
     public void RecordActions(ReadOnlySpan<byte> requestAction) => recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(clock)), requestAction.ToArray());
@@ -106,6 +112,13 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
 
     /// <summary>A moment in the recording: UTC as it was at the start, and from there the monotonic clock. A UTC that is set meanwhile does not turn the file's order around.</summary>
     private long LogTime(FrameStamp stamp) => _start.UnixNs + (stamp.MonotonicNs - _start.MonotonicNs);
+
+    /// <summary>Once an observation at most, however often agents draw.</summary>
+    private void RecordDrawings(long capturedUnixNs)
+    {
+        if (recorder is null || hub.Drawings.Version == _drawingsRecorded) return;
+        recorder.AddDrawings(GameLoop, capturedUnixNs, hub.Drawings.Read(out _drawingsRecorded).ToByteArray());
+    }
 
     private void RecordEnd(FrameStamp captured)
     {

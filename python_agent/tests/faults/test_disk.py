@@ -71,6 +71,10 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
     assert part.stat().st_size <= MOST_BYTES
     info = run_daemon("info", str(part))
     assert info.returncode == 0, info.stderr
-    with abathur.open(part) as match:
+    # What the package reads is a whole file.
+    back = tmp_path / "back.mcap"
+    done = run_daemon("recover", str(part), "-o", str(back))
+    assert done.returncode == 0, done.stderr
+    with abathur.open(back) as match:
         frames = [frame.response.SerializeToString() for frame in match.frames()]
     assert 0 < len(frames) <= len(observations) and frames == observations[: len(frames)]

@@ -105,7 +105,7 @@ class Match(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
-    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level")
+    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings")
     POLICY_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     COMPRESSION_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +116,7 @@ class SubscribeRequest(_message.Message):
     CREDITS_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     COMPRESSION_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    DRAWINGS_FIELD_NUMBER: _ClassVar[int]
     policy: Policy
     encoding: Encoding
     compression: Compression
@@ -126,7 +127,8 @@ class SubscribeRequest(_message.Message):
     credits: int
     name: str
     compression_level: int
-    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ...) -> None: ...
+    drawings: bool
+    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ...) -> None: ...
 
 class Frame(_message.Message):
     __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier")
@@ -188,6 +190,98 @@ class ActResult(_message.Message):
     late_game_loops: int
     def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
 
+class DrawRequest(_message.Message):
+    __slots__ = ("layer", "shapes", "game_loop")
+    LAYER_FIELD_NUMBER: _ClassVar[int]
+    SHAPES_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    layer: str
+    shapes: _containers.RepeatedCompositeFieldContainer[Shape]
+    game_loop: int
+    def __init__(self, layer: _Optional[str] = ..., shapes: _Optional[_Iterable[_Union[Shape, _Mapping]]] = ..., game_loop: _Optional[int] = ...) -> None: ...
+
+class Shape(_message.Message):
+    __slots__ = ("point", "circle", "line", "text", "color", "lifetime_game_loops")
+    class Point(_message.Message):
+        __slots__ = ("at",)
+        AT_FIELD_NUMBER: _ClassVar[int]
+        at: Shape.Position
+        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping]] = ...) -> None: ...
+    class Circle(_message.Message):
+        __slots__ = ("at", "radius")
+        AT_FIELD_NUMBER: _ClassVar[int]
+        RADIUS_FIELD_NUMBER: _ClassVar[int]
+        at: Shape.Position
+        radius: float
+        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping]] = ..., radius: _Optional[float] = ...) -> None: ...
+    class Line(_message.Message):
+        __slots__ = ("to",)
+        FROM_FIELD_NUMBER: _ClassVar[int]
+        TO_FIELD_NUMBER: _ClassVar[int]
+        to: Shape.Position
+        def __init__(self, to: _Optional[_Union[Shape.Position, _Mapping]] = ..., **kwargs) -> None: ...
+    class Text(_message.Message):
+        __slots__ = ("at", "text")
+        AT_FIELD_NUMBER: _ClassVar[int]
+        TEXT_FIELD_NUMBER: _ClassVar[int]
+        at: Shape.Position
+        text: str
+        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping]] = ..., text: _Optional[str] = ...) -> None: ...
+    class Position(_message.Message):
+        __slots__ = ("x", "y", "z")
+        X_FIELD_NUMBER: _ClassVar[int]
+        Y_FIELD_NUMBER: _ClassVar[int]
+        Z_FIELD_NUMBER: _ClassVar[int]
+        x: float
+        y: float
+        z: float
+        def __init__(self, x: _Optional[float] = ..., y: _Optional[float] = ..., z: _Optional[float] = ...) -> None: ...
+    POINT_FIELD_NUMBER: _ClassVar[int]
+    CIRCLE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    COLOR_FIELD_NUMBER: _ClassVar[int]
+    LIFETIME_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    point: Shape.Point
+    circle: Shape.Circle
+    line: Shape.Line
+    text: Shape.Text
+    color: int
+    lifetime_game_loops: int
+    def __init__(self, point: _Optional[_Union[Shape.Point, _Mapping]] = ..., circle: _Optional[_Union[Shape.Circle, _Mapping]] = ..., line: _Optional[_Union[Shape.Line, _Mapping]] = ..., text: _Optional[_Union[Shape.Text, _Mapping]] = ..., color: _Optional[int] = ..., lifetime_game_loops: _Optional[int] = ...) -> None: ...
+
+class DrawResult(_message.Message):
+    __slots__ = ("game_loop", "shapes")
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    SHAPES_FIELD_NUMBER: _ClassVar[int]
+    game_loop: int
+    shapes: int
+    def __init__(self, game_loop: _Optional[int] = ..., shapes: _Optional[int] = ...) -> None: ...
+
+class Drawings(_message.Message):
+    __slots__ = ("game_loop", "layers")
+    class Layer(_message.Message):
+        __slots__ = ("name", "recorded", "shapes")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        RECORDED_FIELD_NUMBER: _ClassVar[int]
+        SHAPES_FIELD_NUMBER: _ClassVar[int]
+        name: str
+        recorded: bool
+        shapes: _containers.RepeatedCompositeFieldContainer[Drawings.Drawn]
+        def __init__(self, name: _Optional[str] = ..., recorded: _Optional[bool] = ..., shapes: _Optional[_Iterable[_Union[Drawings.Drawn, _Mapping]]] = ...) -> None: ...
+    class Drawn(_message.Message):
+        __slots__ = ("shape", "until_game_loop")
+        SHAPE_FIELD_NUMBER: _ClassVar[int]
+        UNTIL_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+        shape: Shape
+        until_game_loop: int
+        def __init__(self, shape: _Optional[_Union[Shape, _Mapping]] = ..., until_game_loop: _Optional[int] = ...) -> None: ...
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
+    game_loop: int
+    layers: _containers.RepeatedCompositeFieldContainer[Drawings.Layer]
+    def __init__(self, game_loop: _Optional[int] = ..., layers: _Optional[_Iterable[_Union[Drawings.Layer, _Mapping]]] = ...) -> None: ...
+
 class PublishStart(_message.Message):
     __slots__ = ("encoding", "match")
     ENCODING_FIELD_NUMBER: _ClassVar[int]
@@ -221,7 +315,7 @@ class Ack(_message.Message):
     def __init__(self, sequence: _Optional[int] = ...) -> None: ...
 
 class ControlRequest(_message.Message):
-    __slots__ = ("pause", "resume", "step", "seek", "set_rate")
+    __slots__ = ("pause", "resume", "step", "seek", "set_rate", "set_loop")
     class Pause(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
@@ -243,20 +337,27 @@ class ControlRequest(_message.Message):
         RATE_FIELD_NUMBER: _ClassVar[int]
         rate: float
         def __init__(self, rate: _Optional[float] = ...) -> None: ...
+    class SetLoop(_message.Message):
+        __slots__ = ("loop",)
+        LOOP_FIELD_NUMBER: _ClassVar[int]
+        loop: bool
+        def __init__(self, loop: _Optional[bool] = ...) -> None: ...
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     SEEK_FIELD_NUMBER: _ClassVar[int]
     SET_RATE_FIELD_NUMBER: _ClassVar[int]
+    SET_LOOP_FIELD_NUMBER: _ClassVar[int]
     pause: ControlRequest.Pause
     resume: ControlRequest.Resume
     step: ControlRequest.Step
     seek: ControlRequest.Seek
     set_rate: ControlRequest.SetRate
-    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping]] = ...) -> None: ...
+    set_loop: ControlRequest.SetLoop
+    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping]] = ..., set_loop: _Optional[_Union[ControlRequest.SetLoop, _Mapping]] = ...) -> None: ...
 
 class PlaybackState(_message.Message):
-    __slots__ = ("paused", "rate", "game_loop", "sequence", "first_game_loop", "last_game_loop", "ended")
+    __slots__ = ("paused", "rate", "game_loop", "sequence", "first_game_loop", "last_game_loop", "ended", "loop")
     PAUSED_FIELD_NUMBER: _ClassVar[int]
     RATE_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
@@ -264,6 +365,7 @@ class PlaybackState(_message.Message):
     FIRST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     ENDED_FIELD_NUMBER: _ClassVar[int]
+    LOOP_FIELD_NUMBER: _ClassVar[int]
     paused: bool
     rate: float
     game_loop: int
@@ -271,7 +373,8 @@ class PlaybackState(_message.Message):
     first_game_loop: int
     last_game_loop: int
     ended: bool
-    def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ...) -> None: ...
+    loop: bool
+    def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ..., loop: _Optional[bool] = ...) -> None: ...
 
 class Status(_message.Message):
     __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget")
@@ -408,46 +511,58 @@ class ProcessStatus(_message.Message):
     def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
 
 class ClientMessage(_message.Message):
-    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish")
+    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "token")
     ID_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBE_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
     ACK_FIELD_NUMBER: _ClassVar[int]
     PUBLISH_FIELD_NUMBER: _ClassVar[int]
+    DRAW_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
     id: int
     subscribe: SubscribeRequest
     act: ActRequest
     control: ControlRequest
     ack: Ack
     publish: PublishStart
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ...) -> None: ...
+    draw: DrawRequest
+    status: GetStatusRequest
+    token: str
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
-    __slots__ = ("match", "frame", "result", "error", "end", "published")
+    __slots__ = ("match", "frame", "result", "error", "end", "published", "drawings")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
     PUBLISHED_FIELD_NUMBER: _ClassVar[int]
+    DRAWINGS_FIELD_NUMBER: _ClassVar[int]
     match: Match
     frame: Frame
     result: Result
     error: Error
     end: End
     published: PublishResult
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ...) -> None: ...
+    drawings: Drawings
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ..., drawings: _Optional[_Union[Drawings, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("id", "act", "control")
+    __slots__ = ("id", "act", "control", "draw", "status")
     ID_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
+    DRAW_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
     id: int
     act: ActResult
     control: PlaybackState
-    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ...) -> None: ...
+    draw: DrawResult
+    status: Status
+    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ...) -> None: ...
 
 class Error(_message.Message):
     __slots__ = ("id", "code", "message", "fatal")

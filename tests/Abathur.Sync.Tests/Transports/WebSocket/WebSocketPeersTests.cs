@@ -97,7 +97,7 @@ public class WebSocketPeersTests
     /// <summary>The head of the answer, or the first part of it.</summary>
     private static async Task<string> HandshakeAsync(Socket socket, int port)
     {
-        var request = $"GET {WebEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        var request = $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
         await socket.SendAsync(System.Text.Encoding.ASCII.GetBytes(request));
         var answer = new byte[4096];
