@@ -17,7 +17,7 @@ internal sealed class WebSocketTarget : IFuzzTarget
     private int _count;
 
     public WebSocketTarget() => _head = Encoding.ASCII.GetBytes(
-        $"GET {WebEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{_daemon.Port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{_daemon.Port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
         + "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n");
 
     public string Name => "websocket";
