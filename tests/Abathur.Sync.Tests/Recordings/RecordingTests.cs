@@ -131,9 +131,14 @@ public class RecordingTests
     {
         var loops = Enumerable.Range(1, 8).Select(i => (uint)i).ToArray();
         var file = RecordingSample.Write(loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = Abathur.Sync.Recordings.Mcap.McapCompression.None }, bytes: 60);
+        var firstData = file.AsSpan().IndexOf(RecordingSample.Observation(1, 60));
+        var lastData = file.AsSpan().LastIndexOf(RecordingSample.Observation(8, 60));
         var most = 0;
         for (var length = 0; length < file.Length; length++)
         {
+            // Schemas are long and all alike: every byte of what differs.
+            var isInSchema = (length > 300 && length < firstData - 300) || (length > lastData + 600 && length < file.Length - 300);
+            if (isInSchema && length % 499 != 0) continue;
             var read = new List<uint>();
             try
             {

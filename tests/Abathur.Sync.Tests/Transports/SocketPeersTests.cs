@@ -39,6 +39,7 @@ public class SocketPeersTests
         daemon.Hub.Begin(new Match { MatchId = "dead" });
         using var peer = await SubscribeAsync(port, "proto");
         using var gone = new CancellationTokenSource(Patience);
+        await daemon.Hub.WaitForSubscribersAsync(count => count == 1, gone.Token);
         var ended = daemon.Hub.WaitForSubscribersAsync(count => count == 0, gone.Token);
         for (var loop = 1u; !ended.IsCompleted; loop++)
         {
