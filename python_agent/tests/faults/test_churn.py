@@ -12,11 +12,12 @@ from churn import AGENTS, Crowd, Reference
 from processes import Daemon
 from programs import SKIRMISH
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file descriptors to count")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents are killed with SIGKILL and reset on Linux only")
 SEED = 20261122
 FRAMES = 450
 MORE_BYTES = 150_000_000
-MORE_DESCRIPTORS = 12
+#: The status is asked for on one.
+MORE_CONNECTIONS = 1
 MORE_THREADS = 15
 
 
@@ -31,7 +32,7 @@ def test_the_one_that_stays_loses_nothing_and_all_is_given_back(monkeypatch: pyt
         reading.start()
         while reference.frames < 50:
             assert not reference.error, reference.error
-        before = (info.memory_info().rss, info.num_fds(), info.num_threads())
+        before = (info.memory_info().rss, len(info.net_connections()), info.num_threads())
         with Crowd(daemon, AGENTS, SEED) as crowd:
             most = 0
             while reference.frames < FRAMES and not reference.error:
@@ -41,10 +42,10 @@ def test_the_one_that_stays_loses_nothing_and_all_is_given_back(monkeypatch: pyt
         assert most > AGENTS // 4, "there was a crowd"
         while {each.name for each in daemon.status().subscribers} != {"reference"}:
             assert not reference.error, reference.error
-        # Idle connections go within the handshake's ten seconds.
+        # Sockets, and not all descriptors: compiled code is loaded from more files as time goes on.
         frames = reference.frames
-        while info.num_fds() > before[1] + MORE_DESCRIPTORS:
-            assert reference.frames < frames + 22 * 40, (info.num_fds(), before)
+        while len(info.net_connections()) > before[1] + MORE_CONNECTIONS:
+            assert reference.frames < frames + 22 * 40, (info.net_connections(), before)
         assert info.num_threads() <= before[2] + MORE_THREADS
         assert info.memory_info().rss <= before[0] + MORE_BYTES, (info.memory_info().rss, before)
         stop.set()
