@@ -4,7 +4,9 @@
 
 // Everything a developer runs: dotnet make.cs VERB. Needs the .NET SDK and Python 3.11 or newer, nothing else.
 using System.Diagnostics;
+using System.Formats.Tar;
 using System.Globalization;
+using System.IO.Compression;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
@@ -31,6 +33,7 @@ try
         ["fuzz", .. var rest] => make.Fuzz(rest),
         ["recordings"] => make.Recordings(),
         ["protos"] => make.Protos(),
+        ["pack", .. var rest] => make.Pack(rest),
         ["clean"] => Make.Clean(),
         [] or ["help" or "--help" or "-h"] => Make.Help(Console.Out, Ok),
         _ => Make.Help(Console.Error, Usage),
@@ -97,6 +100,9 @@ internal sealed class Make
                                           findings in artifacts/fuzz, again with --replay FILE TARGET
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew
+              pack [RID...] [--output DIR]
+                                          make what is given to users: the daemon for linux-x64 and win-x64 (or the
+                                          RIDs named), as a .NET tool, and the Python package; in artifacts/packages
               clean                       remove artifacts, .venv and caches
             """);
         return code;
@@ -185,6 +191,49 @@ internal sealed class Make
         Run(Python, ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"], "protoc");
         return 0;
     }
+
+    public int Pack(string[] arguments)
+    {
+        var output = Path.Combine(Root, "artifacts", "packages");
+        var rids = new List<string>();
+        for (var i = 0; i < arguments.Length; i++)
+        {
+            if (arguments[i] == "--output") output = ++i < arguments.Length ? Path.GetFullPath(arguments[i]) : throw new MakeException("--output takes a folder");
+            else if (arguments[i].StartsWith('-')) throw new MakeException($"pack has no option {arguments[i]}");
+            else rids.Add(arguments[i]);
+        }
+        Setup();
+        Directory.CreateDirectory(output);
+        foreach (var rid in rids is [] ? ["linux-x64", "win-x64"] : rids) PackDaemon(rid, output);
+        Run("dotnet", ["pack", "Abathur.Sync", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack");
+        Run(Python, ["-m", "build", "--outdir", output], "python -m build");
+        foreach (var file in Directory.EnumerateFiles(output).Order()) Console.WriteLine(file);
+        return IsInterrupted ? 130 : 0;
+    }
+
+    /// <summary>The daemon with all that it needs in one file, beside README and licence, in an archive as is usual there.</summary>
+    private void PackDaemon(string rid, string output)
+    {
+        var folder = Path.Combine(Root, "artifacts", "publish", "packages", rid);
+        if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
+        Run("dotnet", ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, "--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", "-p:DebugType=none", "-p:RunAnalyzers=false", "-p:GenerateDocumentationFile=false", "--nologo", "-v", "quiet", "-o", folder], $"publish for {rid}");
+        if (IsInterrupted) return;
+        foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" }) File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
+        var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
+        if (rid.StartsWith("win", StringComparison.Ordinal))
+        {
+            File.Delete(archive + ".zip");
+            ZipFile.CreateFromDirectory(folder, archive + ".zip");
+            return;
+        }
+        // Its programs are executable when they are taken out.
+        using var file = File.Create(archive + ".tar.gz");
+        using var gzip = new GZipStream(file, CompressionLevel.Optimal);
+        TarFile.CreateFromDirectory(folder, gzip, includeBaseDirectory: false);
+    }
+
+    /// <summary>The one place where it stands.</summary>
+    private static string Version() => XDocument.Load(Path.Combine(Root, "Directory.Build.props")).Descendants("Version").Single().Value;
 
     public static int Clean()
     {
