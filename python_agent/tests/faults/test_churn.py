@@ -12,7 +12,9 @@ from churn import AGENTS, Crowd, Reference
 from processes import Daemon
 from programs import SKIRMISH
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents are killed with SIGKILL and reset on Linux only")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="agents are killed with SIGKILL and reset on Linux only"
+)
 SEED = 20261122
 FRAMES = 450
 MORE_BYTES = 150_000_000

@@ -7,8 +7,8 @@ using Abathur.Sync.Sources;
 using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.Transports.WebSocket;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 using Encoding = System.Text.Encoding;
+using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Fuzz.Targets;
 
