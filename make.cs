@@ -30,6 +30,7 @@ try
         ["setup"] => make.Setup(),
         ["bench", .. var rest] => make.Bench(rest),
         ["report", .. var rest] => make.Report(rest),
+        ["fuzz", .. var rest] => make.Fuzz(rest),
         ["recordings"] => make.Recordings(),
         ["protos"] => make.Protos(),
         ["pack", .. var rest] => make.Pack(rest),
@@ -56,11 +57,12 @@ internal sealed class Make
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
-    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark, "streams"];
+    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn"];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
     private static readonly string OperationBenchmarks = Path.Combine(Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
+    private static readonly string Fuzzer = Path.Combine(Root, "artifacts", "bin", "Abathur.Fuzz", "release", "Abathur.Fuzz.dll");
     private static readonly string Wheels = Path.GetFullPath(Path.Combine(Root, "..", "shared", "wheels"));
     private int _passed, _failed, _skipped;
 
@@ -84,6 +86,8 @@ internal sealed class Make
                                           measure what the proxy adds to a request, beside socat
               bench streams [FILE...] [--quick] [--output DIR]
                                           measure the stream encodings: bytes, encoding, decoding
+              bench churn [--seconds N] [--rounds N] [--output DIR]
+                                          measure what 200 agents that come and die cost one that stays
               bench operations [--filter PATTERN]
                                           measure single operations with BenchmarkDotNet
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
@@ -91,6 +95,9 @@ internal sealed class Make
               report [--quick | --scale S] [--output DIR]
                                           measure codecs and transports, write the page; about 45 minutes
                                           (times S, 0.1 to 1), --quick: under 5
+              fuzz [TARGET...] [--seconds N] [--seed N]
+                                          mutated input for all that reads from outside, 60 s in all;
+                                          findings in artifacts/fuzz, again with --replay FILE TARGET
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew
               pack [RID...] [--output DIR]
@@ -161,6 +168,12 @@ internal sealed class Make
     {
         Setup();
         return IsInterrupted ? 130 : Start(Python, [Path.Combine("benchmarks", "python", "make_report.py"), .. arguments]);
+    }
+
+    public int Fuzz(string[] arguments)
+    {
+        Setup();
+        return IsInterrupted ? 130 : Start("dotnet", [Fuzzer, "--python", Python, .. arguments]);
     }
 
     public int Recordings()
