@@ -11,10 +11,17 @@ from pathlib import Path
 
 import abathur
 import pytest
-from programs import DAEMON, ROOT, SKIRMISH, Play, daemon_command
+from programs import DAEMON, ROOT, SKIRMISH, Play, daemon_command, run_daemon
+from programs import abathur as run_abathur
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-RUN = "dotnet run -c Release --no-build --project Abathur.Sync -- "
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: The daemon in a clone, and where it is installed.
+RUN = ("dotnet run -c Release --no-build --project Abathur.Sync -- ", "abathur-sync ")
+#: What `dotnet make.cs test` is itself, or has done before this runs; `pack` and `protos` have tests of their own.
+MADE = {"test", "setup", "pack", "protos"}
+#: The conformance suite's runner is not packaged anywhere; `nc` shows what test_bad_input sends.
+ELSEWHERE = ("protoc --include_imports", "conformance_test_runner ", "$ nc ", "{")
+OPENSSL = "openssl req -x509 "
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -26,10 +33,8 @@ PYTHON = [
     for page in PAGES
     for number, code in enumerate(blocks(page, "python"))
 ]
-COMMANDS = sorted(
-    {line.removeprefix(RUN) for page in PAGES for block in blocks(page, "console") for line in block.splitlines()
-     if line.startswith(RUN)}
-)  # fmt: skip
+CONSOLE = sorted({line for page in PAGES for block in blocks(page, "console") for line in block.splitlines()})
+COMMANDS = sorted({line.removeprefix(start) for line in CONSOLE for start in RUN if line.startswith(start)})
 
 
 @pytest.mark.parametrize(("page", "code"), PYTHON)
@@ -52,13 +57,46 @@ def test_python_example_runs(play: Play, page: Path, code: str) -> None:
     assert done.stdout.splitlines(), "an example shows something"
 
 
-@pytest.mark.parametrize("command", [each for each in COMMANDS if not each.startswith("live ")])
+def test_every_command_is_run_by_a_test() -> None:
+    for line in CONSOLE:
+        known = line.startswith((*RUN, *ELSEWHERE, OPENSSL, "abathur watch "))
+        assert known or line.removeprefix("dotnet make.cs ").split()[0] in {*MADE, "demo"}, line
+
+
+@pytest.mark.timeout(300)
+def test_the_demo_shows_two_agents() -> None:
+    demo = ["dotnet", "make.cs", "demo", "--seconds", "2"]
+    done = subprocess.run(demo, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "grpc proto" in done.stdout and "socket json" in done.stdout
+
+
+@pytest.mark.parametrize("command", [each for each in CONSOLE if each.startswith("abathur watch ")])
+def test_watching_shows_frames(play: Play, command: str) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    done = run_abathur(*shlex.split(command)[1:], ABATHUR_ADDRESS=daemon.grpc)
+    assert done.returncode == 0, done.stderr
+    assert "grpc proto" in done.stdout
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith("status")])
+def test_status_command_runs(play: Play, command: str) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    done = run_daemon(*shlex.split(command), daemon.addresses["http"])
+    assert done.returncode == 0, done.stderr
+    assert "Synthetic LE" in done.stdout
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if not each.startswith(("live ", "status"))])
 def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
     """On copies of the files that it names; ports replaced by free ones, at the highest rate."""
     arguments = shlex.split(command)
     if arguments[0] == "play":
-        arguments[1] = str(ROOT / arguments[1])
-        arguments[arguments.index("--wait-agents") + 1] = "0"
+        arguments[1] = str(ROOT / arguments[1] if "/" in arguments[1] else SKIRMISH)
+        if "--wait-agents" in arguments:
+            arguments[arguments.index("--wait-agents") + 1] = "0"
+        if "--tls-cert" in arguments:
+            make_certificate(tmp_path)
         arguments += ["--grpc-port", "0", "--socket-port", "0", "--rate", "unlimited"]
     if arguments[0] == "import":
         export = [*daemon_command("export"), str(SKIRMISH), "-o", str(tmp_path / "observations.obs"), "--stop", "8970"]
@@ -76,6 +114,8 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         arguments[arguments.index("--listen") + 1] = "0"
         # Its standard input is at its end, so that it stops when it is ready.
         arguments.append("--stop-with-parent")
+    if arguments[0] == "info":
+        arguments[1] = str(ROOT / arguments[1])
     done = subprocess.run(
         daemon_command(*arguments),
         cwd=tmp_path,
@@ -87,6 +127,15 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (arguments[0] in ("play", "emulate", "proxy", "serve")) == done.stdout.startswith("ready ")
+
+
+def make_certificate(folder: Path) -> None:
+    """As the page on security shows it, with tokens beside it."""
+    (shown,) = [line for line in CONSOLE if line.startswith(OPENSSL)]
+    subprocess.run(shlex.split(shown), cwd=folder, check=True, capture_output=True, timeout=60)
+    for name in ("token", "watch-token"):
+        (folder / name).write_text(f"a-token-for-the-test-of-{name}")
+        (folder / name).chmod(0o600)
 
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith("live ")])
@@ -110,9 +159,25 @@ def test_live_command_plays(command: str) -> None:
 
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            if not target.startswith("http"):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+        for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            if target.startswith("http"):
+                continue
+            path, _, heading = target.partition("#")
+            file = page.parent / path if path else page
+            assert file.exists(), f"{page.name}: {target}"
+            assert not heading or heading in headings(file), f"{page.name}: {target}"
+
+
+def headings(page: Path) -> set[str]:
+    """As they stand behind # in links."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"(docs/{page.name})" in readme, page.name
 
 
 def test_every_verb_is_in_the_readme() -> None:
