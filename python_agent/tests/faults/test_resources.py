@@ -77,13 +77,14 @@ async def test_no_descriptor_is_left_and_those_who_are_there_go_on(tmp_path: Pat
             finally:
                 for each in flood:
                     each.close()
+            # Unread, it would hold the playback up.
+            await stream.aclose()
             # There is room again: a new agent gets frames, by every way.
             for transport in ("grpc", "socket"):
                 async with abathur.connect(daemon.addresses[transport]) as late:
                     async for frame in late.frames(name="late"):
                         assert frame.observation.game_loop == frame.game_loop
                         break
-            await gone(game, "late")
-            await stream.aclose()
+            await gone(game, "late", "reference")
         assert daemon.stop() == 0
     assert "Unhandled" not in (tmp_path / "said").read_text()
