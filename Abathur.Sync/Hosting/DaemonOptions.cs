@@ -40,9 +40,9 @@ public sealed record DaemonOptions
 
     /// <summary>
     /// How long a peer may acknowledge nothing, or take nothing of what is sent to it, before its connection counts as dead: a machine that
-    /// is gone says no goodbye, and neither does a process that is stopped. Default 60 s. Kept by the operating system; Windows and macOS only see the first.
+    /// is gone says no goodbye, and neither does a process that is stopped. Default 5 min: an agent may stand in a debugger for a while. Kept by the operating system; Windows and macOS only see the first.
     /// </summary>
-    public TimeSpan DeadPeerTimeout { get; init; } = TimeSpan.FromSeconds(60);
+    public TimeSpan DeadPeerTimeout { get; init; } = TimeSpan.FromMinutes(5);
 
     public WebSocketTransportOptions WebSocket { get; init; } = new();
 

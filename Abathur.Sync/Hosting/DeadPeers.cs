@@ -17,11 +17,23 @@ internal static class DeadPeers
     {
         var seconds = (int)Math.Max(1, timeout.TotalSeconds / 2);
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
-        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, seconds);
-        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, Math.Max(1, seconds / Probes));
-        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, Probes);
+        TrySet(socket, SocketOptionName.TcpKeepAliveTime, seconds);
+        TrySet(socket, SocketOptionName.TcpKeepAliveInterval, Math.Max(1, seconds / Probes));
+        TrySet(socket, SocketOptionName.TcpKeepAliveRetryCount, Probes);
         if (!OperatingSystem.IsLinux()) return;
         var milliseconds = (int)timeout.TotalMilliseconds;
         socket.SetRawSocketOption(LinuxTcp, LinuxTcpUserTimeout, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in milliseconds)));
+    }
+
+    private static void TrySet(Socket socket, SocketOptionName option, int value)
+    {
+        try
+        {
+            socket.SetSocketOption(SocketOptionLevel.Tcp, option, value);
+        }
+        catch (SocketException)
+        {
+            // Windows before 10 and Wine do not know it: their own times hold.
+        }
     }
 }
