@@ -169,8 +169,9 @@ public sealed class Daemon : IAsyncDisposable
     private void Listen(KestrelServerOptions kestrel, SocketHandler socket)
     {
         kestrel.AddServerHeader = false;
-        kestrel.Limits.MaxConcurrentConnections = _options.MaxConnections;
-        kestrel.Limits.MaxConcurrentUpgradedConnections = _options.MaxConnections;
+        var connections = Math.Min(_options.MaxConnections, OpenFiles.Bound(_options.MaxConnections));
+        kestrel.Limits.MaxConcurrentConnections = connections;
+        kestrel.Limits.MaxConcurrentUpgradedConnections = connections;
         kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;
         GrpcKestrel.SetLimits(kestrel.Limits);
         if (_options.GrpcPort is { } grpcPort) kestrel.Listen(_options.Access.Address, grpcPort, listener => AsGrpc(listener));

@@ -29,7 +29,7 @@ public sealed record DaemonOptions
     /// <summary>Path of a Unix domain socket for the raw protocol; null: none.</summary>
     public string? SocketUnixSocket { get; init; }
 
-    /// <summary>Connections at once, all transports together. Default 1,000.</summary>
+    /// <summary>Connections at once, all transports together. Default 1,000; on Linux fewer where the process may not open so many files and 256 besides.</summary>
     public int MaxConnections { get; init; } = 1000;
 
     /// <summary>
