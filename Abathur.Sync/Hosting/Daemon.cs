@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Abathur.Sync.Access;
+using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
@@ -65,6 +66,8 @@ public sealed class Daemon : IAsyncDisposable
         var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
         var routes = new HttpRoutes(new WebOrigins(options.WebSocket.AllowedOrigins), $"agents connect to {WebSocketEndpoint.SyncPath}")
             .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
+        var page = new DashboardPage();
+        foreach (var path in page.Paths) routes.Add(path, page.HandleAsync);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);

@@ -25,6 +25,7 @@ public sealed class FrameHub
     private ulong _bytesPublished;
     private ulong _bytesSentByFormer;
     private uint _newestGameLoop;
+    private Frame? _newest;
     private readonly RateMeter _rate;
 
     /// <param name="options">Bounds.</param>
@@ -74,13 +75,16 @@ public sealed class FrameHub
                 return subscription;
             }
             var key = StreamKey.For(options);
-            var stream = Array.Find(_streams, each => each.Key == key);
+            // Readers of a stream have had the newest frame: who is to begin with it gets a stream of its own.
+            var first = options.BeginsWithNewest ? _newest : null;
+            var stream = first is null ? Array.Find(_streams, each => each.Key == key) : null;
             if (stream is null)
             {
                 stream = new FrameStream(key, _options, _sourceWaits, _clock);
                 _streams = [.. _streams, stream];
             }
             stream.Add(subscription);
+            if (first is not null) stream.Offer(first);
             SubscribersChanged();
             return subscription;
         }
@@ -104,8 +108,9 @@ public sealed class FrameHub
             // Together, so that whoever subscribes knows whether this frame is its first.
             sequence = ++_sequence;
             streams = _streams;
+            frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
+            Keep(frame);
         }
-        frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
         _newestGameLoop = frame.GameLoop;
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
@@ -127,6 +132,7 @@ public sealed class FrameHub
         {
             _end ??= end;
             streams = _streams;
+            Keep(null);
         }
         _began.TrySetResult(null);
         foreach (var stream in streams) stream.Finish(end);
@@ -134,6 +140,16 @@ public sealed class FrameHub
         {
             await stream.Encoding;
             stream.Dispose();
+        }
+    }
+
+    /// <summary>The newest frame, which the caller releases; null before the first and after the end.</summary>
+    public Frame? RetainNewest()
+    {
+        lock (_gate)
+        {
+            _newest?.Retain();
+            return _newest;
         }
     }
 
@@ -184,6 +200,14 @@ public sealed class FrameHub
             }
             SubscribersChanged();
         }
+    }
+
+    private void Keep(Frame? newest)
+    {
+        if (_end is null) newest?.Retain();
+        else newest = null;
+        _newest?.Release();
+        _newest = newest;
     }
 
     private void SubscribersChanged()

@@ -25,8 +25,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     private const int MaxNameLength = 64;
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
+    private static readonly TimeSpan ProcessRefresh = TimeSpan.FromMilliseconds(100);
     private readonly long _started = clock.GetTimestamp();
     private Match? _matchWithoutGame;
+    private Tuple<long, ProcessStatus>? _process;
 
     /// <summary>What is fixed for the match. Waits for it.</summary>
     /// <exception cref="GrpcException">The daemon stops before there is one.</exception>
@@ -85,23 +87,33 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
 
     public Status GetStatus()
     {
-        using var process = Process.GetCurrentProcess();
         var status = new Status
         {
             Match = _matchWithoutGame ??= hub.Match is { } match ? WithoutGame(match) : null,
             Playback = source.Control?.State,
-            Process = new ProcessStatus
-            {
-                Version = DaemonVersion.Text,
-                Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(_started)),
-                CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
-                AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
-                WorkingSetBytes = (ulong)process.WorkingSet64,
-                PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
-            },
+            Process = LookAtProcess(),
         };
         hub.Describe(status);
         source.Describe(status);
+        return status;
+    }
+
+    /// <summary>At most every <see cref="ProcessRefresh"/>: asking the system takes longer than all the rest, and anybody may ask for the status in a loop.</summary>
+    private ProcessStatus LookAtProcess()
+    {
+        // One reference: read and written whole, whoever asks at once.
+        if (_process is { } last && clock.GetElapsedTime(last.Item1) < ProcessRefresh) return last.Item2;
+        using var process = Process.GetCurrentProcess();
+        var status = new ProcessStatus
+        {
+            Version = DaemonVersion.Text,
+            Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(_started)),
+            CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
+            AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
+            WorkingSetBytes = (ulong)process.WorkingSet64,
+            PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
+        };
+        _process = new(clock.GetTimestamp(), status);
         return status;
     }
 
@@ -142,6 +154,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
             BufferFrames = BufferFrames(request, new PayloadFormat(encoding, request.Compression)),
             LockstepTimeout = CheckTimeout(request.LockstepTimeout),
             Credits = (int)request.Credits,
+            BeginsWithNewest = request.Newest,
             Name = request.Name,
             Transport = transport.Name,
             Peer = peer,

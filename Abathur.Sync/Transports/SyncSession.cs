@@ -96,8 +96,11 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             case ClientMessage.MessageOneofCase.Control:
                 await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, cancellation) }), cancellation);
                 return;
+            case ClientMessage.MessageOneofCase.Status:
+                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus() })), cancellation);
+                return;
             default:
-                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control"), cancellation);
+                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control, status"), cancellation);
                 return;
         }
     }
