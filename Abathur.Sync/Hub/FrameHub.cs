@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -40,7 +41,11 @@ public sealed class FrameHub
         _sourceWaits = sourceWaits;
         _clock = clock;
         _rate = new RateMeter(clock);
+        Drawings.Changed += WakeWhoeverSeesDrawings;
     }
+
+    /// <summary>What agents have drawn over the match.</summary>
+    public DrawingBoard Drawings { get; } = new();
 
     /// <summary>What is fixed for the match; null while there is none.</summary>
     public Match? Match => _match;
@@ -55,6 +60,7 @@ public sealed class FrameHub
     public void Begin(Match match)
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
+        Drawings.Advance(match.FirstGameLoop);
         _match = match;
         _began.TrySetResult(match);
     }
@@ -112,6 +118,7 @@ public sealed class FrameHub
             Keep(frame);
         }
         _newestGameLoop = frame.GameLoop;
+        Drawings.Advance(frame.GameLoop);
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
         var gameLoop = frame.GameLoop;
@@ -208,6 +215,17 @@ public sealed class FrameHub
         else newest = null;
         _newest?.Release();
         _newest = newest;
+    }
+
+    private void WakeWhoeverSeesDrawings()
+    {
+        foreach (var stream in _streams)
+        {
+            foreach (var subscription in stream.Subscriptions)
+            {
+                if (subscription.Options.Drawings) subscription.Wake();
+            }
+        }
     }
 
     private void SubscribersChanged()

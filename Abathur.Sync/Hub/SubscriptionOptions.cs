@@ -41,6 +41,9 @@ public sealed record SubscriptionOptions
     /// <summary>Begin with the newest frame that has been published, where there is one. Such a subscription has a stream of its own then.</summary>
     public bool BeginsWithNewest { get; init; }
 
+    /// <summary>Whether it is sent what agents draw.</summary>
+    public bool Drawings { get; init; }
+
     /// <summary>Name for status tables and logs.</summary>
     public string Name { get; init; } = "";
 

@@ -78,6 +78,9 @@ public sealed class MatchRecorder : IAsyncDisposable
     /// <summary>Adds a serialized <c>ResponseData</c>; once.</summary>
     public void AddGameData(long capturedUnixNs, ReadOnlyMemory<byte> responseData) => Add(new Item(ItemKind.GameData, 0, capturedUnixNs, null, responseData));
 
+    /// <summary>Adds a serialized <c>Drawings</c>, which must not change afterwards.</summary>
+    public void AddDrawings(uint gameLoop, long capturedUnixNs, ReadOnlyMemory<byte> drawings) => Add(new Item(ItemKind.Drawings, gameLoop, capturedUnixNs, null, drawings));
+
     /// <summary>Adds an event.</summary>
     public void AddEvent(long capturedUnixNs, Event matchEvent) => Add(new Item(ItemKind.Event, matchEvent.GameLoop, capturedUnixNs, null, default) { Event = matchEvent });
 
@@ -152,6 +155,7 @@ public sealed class MatchRecorder : IAsyncDisposable
                     lock (_gate) _frames++;
                     break;
                 case ItemKind.Actions: writer.WriteActions(item.GameLoop, item.CapturedUnixNs, item.Data.Span); break;
+                case ItemKind.Drawings: writer.WriteDrawings(item.GameLoop, item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.GameInfo: writer.WriteGameInfo(item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.GameData: writer.WriteGameData(item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.Event: writer.WriteEvent(item.CapturedUnixNs, item.Event!); break;
@@ -204,6 +208,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     {
         Observation,
         Actions,
+        Drawings,
         GameInfo,
         GameData,
         Event,

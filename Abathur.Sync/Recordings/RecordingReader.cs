@@ -16,8 +16,11 @@ public sealed class RecordingReader : IDisposable
     private readonly McapMessageCursor _cursor;
     private readonly HashSet<ushort> _channels = [];
     private readonly List<Block> _blocks = [];
+    private readonly HashSet<ushort> _drawingChannels = [];
     private readonly bool _publishTimeIsGameTime;
     private bool _isAtNext;
+    private byte[] _drawings = [];
+    private bool _drawingsAreKnown = true;
 
     /// <param name="mcap">The file. Disposed with this, also where this cannot be made.</param>
     /// <exception cref="RecordingException">It has no observations of the right kind, or is damaged where they start.</exception>
@@ -79,6 +82,21 @@ public sealed class RecordingReader : IDisposable
     /// <summary>What is wrong with the end of the file; null where nothing is.</summary>
     public string? Damage => _mcap.Damage;
 
+    /// <summary>
+    /// All that agents had drawn at the observation that was read last: a serialized <c>Drawings</c>, the same memory until it changes; empty: nothing.
+    /// </summary>
+    /// <remarks>In a file without an index, after a seek, only what the chunk that was sought has said of them.</remarks>
+    /// <exception cref="McapException">The file is damaged before that observation.</exception>
+    public ReadOnlyMemory<byte> Drawings
+    {
+        get
+        {
+            if (!_drawingsAreKnown) _drawings = FindDrawingsBefore(_cursor.BlockOffset);
+            _drawingsAreKnown = true;
+            return _drawings;
+        }
+    }
+
     /// <summary>Opens a recording.</summary>
     /// <exception cref="RecordingException">The file is missing, is not a recording, or is damaged where it starts.</exception>
     /// <exception cref="McapException">It is not an MCAP file, or uses what is not supported.</exception>
@@ -132,6 +150,7 @@ public sealed class RecordingReader : IDisposable
     public void Rewind()
     {
         _isAtNext = false;
+        (_drawings, _drawingsAreKnown) = ([], true);
         _cursor.Rewind();
     }
 
@@ -177,6 +196,7 @@ public sealed class RecordingReader : IDisposable
             _channels.Add(channel.Id);
             FrameCount += (long)_mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id);
         }
+        _drawingChannels.UnionWith(_mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Drawings).Select(channel => channel.Id));
         if (_channels.Count > 0) return;
         if (Truncated)
         {
@@ -286,6 +306,7 @@ public sealed class RecordingReader : IDisposable
     private void MoveTo(long offset)
     {
         _isAtNext = false;
+        _drawingsAreKnown = _drawingChannels.Count == 0;
         _cursor.MoveTo(offset);
     }
 
@@ -293,9 +314,25 @@ public sealed class RecordingReader : IDisposable
     {
         while (_cursor.MoveNext())
         {
-            if (_channels.Contains(_cursor.Current.ChannelId)) return true;
+            var message = _cursor.Current;
+            if (_channels.Contains(message.ChannelId)) return true;
+            if (_drawingChannels.Contains(message.ChannelId)) (_drawings, _drawingsAreKnown) = (message.Data.ToArray(), true);
         }
         return false;
+    }
+
+    /// <summary>The last drawings in a chunk before this one. The index says which has any.</summary>
+    private byte[] FindDrawingsBefore(long blockOffset)
+    {
+        if (_mcap.Chunks.LastOrDefault(chunk => (long)chunk.ChunkStartOffset < blockOffset && chunk.MessageIndexOffsets.Keys.Any(_drawingChannels.Contains)) is not { } block) return [];
+        using var cursor = _mcap.ReadMessages();
+        cursor.MoveTo((long)block.ChunkStartOffset);
+        byte[] last = [];
+        while (cursor.MoveNext() && cursor.BlockOffset == (long)block.ChunkStartOffset)
+        {
+            if (_drawingChannels.Contains(cursor.Current.ChannelId)) last = cursor.Current.Data.ToArray();
+        }
+        return last;
     }
 
     private uint GameLoopOf(in McapMessage message)

@@ -21,6 +21,9 @@ public static class RecordingTopics
     /// <summary><c>SC2APIProtocol.ResponseData</c>, once.</summary>
     public const string GameData = "/game_data";
 
+    /// <summary><c>abathur.sync.v1.Drawings</c>: all that agents had drawn, whenever that had changed before an observation.</summary>
+    public const string Drawings = "/drawings";
+
     /// <summary>Schema encoding and message encoding of all of them.</summary>
     internal const string Protobuf = "protobuf";
 
@@ -31,6 +34,7 @@ public static class RecordingTopics
         [Events] = V1.Event.Descriptor,
         [GameInfo] = SC2APIProtocol.ResponseGameInfo.Descriptor,
         [GameData] = SC2APIProtocol.ResponseData.Descriptor,
+        [Drawings] = V1.Drawings.Descriptor,
     };
 
     /// <summary>All topics, in the order of their channel ids.</summary>

@@ -18,6 +18,7 @@ public sealed class RecordingWriter : IDisposable
     private readonly Topic _events = new(RecordingTopics.Events);
     private readonly Topic _gameInfo = new(RecordingTopics.GameInfo);
     private readonly Topic _gameData = new(RecordingTopics.GameData);
+    private readonly Topic _drawings = new(RecordingTopics.Drawings);
 
     /// <param name="output">Where the file goes.</param>
     /// <param name="match">What is known about the match.</param>
@@ -87,6 +88,13 @@ public sealed class RecordingWriter : IDisposable
     /// <exception cref="IOException">The write failed.</exception>
     public void WriteEvent(long capturedUnixNs, V1.Event matchEvent) =>
         Write(_events, matchEvent.GameLoop, capturedUnixNs, matchEvent.ToByteArray());
+
+    /// <summary>Adds all that is drawn: a serialized <c>Drawings</c>.</summary>
+    /// <param name="gameLoop">Game loop of the observation that follows.</param>
+    /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="drawings">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteDrawings(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> drawings) => Write(_drawings, gameLoop, capturedUnixNs, drawings);
 
     /// <summary>Adds the game info: a serialized <c>ResponseGameInfo</c>. Once, best before the first observation.</summary>
     /// <exception cref="InvalidOperationException">It is there already.</exception>

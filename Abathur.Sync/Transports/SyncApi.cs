@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Drawing;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
@@ -58,6 +59,19 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         if (source.Actions is { } target) return target.ActAsync(request, cancellation);
         var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
+    }
+
+    /// <summary>What agents have drawn.</summary>
+    public DrawingBoard Drawings => hub.Drawings;
+
+    /// <summary>Draws over the map.</summary>
+    public DrawResult Draw(DrawRequest request)
+    {
+        if (hub.Match is null) throw NoMatch("there is no match yet");
+        if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
+        return hub.Drawings.TryDraw(request) ?? throw new GrpcException(
+            GrpcStatusCode.ResourceExhausted,
+            $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers would be in force: draw less, for less long, or clear layers with a request without shapes");
     }
 
     /// <summary>Lets a bot publish; the caller disposes what it gets.</summary>
@@ -143,6 +157,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         {
             throw Invalid("policy lockstep and credits need acknowledgements: use Session, the socket or WebSocket");
         }
+        if (!transport.CanAcknowledge && request.Drawings) throw Invalid("drawings come between frames: use Session, the socket or WebSocket");
         return new SubscriptionOptions
         {
             Policy = request.Policy,
@@ -155,6 +170,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
             LockstepTimeout = CheckTimeout(request.LockstepTimeout),
             Credits = (int)request.Credits,
             BeginsWithNewest = request.Newest,
+            Drawings = request.Drawings,
             Name = request.Name,
             Transport = transport.Name,
             Peer = peer,

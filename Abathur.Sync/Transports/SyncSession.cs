@@ -13,6 +13,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
 {
     private const int MaxAnswersWaiting = 64;
     private const int MessagesInARow = 64;
+    private long _drawingsSeen;
     private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
 
     /// <summary>Runs until the subscription ends or the client goes. Returns why the subscription ended.</summary>
@@ -37,6 +38,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         while (true)
         {
             while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
+            if (subscription.Options.Drawings && api.Drawings.Version != _drawingsSeen) wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
             if (subscription.TryTake(out var frame, out var missed))
             {
                 subscription.CountSent(wire.WriteFrame(frame, missed));
@@ -99,8 +101,11 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             case ClientMessage.MessageOneofCase.Status:
                 await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus() })), cancellation);
                 return;
+            case ClientMessage.MessageOneofCase.Draw:
+                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw) })), cancellation);
+                return;
             default:
-                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control, status"), cancellation);
+                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
                 return;
         }
     }

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from abathur import actions
+from abathur import actions, drawing
 from abathur._act import ActResult
 from abathur._agent import Agent
 from abathur._emulator import EmulatedGame, emulated_game
@@ -57,6 +57,7 @@ __all__ = [
     "actions",
     "connect",
     "connect_blocking",
+    "drawing",
     "emulated_game",
     "open",
     "publisher",

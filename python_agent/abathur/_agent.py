@@ -12,6 +12,7 @@ from s2clientprotocol import sc2api_pb2
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
+from abathur.sync.v1 import sync_pb2
 
 
 class Agent:
@@ -39,6 +40,10 @@ class Agent:
     async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
         """Give actions to the game. See `Game.act`."""
         return await self.game.act(actions, max_late=max_late)
+
+    async def draw(self, shapes: Iterable[sync_pb2.Shape]) -> sync_pb2.DrawResult:
+        """Draw over the map, on a layer with the name of this class. See `Game.draw`."""
+        return await self.game.draw(shapes, layer=type(self).__name__[:64])
 
     async def run_async(self, address: str | None = None) -> None:
         """Run until the match ends. Raises what `Game.frames` raises."""

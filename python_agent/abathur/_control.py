@@ -30,3 +30,8 @@ def seek(game_loop: int) -> sync_pb2.ControlRequest:
 def set_rate(rate: float) -> sync_pb2.ControlRequest:
     """Multiply the tick rate; 0: unlimited."""
     return _Request(set_rate=_Request.SetRate(rate=rate))
+
+
+def set_loop(loop: bool) -> sync_pb2.ControlRequest:
+    """Start over at the end, or do not."""
+    return _Request(set_loop=_Request.SetLoop(loop=loop))

@@ -12,10 +12,11 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal, Self
+from typing import IO, Literal, Self, TypeVar
 
 from google.protobuf import json_format
-from s2clientprotocol import sc2api_pb2
+from google.protobuf.message import Message
+from s2clientprotocol import debug_pb2, sc2api_pb2
 
 from abathur.errors import DaemonError, RecordingError
 
@@ -25,6 +26,7 @@ _BAD_INPUT = 3
 _STOP_SECONDS = 10
 _BUILT = Path(__file__).resolve().parents[2] / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
 
+_M = TypeVar("_M", bound=Message)
 Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -112,13 +114,11 @@ class EmulatedGame:
 
     def actions(self) -> list[tuple[int, sc2api_pb2.Action]]:
         """What clients have ordered so far: the game loop, and the action. Also after the game has been closed."""
-        self._read_actions()
-        logged = [json.loads(line) for line in self._lines]
-        return [
-            (each["game_loop"], json_format.ParseDict(each["action"], sc2api_pb2.Action()))
-            for each in logged
-            if "action" in each
-        ]
+        return self._logged("action", sc2api_pb2.Action)
+
+    def debug_commands(self) -> list[tuple[int, debug_pb2.DebugCommand]]:
+        """What clients have asked of the game for debugging, drawing above all; as `actions`."""
+        return self._logged("debug", debug_pb2.DebugCommand)
 
     def kill(self) -> None:
         """End the game as a crash would: connections break in the middle of what they do. For tests of what follows."""
@@ -197,6 +197,11 @@ class EmulatedGame:
         files, self._files = self._files, None
         if files is not None:
             files.cleanup()
+
+    def _logged(self, kind: str, message: type[_M]) -> list[tuple[int, _M]]:
+        self._read_actions()
+        lines = [json.loads(line) for line in self._lines]
+        return [(each["game_loop"], json_format.ParseDict(each[kind], message())) for each in lines if kind in each]
 
     def _read_actions(self) -> None:
         if self._files is None:

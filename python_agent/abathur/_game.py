@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _act, _address, _compression, _control, _request
+from abathur import _act, _address, _compression, _control, _request, drawing
 from abathur._act import ActResult
 from abathur._address import Address
 from abathur._frame import Frame
@@ -184,6 +184,21 @@ class Game:
         self.late_actions += len(given) if result.late_game_loops else 0
         return result
 
+    async def draw(self, shapes: Iterable[sync_pb2.Shape], *, layer: str = "") -> sync_pb2.DrawResult:
+        """Draw over the map: on the dashboard, in a game that takes agents' actions, and into its recording.
+
+        Args:
+            shapes: At most 1000; `abathur.drawing` makes them. They take the place of those on the layer that have no
+                lifetime, so an agent that draws in each step shows what it thinks now. None: clears the layer.
+            layer: Whose drawing it is.
+
+        Raises:
+            RequestError: a shape that is none (INVALID_ARGUMENT), or more than 4,000 at once (RESOURCE_EXHAUSTED).
+        """
+        request = drawing.request(shapes, layer, self._game_loop)
+        with _act.refusals():
+            return await self._connected(self._connection.draw(request))
+
     async def pause(self) -> sync_pb2.PlaybackState:
         """Stop the playback's clock. Raises RequestError where the source is no playback."""
         return await self._connected(self._connection.control(_control.pause()))
@@ -204,8 +219,12 @@ class Game:
         """Multiply the tick rate: 0.1 to 1000; 0: unlimited."""
         return await self._connected(self._connection.control(_control.set_rate(rate)))
 
+    async def set_loop(self, loop: bool) -> sync_pb2.PlaybackState:
+        """Start the playback over at its end, or do not."""
+        return await self._connected(self._connection.control(_control.set_loop(loop)))
+
     async def status(self) -> sync_pb2.Status:
-        """What the daemon is doing. Raises RequestError on the socket."""
+        """What the daemon is doing. On the socket while `frames` is being read."""
         return await self._connected(self._connection.status())
 
     async def _connected(self, call: Awaitable[_T]) -> _T:
@@ -301,6 +320,12 @@ class BlockingGame:
         self.late_actions += len(given) if result.late_game_loops else 0
         return result
 
+    def draw(self, shapes: Iterable[sync_pb2.Shape], *, layer: str = "") -> sync_pb2.DrawResult:
+        """See `Game.draw`."""
+        request = drawing.request(shapes, layer, self._game_loop)
+        with _act.refusals(), self._connected():
+            return self._connection.draw(request)
+
     def pause(self) -> sync_pb2.PlaybackState:
         """See `Game.pause`."""
         with self._connected():
@@ -325,6 +350,11 @@ class BlockingGame:
         """See `Game.set_rate`."""
         with self._connected():
             return self._connection.control(_control.set_rate(rate))
+
+    def set_loop(self, loop: bool) -> sync_pb2.PlaybackState:
+        """See `Game.set_loop`."""
+        with self._connected():
+            return self._connection.control(_control.set_loop(loop))
 
     def status(self) -> sync_pb2.Status:
         """See `Game.status`."""

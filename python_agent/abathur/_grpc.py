@@ -77,6 +77,10 @@ class AsyncGrpcConnection:
         """Give actions to the game."""
         return await self._unary("Act", request, sync_pb2.ActResult)
 
+    async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
+        """Draw over the map."""
+        return await self._unary("Draw", request, sync_pb2.DrawResult)
+
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Steer the playback."""
         return await self._unary("Control", request, sync_pb2.PlaybackState)
@@ -170,6 +174,10 @@ class BlockingGrpcConnection:
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Give actions to the game."""
         return self._unary("Act", request, sync_pb2.ActResult)
+
+    def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
+        """Draw over the map."""
+        return self._unary("Draw", request, sync_pb2.DrawResult)
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Steer the playback."""

@@ -44,12 +44,16 @@ class AsyncSocketConnection:
         return self._match
 
     async def status(self) -> sync_pb2.Status:
-        """Not offered by the socket."""
-        raise RequestError("UNIMPLEMENTED", "status is offered by gRPC only")
+        """What the daemon is doing."""
+        return (await self._newest().request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest()))).status
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Give actions to the game."""
         return (await self._newest().request(sync_pb2.ClientMessage(act=request))).act
+
+    async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
+        """Draw over the map."""
+        return (await self._newest().request(sync_pb2.ClientMessage(draw=request))).draw
 
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Steer the playback."""
@@ -220,12 +224,16 @@ class BlockingSocketConnection:
         return self._match
 
     def status(self) -> sync_pb2.Status:
-        """Not offered by the socket."""
-        raise RequestError("UNIMPLEMENTED", "status is offered by gRPC only")
+        """What the daemon is doing."""
+        return self._newest().request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest())).status
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Give actions to the game."""
         return self._newest().request(sync_pb2.ClientMessage(act=request)).act
+
+    def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
+        """Draw over the map."""
+        return self._newest().request(sync_pb2.ClientMessage(draw=request)).draw
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Steer the playback."""

@@ -159,6 +159,16 @@ class HandMadeGame:
         return bot, peer
 
 
+def begin(bot: Connection, peer: Peer) -> None:
+    """A bot's first observation, in a game made by hand; the proxy asks what it has to."""
+    bot.send(masked(Request(observation=sc2api_pb2.RequestObservation(), id=1).SerializeToString()))
+    asked = peer.request()
+    peer.respond(asked, observation=sc2api_pb2.ResponseObservation.FromString(observation(1)))
+    answered = bot.read()
+    assert answered is not None and Response.FromString(answered.payload).id == 1
+    peer.introduce_itself()
+
+
 def answer(request: Request | None = None, **response: Any) -> bytes:
     """A serialized response, in a game unless it says otherwise."""
     message = Response(**{"status": IN_GAME, **response})

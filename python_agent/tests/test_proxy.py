@@ -17,7 +17,7 @@ from abathur.sync.v1 import sync_pb2
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, IN_GAME, LAST_LOOP, RawClient, emulated, short_match
 from programs import run_daemon
-from proxies import WHOLE_DATA, Agent, HandMadeGame, Proxy, masked, observation, proxied, recorded
+from proxies import WHOLE_DATA, Agent, HandMadeGame, Proxy, begin, masked, observation, proxied, recorded
 from s2clientprotocol import raw_pb2, sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
 from sc2.data import Race, Result
@@ -227,16 +227,6 @@ async def test_an_agent_that_floods_is_refused_and_the_game_goes_on() -> None:
                 assert (counted.given, counted.refused) == (65, 36)
             answered = bot.read()
             assert answered is not None and Response.FromString(answered.payload).id == 9
-
-
-def begin(bot, peer) -> None:  # type: ignore[no-untyped-def]
-    """A bot's first observation, in a game made by hand; the proxy asks what it has to."""
-    bot.send(masked(Request(observation=sc2api_pb2.RequestObservation(), id=1).SerializeToString()))
-    asked = peer.request()
-    peer.respond(asked, observation=sc2api_pb2.ResponseObservation.FromString(observation(1)))
-    answered = bot.read()
-    assert answered is not None and Response.FromString(answered.payload).id == 1
-    peer.introduce_itself()
 
 
 async def test_what_the_bot_never_asked_is_asked_in_between() -> None:

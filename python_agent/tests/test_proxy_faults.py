@@ -16,10 +16,10 @@ import aiohttp
 import pytest
 from emulators import LAST_LOOP, emulated, short_match
 from programs import run_daemon
-from proxies import PATH, HandMadeGame, answer, masked, observation, proxied, recorded, unmasked
+from proxies import PATH, HandMadeGame, answer, begin, masked, observation, proxied, recorded, unmasked
 from s2clientprotocol import sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
-from test_proxy import begin, raw_client, subscribed
+from test_proxy import raw_client, subscribed
 from websockets_by_hand import Connection, close, close_code, request
 
 FULL = Path("/dev/full")

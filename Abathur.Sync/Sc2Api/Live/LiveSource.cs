@@ -30,6 +30,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
 
     private readonly ActionQueue _actions = new(clock);
     private readonly AsyncSignal _wake = new(clock);
+    private GameDrawing? _drawing;
     private uint? _lastGameLoop;
     private TimeSpan _gameTime;
     private TimeSpan _ownTime;
@@ -55,6 +56,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         try
         {
             await BeginAsync(feed, cancellation);
+            if (Actions is not null) _drawing = new GameDrawing(hub.Drawings) { TerrainHeight = hub.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is known: an agent may want to know it before it subscribes.
             await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             return await PlayAsync(feed, cancellation);
@@ -71,6 +73,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         finally
         {
             _actions.Close();
+            feed.End();
             await LeaveAsync();
         }
     }
@@ -173,9 +176,10 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         return (publishing, wire.Status == SC2APIProtocol.Status.Ended);
     }
 
-    /// <summary>Gives the game what agents want done by now.</summary>
+    /// <summary>Gives the game what agents want done and drawn by now.</summary>
     private async Task ActAsync(MatchFeed feed, CancellationToken cancellation)
     {
+        if (_drawing?.TakeRequest() is { } drawing) await DrawAsync(drawing, cancellation);
         while (_actions.TryTake(feed.GameLoop, out var actions))
         {
             Times.Agent.Add(clock.GetElapsedTime(feed.PublishedTimestamp));
@@ -192,6 +196,19 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
                 // In real time a game may be over before its next observation says so.
                 if (!e.IsRefusal) throw;
             }
+        }
+    }
+
+    private async Task DrawAsync(Request drawing, CancellationToken cancellation)
+    {
+        try
+        {
+            await game.AskForAsync(drawing, cancellation);
+        }
+        catch (GameException e) when (e.IsRefusal)
+        {
+            // Some games allow no debugging: there agents draw on the dashboard only.
+            _drawing = null;
         }
     }
 

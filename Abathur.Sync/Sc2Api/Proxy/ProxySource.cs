@@ -32,6 +32,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile ProxyRelay? _relay;
     private MatchFeed? _feed;
+    private FrameHub? _hub;
     private int _connections;
 
     /// <param name="options">Between whom.</param>
@@ -74,7 +75,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        _feed = new MatchFeed(hub, _recorder, _clock);
+        (_hub, _feed) = (hub, new MatchFeed(hub, _recorder, _clock));
         _ = AcceptAsync();
         try
         {
@@ -89,6 +90,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         finally
         {
             _actions.Close();
+            _feed.End();
         }
     }
 
@@ -196,13 +198,29 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     {
         var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _tell, _clock);
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Add };
-        var actions = new ProxyActions(_actions, relay, _feed!, Times, _clock);
-        (tap.Ask, tap.Began, _actions.Arrived) = (relay.Send, actions.Wake, actions.Wake);
+        var drawing = new GameDrawing(_hub!.Drawings);
+        var actions = new ProxyActions(_actions, relay, _feed!, drawing, Times, _clock);
+        (tap.Ask, _actions.Arrived) = (relay.Send, actions.Wake);
+        tap.Began = () =>
+        {
+            drawing.TerrainHeight = _hub.Match!.GameInfo?.StartRaw?.TerrainHeight;
+            actions.Wake();
+        };
+        if (_options.AllowActions)
+        {
+            _hub.Drawings.Changed += actions.Wake;
+            tap.BotDrew = request =>
+            {
+                drawing.BotDrew(request);
+                actions.Wake();
+            };
+        }
         _ = tap.Over.ContinueWith(how => _over.TrySetResult(how.Result), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         _relay = relay;
         if (_closing.IsCancellationRequested) relay.Abort();
         var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
         _relay = null;
+        _hub.Drawings.Changed -= actions.Wake;
         await actions.DisposeAsync();
         await tap.DisposeAsync();
         MessagesSkipped += tap.Skipped;

@@ -69,6 +69,9 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>How the proxy asks the game. Set before the first message.</summary>
     public Action<Request, Action<ReadOnlyMemory<byte>?>>? Ask { get; set; }
 
+    /// <summary>Told when the bot has drawn something into the game.</summary>
+    public Action<RequestDebug>? BotDrew { get; set; }
+
     /// <summary>Called when the match has begun.</summary>
     public System.Action? Began { get; set; }
 
@@ -167,6 +170,9 @@ internal sealed class ProxyTap : IAsyncDisposable
                 break;
             case Request.StartReplayFieldNumber:
                 _match.PlayerId = (uint)RequestStartReplay.Parser.ParseFrom(body).ObservedPlayerId;
+                break;
+            case Request.DebugFieldNumber:
+                BotDrew?.Invoke(RequestDebug.Parser.ParseFrom(body));
                 break;
             case Request.DataFieldNumber:
                 var data = RequestData.Parser.ParseFrom(body);

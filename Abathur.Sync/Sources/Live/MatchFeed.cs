@@ -16,6 +16,8 @@ namespace Abathur.Sync.Sources.Live;
 /// </summary>
 public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvider clock)
 {
+    private long _drawingsRecorded;
+
     /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
 
@@ -89,11 +91,16 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         }
         GameLoop = gameLoop;
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
+        hub.Drawings.Advance(gameLoop);
+        RecordDrawings(captured.UnixNs);
         recorder?.AddObservation(gameLoop, captured.UnixNs, observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
         await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
     }
+
+    /// <summary>The match is over, or its source is: what was drawn since the last observation is recorded.</summary>
+    public void End() => RecordDrawings(FrameStamp.Now(clock).UnixNs);
 
     /// <summary>Records what the bot, or an agent, did. The bytes, a <c>RequestAction</c>, are copied.</summary>
     public void RecordActions(ReadOnlySpan<byte> requestAction) => recorder?.AddActions(GameLoop, FrameStamp.Now(clock).UnixNs, requestAction.ToArray());
@@ -101,6 +108,13 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     /// <summary>Records that the game was asked for more game loops.</summary>
     public void RecordStep(uint count) =>
         recorder?.AddEvent(FrameStamp.Now(clock).UnixNs, new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+
+    /// <summary>Once an observation at most, however often agents draw.</summary>
+    private void RecordDrawings(long capturedUnixNs)
+    {
+        if (recorder is null || hub.Drawings.Version == _drawingsRecorded) return;
+        recorder.AddDrawings(GameLoop, capturedUnixNs, hub.Drawings.Read(out _drawingsRecorded).ToByteArray());
+    }
 
     private void RecordEnd(FrameStamp captured)
     {

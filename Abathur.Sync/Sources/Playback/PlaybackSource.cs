@@ -158,6 +158,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         observation.Payload.Span.CopyTo(payload.GetSpan(observation.Payload.Length));
         payload.Advance(observation.Payload.Length);
         _pacer.Advance(observation.GameLoop);
+        hub.Drawings.ShowRecorded(_recording.Drawings);
         var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload));
         if (publishing.IsCompletedSuccessfully) await publishing;
         else await CarryOutCommandsUntilAsync(publishing.AsTask());

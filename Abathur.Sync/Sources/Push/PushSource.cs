@@ -40,7 +40,8 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        _feed.TrySetResult(new MatchFeed(hub, recorder, clock));
+        var feed = new MatchFeed(hub, recorder, clock);
+        _feed.TrySetResult(feed);
         try
         {
             return await _over.Task.WaitAsync(cancellation);
@@ -52,6 +53,7 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         finally
         {
             _over.TrySetCanceled(CancellationToken.None);
+            feed.End();
         }
     }
 

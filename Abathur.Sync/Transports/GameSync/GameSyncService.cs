@@ -16,6 +16,7 @@ public sealed class GameSyncService
             .Unary("GetMatch", GetMatchRequest.Parser, async (request, call) => await api.GetMatchAsync(request, call.Cancellation))
             .Unary("GetStatus", GetStatusRequest.Parser, (_, _) => ValueTask.FromResult(api.GetStatus()))
             .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, call.Cancellation))
+            .Unary("Draw", DrawRequest.Parser, (request, _) => ValueTask.FromResult(_api.Draw(request)))
             .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, call.Cancellation))
             .ServerStreaming("Subscribe", SubscribeRequest.Parser, SubscribeAsync)
             .ClientStreaming("Publish", PublishAsync)
