@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Abathur.Sync.Access;
+using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
@@ -10,6 +11,8 @@ namespace Abathur.Sync.Cli;
 /// <summary>The options of every verb that serves agents.</summary>
 internal sealed class ListenOptionSet
 {
+    private const string DefaultRecordings = "recordings";
+
     private readonly Option<string> _address = new("--address")
     {
         Description = "Loopback address to listen on.",
@@ -38,6 +41,12 @@ internal sealed class ListenOptionSet
     {
         Description = "Let web pages of this origin connect, e.g. http://localhost:3000, besides the daemon's own. May be repeated.",
         HelpName = "ORIGIN",
+    };
+
+    private readonly Option<string?> _recordings = new("--recordings")
+    {
+        Description = $"Folder of recordings that the dashboard opens by name, and adds dropped files to. Default: {DefaultRecordings}, where the working directory has it.",
+        HelpName = "DIR",
     };
 
     private readonly Option<string?> _grpcUds = new("--grpc-uds") { Description = "Serve gRPC on this Unix domain socket as well.", HelpName = "PATH" };
@@ -97,7 +106,7 @@ internal sealed class ListenOptionSet
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
+        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
         _stopWithParent.AddTo(command);
     }
 
@@ -115,6 +124,7 @@ internal sealed class ListenOptionSet
             {
                 AllowedOrigins = [.. (result.GetValue(_allowOrigin) ?? []).Select(text => WebOrigins.TryParse(text, out _)).OfType<string>()],
             },
+            Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),
             SocketUnixSocket = UnixSocket(result, _socketUds),
             Hub = new HubOptions
@@ -123,6 +133,12 @@ internal sealed class ListenOptionSet
                 KeyframeIntervalFrames = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
             },
         };
+    }
+
+    private string? Recordings(ParseResult result)
+    {
+        if (result.GetValue(_recordings) is not { } folder) return Directory.Exists(DefaultRecordings) ? DefaultRecordings : null;
+        return Directory.Exists(folder) ? folder : throw new CliException($"--recordings: there is no folder {folder}", ExitCode.Usage);
     }
 
     private static string? UnixSocket(ParseResult result, Option<string?> option)

@@ -38,6 +38,7 @@ public sealed class Daemon : IAsyncDisposable
     private readonly FrameHub _hub;
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
+    private readonly CompareEndpoint _compare;
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
     private readonly Lock _gate = new();
     private bool _listens;
@@ -68,6 +69,10 @@ public sealed class Daemon : IAsyncDisposable
             .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
         var page = new DashboardPage();
         foreach (var path in page.Paths) routes.Add(path, page.HandleAsync);
+        var recordings = new RecordingsEndpoint(options.Recordings, options.Hub, options.WebSocket, clock, _app.Lifetime.ApplicationStopping);
+        routes.Add(RecordingsEndpoint.Path, recordings.ListAsync).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
+        _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
+        routes.Add(CompareEndpoint.Path, _compare.HandleAsync);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);
@@ -136,6 +141,7 @@ public sealed class Daemon : IAsyncDisposable
     private async Task FinishOnceAsync(SubscriptionEnd end)
     {
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
+        _compare.Dispose();
         var finishing = DrainAsync(end);
         var sent = _hub.FramesSent;
         while (await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock)) != finishing)

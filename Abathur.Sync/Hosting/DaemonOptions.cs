@@ -1,4 +1,5 @@
 using System.Net;
+using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.WebSocket;
 
@@ -39,6 +40,8 @@ public sealed record DaemonOptions
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     public WebSocketTransportOptions WebSocket { get; init; } = new();
+
+    public RecordingsOptions Recordings { get; init; } = new();
 
     public HubOptions Hub { get; init; } = new();
 }

@@ -62,6 +62,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     if (state === "open") everOpen = true;
     showEmpty(state);
     if (state === "lost" || state === "over") playback.take(undefined);
+    if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused();
   },
   match(match) {
     names = unitPanel.names = unitList.names = new Names(match.gameData);
@@ -91,6 +92,16 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     map.invalidate();
   },
 });
+
+/** A browser does not say why a WebSocket was refused; the same path without one does. */
+async function tellWhyRefused() {
+  try {
+    const answer = await fetch(path, { cache: "no-store" });
+    if (answer.status !== 426) tell(`${recording} cannot be opened: ${(await answer.text()).trim()}`);
+  } catch {
+    // The daemon is gone: the header says so.
+  }
+}
 
 /** The next frame is asked for when this one can be seen: no page gets more than it shows, and none is behind. */
 function acknowledge(sequence) {

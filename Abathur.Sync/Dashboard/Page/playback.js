@@ -49,7 +49,7 @@ export class Playback {
     const [first, last] = [state.firstGameLoop ?? 0, state.lastGameLoop ?? 0];
     if (this.#scrubber.min !== String(first)) this.#scrubber.min = String(first);
     if (this.#scrubber.max !== String(last)) this.#scrubber.max = String(last);
-    setText(byId("pause"), this.isPaused ? "▶" : "⏸");
+    byId("pause").classList.toggle("paused", this.isPaused);
     byId("pause").setAttribute("aria-label", this.isPaused ? "Resume" : "Pause");
     this.#showRate(state.rate ?? 0);
     this.#loop.checked = state.loop ?? false;

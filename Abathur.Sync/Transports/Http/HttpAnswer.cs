@@ -13,4 +13,14 @@ internal static class HttpAnswer
         response.Headers.XContentTypeOptions = "nosniff";
         return response.WriteAsync(message + "\n");
     }
+
+    /// <summary>Answers 200 with JSON that no cache keeps.</summary>
+    public static Task JsonAsync(HttpResponse response, ReadOnlyMemory<byte> json, CancellationToken cancellation)
+    {
+        response.ContentType = "application/json; charset=utf-8";
+        response.ContentLength = json.Length;
+        response.Headers.XContentTypeOptions = "nosniff";
+        response.Headers.CacheControl = "no-store";
+        return response.Body.WriteAsync(json, cancellation).AsTask();
+    }
 }
