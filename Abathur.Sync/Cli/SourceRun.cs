@@ -27,6 +27,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         await using var daemon = new Daemon(source, listen.Read(result), TimeProvider.System);
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
+        if (!Console.IsErrorRedirected && addresses.Http is { } http) Tell($"dashboard at http://{http}/");
         stop.WatchParent();
         SubscriptionEnd end;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);

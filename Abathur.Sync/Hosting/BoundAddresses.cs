@@ -6,5 +6,8 @@ public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Addr
     /// <summary>Where gRPC is served, as agents are told.</summary>
     public string Grpc => All.First(each => each.Transport == "grpc").Address;
 
+    /// <summary>Where HTTP is served; null where it is not.</summary>
+    public string? Http => All.FirstOrDefault(each => each.Transport == "http").Address;
+
     public override string ToString() => string.Join(' ', All.Select(each => $"{each.Transport}={each.Address}"));
 }

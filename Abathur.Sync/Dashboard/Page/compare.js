@@ -11,12 +11,12 @@ export class Compare {
   #toggle = byId("compare-toggle");
   #timer;
   #note = element("p", { className: "quiet" });
-  #table = element("table", { className: "bars" });
+  #body = element("tbody");
+  #table = element("table", { className: "bars" }, newHead(), this.#body);
   #available = true;
 
   constructor() {
-    const key = element("p", { className: "tools" }, keyOf("", "this frame alone (a keyframe)"), keyOf("two", "as it goes over the wire: mean of the frames measured so far"));
-    this.#root.append(key, this.#table, this.#note);
+    this.#root.append(this.#table, this.#note);
     this.#toggle.addEventListener("click", () => this.#open(this.#root.hidden));
   }
 
@@ -51,15 +51,20 @@ export class Compare {
 
   #show({ gameLoop, formats, streamFrames }) {
     const largest = Math.max(...formats.map(({ alone, mean }) => Math.max(alone ?? 0, mean ?? 0)), 1);
-    while (this.#table.rows.length > formats.length) this.#table.deleteRow(-1);
-    while (this.#table.rows.length < formats.length) this.#table.append(newRow());
-    formats.forEach((format, at) => fill(this.#table.rows[at], format, largest));
-    setText(this.#note, `Game loop ${gameLoop}; streams measured over ${streamFrames} frames. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
+    while (this.#body.rows.length > formats.length) this.#body.deleteRow(-1);
+    while (this.#body.rows.length < formats.length) this.#body.append(newRow());
+    formats.forEach((format, at) => fill(this.#body.rows[at], format, largest));
+    setText(this.#note, `Game loop ${gameLoop}; over the wire: mean of the last ${Math.min(streamFrames, 224)} frames of a stream, where frames lean on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
   }
 }
 
 function keyOf(name, text) {
   return element("span", {}, element("span", { className: `key ${name}`, "aria-hidden": "true" }), text);
+}
+
+function newHead() {
+  const heads = ["Encoding", "", keyOf("", "this frame alone"), keyOf("two", "over the wire, mean")];
+  return element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", className: at > 1 ? "number" : "" }, head))));
 }
 
 function newRow() {

@@ -37,30 +37,29 @@ export function paintTerrain(startRaw, palette) {
 /** A grid that changes, as a picture over the terrain: painted anew only when its bytes are others. */
 export class Overlay {
   canvas = undefined;
-  #bitsPerPixel;
   #alphas;
   #painted = {};
   #image;
 
-  /** @param {number} bitsPerPixel of the grid @param {number[]} alphas for each value of a cell */
-  constructor(bitsPerPixel, alphas) {
-    [this.#bitsPerPixel, this.#alphas] = [bitsPerPixel, alphas];
+  /** @param {number[]} alphas for each value of a cell */
+  constructor(alphas) {
+    this.#alphas = alphas;
   }
 
-  /** Takes the newest bytes and the colour; the canvas is undefined where they are no such grid. */
-  update(data, size, color) {
+  /** Takes the newest bytes, the grid that they belong to (its size and bits a cell) and the colour; the canvas is undefined where they are no such grid. */
+  update(data, grid, color) {
     const { data: last, color: lastColor } = this.#painted;
     if (data === last && color === lastColor) return;
     this.#painted = { data, color };
-    const grid = { data, size, bitsPerPixel: this.#bitsPerPixel };
-    if (!isWhole(grid)) {
+    const whole = { ...grid, data };
+    if (!isWhole(whole)) {
       this.canvas = undefined;
       return;
     }
-    this.#resize(size);
+    this.#resize(whole.size);
     const pixels = new Uint32Array(this.#image.data.buffer);
     const colors = this.#alphas.map((alpha) => new Uint32Array(Uint8ClampedArray.of(...color, alpha * 255).buffer)[0]);
-    for (let i = 0; i < pixels.length; i++) pixels[i] = colors[cell(grid, i)] ?? 0;
+    for (let i = 0; i < pixels.length; i++) pixels[i] = colors[cell(whole, i)] ?? 0;
     this.canvas.getContext("2d").putImageData(this.#image, 0, 0);
   }
 
@@ -73,9 +72,9 @@ export class Overlay {
 }
 
 /** What is not seen now, darkened, what was never seen more: levels of the game are 0 hidden, 1 fogged, 2 visible. */
-export const newFog = () => new Overlay(8, [0.62, 0.34, 0, 0.62]);
+export const newFog = () => new Overlay([0.62, 0.34, 0, 0.62]);
 
-export const newCreep = () => new Overlay(1, [0, 0.36]);
+export const newCreep = () => new Overlay([0, 0.36]);
 
 function range(grid) {
   const seen = new Uint8Array(256);

@@ -43,6 +43,7 @@ compare.isAvailable = recording === undefined;
 const unitPanel = new UnitPanel(byId("unit"), world, names, { follow, clear: () => choose(undefined) });
 const unitList = new UnitList(byId("units"), world, names, choose);
 const recordings = new Recordings(recording, open, tell);
+map.onFollows = (isOn) => (unitPanel.follows = isOn);
 startTheme((theme) => (map.theme = theme));
 listenOnMap(byId("map"), map, (row) => choose(row === undefined ? undefined : world.units.tag[row]));
 listenForKeys(playback, { follow: () => follow(!map.follows), clear: () => choose(undefined) });
@@ -169,8 +170,6 @@ function choose(tag) {
 function follow(isOn) {
   map.follows = isOn && unitPanel.tag !== undefined;
   if (map.follows && map.view.isWhole) map.view.zoom(3);
-  unitPanel.follows = map.follows;
-  map.invalidate();
 }
 
 function zoom(factor) {

@@ -15,10 +15,11 @@ const REACH = { mouse: 6, touch: 16 };
 export class MapView {
   view = new Viewport();
   times = new DrawTimes();
-  /** Tag of the unit that is marked; and whether the map goes with it. */
+  /** Tag of the unit that is marked. */
   selected = undefined;
-  follows = false;
   labelOf = () => "";
+  onFollows = () => {};
+  #follows = false;
   #canvas;
   #context;
   #world;
@@ -50,6 +51,18 @@ export class MapView {
     this.invalidate();
   }
 
+  /** Whether the map goes with the marked unit. */
+  get follows() {
+    return this.#follows;
+  }
+
+  set follows(follows) {
+    if (follows === this.#follows) return;
+    this.#follows = follows;
+    this.onFollows(follows);
+    this.invalidate();
+  }
+
   /** A match has begun: another map. */
   begin() {
     this.#paintTerrain();
@@ -62,8 +75,8 @@ export class MapView {
   update() {
     const { decoder, rest } = this.#world;
     const state = rest.observation?.raw?.mapState;
-    this.#fog.update(decoder.visibility, state?.visibility?.size, this.#palette.fog);
-    this.#creep.update(decoder.creep, state?.creep?.size, this.#palette.creep);
+    this.#fog.update(decoder.visibility, state?.visibility, this.#palette.fog);
+    this.#creep.update(decoder.creep, state?.creep, this.#palette.creep);
     if (this.#area === "") this.#showArea();
     this.invalidate();
   }

@@ -10,7 +10,7 @@ const DARK = {
 const LIGHT = {
   ground: "#c9d1d8", low: [186, 196, 205], high: [246, 248, 250], blocked: [157, 168, 178], placeable: 5,
   own: "#0072b2", ally: "#00805d", neutral: "#5e6973", enemy: "#c14f00", outline: "#ffffff",
-  fog: [52, 62, 72], creep: [170, 70, 125], camera: "#11161b", hit: "#b3261e", select: "#000000", text: "#11161b", effect: "#8f3a6d",
+  fog: [104, 118, 131], creep: [170, 70, 125], camera: "#11161b", hit: "#b3261e", select: "#000000", text: "#11161b", effect: "#8f3a6d",
 };
 
 /** The colours of a theme, "light" or "dark". */
