@@ -221,4 +221,4 @@ setInterval(() => {
 }, PANELS_MS);
 
 /** For tests, and for whoever opens the console. */
-globalThis.dashboard = { world, map, playback, connection, unitPanel };
+globalThis.dashboard = { world, map, playback, connection, unitPanel, choose };

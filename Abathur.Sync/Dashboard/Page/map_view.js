@@ -105,7 +105,8 @@ export class MapView {
     const world = this.#world;
     const context = this.#context;
     const row = selected === undefined ? undefined : world.rowOf(selected);
-    if (this.follows && row !== undefined && this.#marks.x.length > row) view.center(this.#marks.x[row], this.#marks.y[row]);
+    const walking = this.#marks.place(world, now);
+    if (this.follows && row !== undefined) view.center(this.#marks.x[row], this.#marks.y[row]);
     const ratio = this.#canvas.width / view.width;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = this.#palette.ground;
@@ -113,12 +114,12 @@ export class MapView {
     this.#grids(context, ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#effects(context);
-    const moves = this.#marks.draw(context, world, view, this.#palette, now);
+    const pulsing = this.#marks.draw(context, world, view, this.#palette, now);
     this.#camera(context);
     drawLayers(context, world.drawings, world.gameLoop ?? 0, view, this.#palette);
     if (row !== undefined) this.#marks.select(context, row, world.units, view, this.#palette, this.labelOf(row));
     this.times.add(now, performance.now() - start);
-    if (moves) this.invalidate();
+    if (walking || pulsing) this.invalidate();
   }
 
   #grids(context, ratio) {

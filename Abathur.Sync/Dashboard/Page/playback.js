@@ -68,12 +68,17 @@ export class Playback {
   }
 
   toggle() {
-    return this.#do(this.isPaused ? { resume: {} } : { pause: {} });
+    const resumes = this.isPaused;
+    this.#expect({ paused: !resumes });
+    return this.#do(resumes ? { resume: {} } : { pause: {} });
   }
 
   /** To the frame after or before this one. */
   step(direction) {
-    if (direction > 0) return this.#do({ step: { frames: 1 } });
+    if (direction > 0) {
+      this.#goal = undefined;
+      return this.#do({ step: { frames: 1 } });
+    }
     return this.jump(-this.#world.loopsPerFrame, true);
   }
 
@@ -106,6 +111,7 @@ export class Playback {
   }
 
   setRate(rate) {
+    this.#expect({ rate });
     return this.#do({ setRate: { rate } });
   }
 
@@ -117,7 +123,13 @@ export class Playback {
   }
 
   setLoop(loop) {
+    this.#expect({ loop });
     return this.#do({ setLoop: { loop } });
+  }
+
+  /** What was asked for counts at once: keys may come faster than answers. */
+  #expect(change) {
+    if (this.state !== undefined) this.state = { ...this.state, ...change };
   }
 
   #goal = undefined;

@@ -3,6 +3,7 @@
 import { element, setText } from "./page.js";
 import { ENEMY, SELF } from "./world.js";
 
+const ALLIANCES = ["", "own", "ally", "neutral", "enemy"];
 const ORDER = [SELF, ENEMY, 2, 3];
 
 export class UnitList {
@@ -45,6 +46,8 @@ export class UnitList {
       const button = this.#buttons.get(key);
       const [name, number] = button.children;
       setText(name, this.names.unit(key % 1e6));
+      const label = `${ALLIANCES[button.dataset.alliance] ?? ""} ${name.textContent}, ${count}`;
+      if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
       setText(number, String(count));
       button.setAttribute("aria-pressed", String(key === marked));
     }

@@ -28,11 +28,16 @@ export class UnitMarks {
     this.#still = still;
   }
 
-  /** Draws in CSS pixels; returns whether anything still moves. */
-  draw(context, world, view, palette, now) {
-    const { units } = world;
+  /** Works out where units are now; returns whether they are still on their way. */
+  place(world, now) {
     const part = this.#still ? 1 : progress(now, world.arrived, world.interval);
     this.#place(world, part);
+    return part < 1;
+  }
+
+  /** Draws in CSS pixels where units have been placed; returns whether anything else still moves. */
+  draw(context, world, view, palette, now) {
+    const { units } = world;
     const colors = allianceColors(palette);
     context.lineWidth = 1;
     for (const alliance of ORDER) {
@@ -41,8 +46,7 @@ export class UnitMarks {
     }
     this.#fights(context, world, view, palette);
     if (view.scale >= DETAIL_SCALE) this.#details(context, units, view, palette);
-    const hitting = this.#hits(context, world, view, palette, now);
-    return part < 1 || hitting;
+    return this.#hits(context, world, view, palette, now);
   }
 
   /** A ring around a unit, with its name. */

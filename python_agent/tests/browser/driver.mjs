@@ -30,7 +30,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     const page = await pageOf(name, options);
     const value = await new AsyncFunction("page", "context", "args", script)(page, page.context(), args);
-    if (script === "close") pages.delete(name);
     answer = { value: value ?? null };
   } catch (error) {
     answer = { error: String(error.stack ?? error) };
