@@ -298,12 +298,20 @@ def test_a_unit_that_is_clicked_tells_all_its_fields(paused: Daemon, open_page: 
     assert drone.orders and f"Orders ({len(drone.orders)})" in page.text("#unit")
     page.click("#unit .unit-tools button:first-child")
     page.wait("dashboard.map.follows")
-    centre = page.evaluate("[dashboard.map.view.x, dashboard.map.view.y]")
     with abathur.connect_blocking(paused.grpc) as game:
-        game.seek(AT + 20)
-        game.step()
-        page.wait(f"{LOOP} === args", AT + 20)
-        page.wait("dashboard.map.view.x !== args[0] || dashboard.map.view.y !== args[1]", centre)
+        for later in (AT + 100, AT + 200, AT + 300):
+            game.seek(later)
+            game.step()
+            shows(page, later)
+            place = next(each.pos for each in observation_at(later).raw_data.units if each.tag == tag)
+            page.wait(
+                """((view) => {
+                  const here = [view.x, view.y];
+                  view.center(args[0], args[1]);
+                  return Math.hypot(view.x - here[0], view.y - here[1]) < 0.01;
+                })(dashboard.map.view)""",
+                [place.x, place.y],
+            )
     page.press("Escape")
     assert "Click a unit" in page.text("#unit")
 

@@ -8,8 +8,9 @@ export function cell(grid, i) {
 
 /** Whether a grid has all the cells that its size promises. */
 export function isWhole(grid) {
-  const cells = (grid?.size?.x ?? 0) * (grid?.size?.y ?? 0);
-  return cells > 0 && cells <= 1 << 20 && (grid.data?.length ?? 0) * 8 >= cells * (grid.bitsPerPixel ?? 8);
+  const [width, height] = [grid?.size?.x ?? 0, grid?.size?.y ?? 0];
+  const cells = width * height;
+  return width > 0 && height > 0 && cells <= 1 << 20 && (grid.data?.length ?? 0) * 8 >= cells * (grid.bitsPerPixel ?? 8);
 }
 
 /** The terrain as a canvas: height as lightness with a light from the north-west, what cannot be walked on dark. Undefined where nothing is known. */

@@ -19,6 +19,10 @@ export class Playback {
   #touched = -Infinity;
   #seek = newestOnly((gameLoop) => this.#seekTo(gameLoop));
   #keyframesDrawn = "";
+  #asked = 0;
+  #expected = {};
+  #goal = undefined;
+  #pausesAfterSeek = false;
 
   /** @param control async (command) => state; it tells refusals itself and answers undefined then */
   constructor(world, control) {
@@ -43,7 +47,8 @@ export class Playback {
 
   /** Takes the state that the daemon tells; undefined: nothing can be steered. */
   take(state) {
-    this.state = state;
+    this.state = state === undefined ? undefined : { ...state, ...this.#expected };
+    state = this.state;
     this.#root.hidden = state === undefined;
     if (state === undefined) return;
     const [first, last] = [state.firstGameLoop ?? 0, state.lastGameLoop ?? 0];
@@ -127,13 +132,11 @@ export class Playback {
     return this.#do({ setLoop: { loop } });
   }
 
-  /** What was asked for counts at once: keys may come faster than answers. */
+  /** What was asked for counts at once, and until all is answered: keys may come faster than answers. */
   #expect(change) {
+    Object.assign(this.#expected, change);
     if (this.state !== undefined) this.state = { ...this.state, ...change };
   }
-
-  #goal = undefined;
-  #pausesAfterSeek = false;
 
   /** Where the next jump starts: what was asked for a moment ago counts, also where its frame has not come yet. */
   #target() {
@@ -151,7 +154,9 @@ export class Playback {
 
   async #do(command) {
     if (this.state === undefined) return undefined;
+    this.#asked++;
     const state = await this.#control(command);
+    if (--this.#asked === 0) this.#expected = {};
     if (state !== undefined) this.take(state);
     return state;
   }
