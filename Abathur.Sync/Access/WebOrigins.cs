@@ -5,17 +5,27 @@ namespace Abathur.Sync.Access;
 
 /// <summary>
 /// Which web pages may speak with the daemon. A browser sends any page's requests to 127.0.0.1, so the address that the
-/// daemon listens on protects nothing there: Host must name this machine's loopback and the very port (a page whose own
+/// daemon listens on protects nothing there: Host must name this machine and the very port (a page whose own
 /// name was made to resolve to 127.0.0.1 sends that name), and Origin, which browsers add, must be the daemon's own or
 /// one that was allowed.
 /// </summary>
 /// <param name="allowed">Origins that are allowed besides the own one.</param>
-/// <param name="anyPort">Whether Host may name another port, or none: some WebSocket libraries leave it out. The name is what counts.</param>
-internal sealed class WebOrigins(IEnumerable<string> allowed, bool anyPort = false)
+internal sealed class WebOrigins(IEnumerable<string> allowed)
 {
-    private const int DefaultPort = 80;
-    private const string Scheme = "http://";
     private readonly HashSet<string> _allowed = new(allowed, StringComparer.Ordinal);
+
+    /// <summary>Whether Host may name another port, or none: some WebSocket libraries leave it out. The name is what counts.</summary>
+    public bool AnyPort { get; init; }
+
+    /// <summary>Whether the daemon speaks TLS, so that its own origin is an https one.</summary>
+    public bool IsTls { get; init; }
+
+    /// <summary>Host names besides those of loopback.</summary>
+    public IReadOnlyList<string> Hosts { get; init; } = [];
+
+    private string Scheme => IsTls ? "https://" : "http://";
+
+    private int DefaultPort => IsTls ? 443 : 80;
 
     /// <summary>Reads an origin as a browser writes it, e.g. "http://localhost:3000"; null with the reason where it is none.</summary>
     public static string? TryParse(string text, out string problem)
@@ -33,27 +43,38 @@ internal sealed class WebOrigins(IEnumerable<string> allowed, bool anyPort = fal
     /// <param name="host">The Host header; null where there is none.</param>
     /// <param name="origins">The Origin headers.</param>
     /// <param name="port">The port that the request came in by.</param>
-    public string? Refusal(string? host, IReadOnlyList<string?> origins, int port)
+    /// <param name="address">The address that it came in by; null where unknown.</param>
+    public string? Refusal(string? host, IReadOnlyList<string?> origins, int port, IPAddress? address = null)
     {
-        if (host is null || !IsLoopback(host, port)) return $"Host must be a loopback name of this machine with port {port}, such as localhost:{port}";
+        if (host is null || !IsOurs(host, port, address))
+        {
+            return Hosts.Count == 0
+                ? $"Host must be a loopback name of this machine with port {port}, such as localhost:{port}; others are allowed with --allow-host"
+                : $"Host must be {string.Join(" or ", Hosts)} or a loopback name, with port {port}";
+        }
         if (origins.Count == 0) return null;
         if (origins is [{ } origin] && (IsSame(origin, host) || _allowed.Contains(origin))) return null;
         return $"Origin must be {Scheme}{host}; others are allowed with --allow-origin";
     }
 
-    private static bool IsSame(string origin, string host) =>
+    private bool IsSame(string origin, string host) =>
         origin.StartsWith(Scheme, StringComparison.Ordinal) && WithPort(origin[Scheme.Length..]).Equals(WithPort(host), StringComparison.OrdinalIgnoreCase);
 
-    private static string WithPort(string host) => host.EndsWith(']') || !host.Contains(':') ? $"{host}:{DefaultPort}" : host;
+    private string WithPort(string host) => host.EndsWith(']') || !host.Contains(':') ? $"{host}:{DefaultPort}" : host;
 
-    private bool IsLoopback(string host, int port)
+    private bool IsOurs(string host, int port, IPAddress? address)
     {
         var whole = WithPort(host);
         var colon = whole.LastIndexOf(':');
-        if (!anyPort && whole[(colon + 1)..] != port.ToString(CultureInfo.InvariantCulture)) return false;
+        if (!AnyPort && whole[(colon + 1)..] != port.ToString(CultureInfo.InvariantCulture)) return false;
         var name = whole[..colon];
         if (name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || name == "[::1]") return true;
+        if (Hosts.Contains(name, StringComparer.OrdinalIgnoreCase)) return true;
         // Only the usual spelling: 127.1 or 0x7f000001 is nobody's honest address.
-        return IPAddress.TryParse(name, out var address) && IPAddress.IsLoopback(address) && address.ToString() == name && !name.Contains(':');
+        if (!IPAddress.TryParse(name.Trim('[', ']'), out var number) || name != Spelling(number)) return false;
+        // No name that resolves to us is spelled as a number: whoever calls the very address that it comes in by means us.
+        return (IPAddress.IsLoopback(number) && !name.Contains(':')) || number.Equals(address?.IsIPv4MappedToIPv6 == true ? address.MapToIPv4() : address);
     }
+
+    private static string Spelling(IPAddress number) => number.AddressFamily == System.Net.Sockets.AddressFamily.InterNetworkV6 ? $"[{number}]" : number.ToString();
 }

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
@@ -12,7 +13,7 @@ namespace Abathur.Sync.Cli;
 internal static class CliErrors
 {
     /// <summary>Runs a command. Only bugs come through as exceptions.</summary>
-    public static async Task<int> RunAsync(Func<Task<int>> command, TextWriter error)
+    public static async Task<int> RunAsync(Func<Task<int>> command)
     {
         try
         {
@@ -29,17 +30,17 @@ internal static class CliErrors
         }
         catch (Exception e) when (TryGetExitCode(e, out var code))
         {
-            await error.WriteLineAsync($"abathur-sync: {e.Message.ReplaceLineEndings(" ")}");
+            StandardError.Fail(e.Message.ReplaceLineEndings(" "));
             return code;
         }
     }
 
     /// <summary>Reports a command line that is not right, in one line.</summary>
-    public static int ReportUsage(ParseResult parsed, TextWriter error)
+    public static int ReportUsage(ParseResult parsed)
     {
         // What was not understood explains best why something required seems to be missing.
         var unknown = parsed.UnmatchedTokens.Count > 0 ? $"Unrecognized command or argument '{parsed.UnmatchedTokens[0]}'." : null;
-        error.WriteLine($"abathur-sync: {unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
+        StandardError.Fail($"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
         return ExitCode.Usage;
     }
 

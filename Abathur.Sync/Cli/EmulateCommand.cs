@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using System.Globalization;
 using Abathur.Sync.Sc2Api.Emulator;
 using SC2APIProtocol;
@@ -76,7 +77,7 @@ internal static class EmulateCommand
         var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
         if (input.Recording.Damage is { } damage)
         {
-            Console.Error.WriteLine($"abathur-sync: warning: {path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
+            StandardError.Warn($"{path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
         }
         using var actions = new ActionLog(result.GetValue(Actions));
         var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions);
@@ -87,7 +88,7 @@ internal static class EmulateCommand
             stop.WatchParent();
             await Task.WhenAny(server.Quit, Task.Delay(Timeout.Infinite, stop.Token));
         }
-        Console.Error.WriteLine(string.Create(
+        StandardError.Tell(string.Create(
             CultureInfo.InvariantCulture, $"{path}: matches {game.MatchCount}, observations {game.ObservationCount}, actions {actions.ActionCount}"));
         return Report(path, game, actions);
     }

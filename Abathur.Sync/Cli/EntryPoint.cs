@@ -22,10 +22,13 @@ internal static class EntryPoint
             RecoverCommand.Create(),
             ImportCommand.Create(),
             ExportCommand.Create(),
+            StatusCommand.Create(),
+            CompletionCommand.Create(),
         };
+        LogOptionSet.AddTo(root);
         var parsed = root.Parse(args);
-        if (parsed.Errors.Count > 0) return Task.FromResult(CliErrors.ReportUsage(parsed, Console.Error));
-        return CliErrors.RunAsync(
-            () => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }), Console.Error);
+        LogOptionSet.Apply(parsed);
+        if (parsed.Errors.Count > 0) return Task.FromResult(CliErrors.ReportUsage(parsed));
+        return CliErrors.RunAsync(() => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
     }
 }

@@ -4,7 +4,6 @@ using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Transports.WebSocket;
 
 namespace Abathur.Sync.Cli;
 
@@ -13,11 +12,7 @@ internal sealed class ListenOptionSet
 {
     private const string DefaultRecordings = "recordings";
 
-    private readonly Option<string> _address = new("--address")
-    {
-        Description = "Loopback address to listen on.",
-        DefaultValueFactory = _ => ListenAddress.Default,
-    };
+    private readonly AccessOptionSet _access = new();
 
     private readonly Option<int> _grpcPort = new("--grpc-port")
     {
@@ -35,12 +30,6 @@ internal sealed class ListenOptionSet
     {
         Description = $"TCP port of HTTP (WebSocket at /v1/sync); 0: any free one. Default: {DaemonOptions.DefaultHttpPort}, or 0 where another port is 0.",
         HelpName = "PORT",
-    };
-
-    private readonly Option<string[]> _allowOrigin = new("--allow-origin")
-    {
-        Description = "Let web pages of this origin connect, e.g. http://localhost:3000, besides the daemon's own. May be repeated.",
-        HelpName = "ORIGIN",
     };
 
     private readonly Option<string?> _recordings = new("--recordings")
@@ -77,19 +66,9 @@ internal sealed class ListenOptionSet
 
     public void AddTo(Command command)
     {
+        _access.AddTo(command);
         foreach (var port in new[] { _grpcPort, _socketPort }) port.Must(number => number is >= 0 and <= 65535, $"{port.Name} must be 0 to 65535.");
         _httpPort.Must(number => number is null or (>= 0 and <= 65535), "--http-port must be 0 to 65535.");
-        _allowOrigin.Validators.Add(result =>
-        {
-            foreach (var origin in result.Tokens)
-            {
-                if (WebOrigins.TryParse(origin.Value, out var problem) is null) result.AddError($"--allow-origin: {problem}.");
-            }
-        });
-        _address.Validators.Add(result =>
-        {
-            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}.");
-        });
         _agent.Validators.Add(result =>
         {
             foreach (var command in result.Tokens)
@@ -106,24 +85,19 @@ internal sealed class ListenOptionSet
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
-        foreach (Option option in new Option[] { _address, _grpcPort, _socketPort, _httpPort, _allowOrigin, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
+        foreach (Option option in new Option[] { _grpcPort, _socketPort, _httpPort, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
         _stopWithParent.AddTo(command);
     }
 
     public DaemonOptions Read(ParseResult result)
     {
-        if (!ListenAddress.TryParse(result.GetValue(_address)!, out var address, out var problem)) throw new CliException(problem, ExitCode.Usage);
         return new DaemonOptions
         {
-            Address = address,
+            Access = _access.Read(result),
             GrpcPort = result.GetValue(_grpcPort),
             SocketPort = result.GetValue(_socketPort),
             // Whoever leaves a port to the system means to run beside other daemons.
             HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0 || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
-            WebSocket = new WebSocketTransportOptions
-            {
-                AllowedOrigins = [.. (result.GetValue(_allowOrigin) ?? []).Select(text => WebOrigins.TryParse(text, out _)).OfType<string>()],
-            },
             Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),
             SocketUnixSocket = UnixSocket(result, _socketUds),
@@ -147,11 +121,13 @@ internal sealed class ListenOptionSet
         return UnixSocketPath.TryResolve(path, out var problem) ?? throw new CliException($"{option.Name}: {problem}", ExitCode.Usage);
     }
 
-    /// <summary>The agents to run beside the daemon, which listens at <paramref name="address"/>.</summary>
-    public IReadOnlyList<AgentSupervisor> Agents(ParseResult result, string address)
+    /// <summary>The agents to run beside the daemon.</summary>
+    public IReadOnlyList<AgentSupervisor> Agents(ParseResult result, BoundAddresses addresses, AccessOptions access)
     {
+        var address = access.Tls is null ? addresses.Grpc : $"grpcs://{addresses.Grpc}";
+        var token = access.Tokens.ForAgents;
         var commands = result.GetValue(_agent) ?? [];
-        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, Console.Error, TimeProvider.System))];
+        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, TimeProvider.System))];
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Sc2Api.Install;
 using Abathur.Sync.Sc2Api.Live;
 using SC2APIProtocol;
@@ -72,7 +73,7 @@ internal static class LiveCommand
         using var stop = Listen.ListenForStop(result, cancellation);
         // A game may take minutes to answer.
         stop.WatchParent();
-        await using var recorder = Record.Create(result, SourceRun.Tell);
+        await using var recorder = Record.Create(result, StandardError.Tell);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(GameInstall.Find(Environment.GetEnvironmentVariable(GameInstall.PathVariable), GamePlaces.OfThisSystem())) : null;
         var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
@@ -80,8 +81,8 @@ internal static class LiveCommand
         using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
         var end = await new SourceRun(source, Listen, result).RunAsync(stop);
         if (recorder is not null) await recorder.DisposeAsync();
-        SourceRun.Tell(end.Message);
-        GameSummary.Write(Console.Error, source.Times, recorder?.Status);
+        StandardError.Tell(end.Message);
+        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder?.Status));
         return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Playback;
 
@@ -62,7 +63,7 @@ internal static class PlayCommand
         using var recording = RecordingReader.Open(path);
         if (recording.Damage is { } damage)
         {
-            Console.Error.WriteLine($"abathur-sync: warning: {path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
+            StandardError.Warn($"{path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
         var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };

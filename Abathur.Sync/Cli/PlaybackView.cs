@@ -1,3 +1,4 @@
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
@@ -23,7 +24,7 @@ internal sealed class PlaybackView : IAsyncDisposable
         _control = control;
         _hub = hub;
         _stop = stop;
-        _showing = Console.IsErrorRedirected || Console.IsInputRedirected ? Task.CompletedTask : Task.Run(ShowAsync);
+        _showing = Console.IsErrorRedirected || Console.IsInputRedirected || StandardError.Format == LogFormat.Json ? Task.CompletedTask : Task.Run(ShowAsync);
     }
 
     /// <summary>Shows the view until it is disposed. The key q stops the match.</summary>

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using Abathur.Sync.Hosting;
@@ -51,8 +52,8 @@ internal static class ProxyCommand
             AllowActions = result.GetValue(AllowActions),
             ConnectTimeout = TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)),
         };
-        await using var recorder = Record.Create(result, SourceRun.Tell);
-        await using var source = new ProxySource(options, recorder, SourceRun.Tell, TimeProvider.System);
+        await using var recorder = Record.Create(result, StandardError.Tell);
+        await using var source = new ProxySource(options, recorder, StandardError.Tell, TimeProvider.System);
         SubscriptionEnd end;
         try
         {
@@ -71,9 +72,9 @@ internal static class ProxyCommand
         // What has passed is recorded before the recording is closed.
         await source.DisposeAsync();
         if (recorder is not null) await recorder.DisposeAsync();
-        if (end.Reason == SubscriptionEndReason.SourceLost) SourceRun.Tell(end.Message);
-        if (source.MessagesSkipped > 0) SourceRun.Tell($"{source.MessagesSkipped} messages passed without being looked at: this machine was too slow");
-        GameSummary.Write(Console.Error, source.Times, recorder?.Status);
+        if (end.Reason == SubscriptionEndReason.SourceLost) StandardError.Tell(end.Message);
+        if (source.MessagesSkipped > 0) StandardError.Tell($"{source.MessagesSkipped} messages passed without being looked at: this machine was too slow");
+        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder?.Status));
         return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : ExitCode.Ok;
     }
 }

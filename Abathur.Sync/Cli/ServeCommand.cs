@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Sources.Push;
 
 namespace Abathur.Sync.Cli;
@@ -22,11 +23,11 @@ internal static class ServeCommand
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        await using var recorder = Record.Create(result, SourceRun.Tell);
+        await using var recorder = Record.Create(result, StandardError.Tell);
         await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(stop);
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
-        GameSummary.WriteRecording(Console.Error, recorder.Status);
+        StandardError.Report(error => GameSummary.WriteRecording(error, recorder.Status));
         return RecordOptionSet.ExitCodeOf(recorder);
     }
 }

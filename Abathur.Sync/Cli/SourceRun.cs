@@ -14,9 +14,6 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
     public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
 
-    /// <summary>Tells a person something, on standard error.</summary>
-    public static void Tell(string text) => Console.Error.WriteLine($"abathur-sync: {text}");
-
     /// <summary>Runs the match.</summary>
     /// <param name="stop">What ends it early.</param>
     /// <param name="afterMatch">What is waited for after it, unless the daemon is told to stop.</param>
@@ -24,14 +21,15 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     {
         // Whoever reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
         await Task.Yield();
-        await using var daemon = new Daemon(source, listen.Read(result), TimeProvider.System);
+        var options = listen.Read(result);
+        await using var daemon = new Daemon(source, options, TimeProvider.System);
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
-        if (!Console.IsErrorRedirected && addresses.Http is { } http) Tell($"dashboard at http://{http}/");
+        if (!Console.IsErrorRedirected && addresses.Http is { } http) Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
         stop.WatchParent();
         SubscriptionEnd end;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
-        var agents = Task.WhenAll(listen.Agents(result, addresses.Grpc).Select(agent => RunAgentAsync(agent, stop, over.Token)));
+        var agents = Task.WhenAll(listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, stop, over.Token)));
         try
         {
             await using (ShowWhileRunning?.Invoke(daemon.Hub, stop)) end = await daemon.RunAsync(stop.Token);

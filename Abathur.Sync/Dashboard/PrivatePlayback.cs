@@ -1,3 +1,4 @@
+using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;
@@ -16,7 +17,7 @@ namespace Abathur.Sync.Dashboard;
 internal static class PrivatePlayback
 {
     /// <summary>Serves one connection whose request has been checked.</summary>
-    public static async Task ServeAsync(string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, TimeProvider clock, CancellationToken stopping)
+    public static async Task ServeAsync(string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
     {
         if (Open(file, out var problem) is not { } recording)
         {
@@ -28,11 +29,12 @@ internal static class PrivatePlayback
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
             var hub = new FrameHub(bounds with { MaxSubscriptions = 1 }, source.CanWait, clock);
             hub.Begin(source.Match);
+            using var api = new SyncApi(source, hub, access, clock);
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             var playing = Task.Run(() => PlayAsync(source, hub, gone.Token), CancellationToken.None);
             try
             {
-                await new WebSocketHandler(new SyncApi(source, hub, clock), webSocket, clock).HandleAsync(http, stopping);
+                await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);
             }
             finally
             {

@@ -25,16 +25,19 @@ internal sealed class RecordingsEndpoint
     private readonly TimeProvider _clock;
     private readonly WebSocketTransportOptions _webSocket;
     private readonly HubOptions _hub;
+    private readonly AccessOptions _access;
     private int _playbacks;
 
     /// <param name="options">The folder and bounds.</param>
     /// <param name="hub">Bounds of each playback's fan-out.</param>
     /// <param name="webSocket">Bounds of each connection.</param>
+    /// <param name="access">Who may do what.</param>
     /// <param name="clock">Clock of everything.</param>
     /// <param name="stopping">The daemon stops.</param>
-    public RecordingsEndpoint(RecordingsOptions options, HubOptions hub, WebSocketTransportOptions webSocket, TimeProvider clock, CancellationToken stopping)
+    public RecordingsEndpoint(RecordingsOptions options, HubOptions hub, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
     {
         _options = options;
+        _access = access;
         _hub = hub;
         _webSocket = webSocket;
         _clock = clock;
@@ -75,6 +78,9 @@ internal sealed class RecordingsEndpoint
     public Task HandleAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
+        // A WebSocket shows its token in its first message.
+        var needed = HttpMethods.IsGet(request.Method) ? AccessLevel.Watch : AccessLevel.Act;
+        if (!http.WebSockets.IsWebSocketRequest && HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
         if (_folder is null) return NoFolder(response);
         var rest = request.Path.Value![Prefix.Length..];
         var isSync = rest.EndsWith(SyncSuffix, StringComparison.Ordinal);
@@ -99,7 +105,7 @@ internal sealed class RecordingsEndpoint
         }
         try
         {
-            await PrivatePlayback.ServeAsync(file, http, _hub, _webSocket, _clock, stopping);
+            await PrivatePlayback.ServeAsync(file, http, _hub, _webSocket, _access, _clock, stopping);
         }
         finally
         {

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Hosting;
 
@@ -10,12 +11,15 @@ namespace Abathur.Sync.Hosting;
 /// <param name="commandLine">The program and its arguments, as <see cref="CommandLine"/> reads them.</param>
 /// <param name="name">Prefix of its output.</param>
 /// <param name="address">What the agent connects to.</param>
-/// <param name="output">Where its output goes, whole lines at a time.</param>
+/// <param name="token">What it shows there, in ABATHUR_TOKEN; null: none is needed.</param>
 /// <param name="clock">Clock of the delays.</param>
-public sealed class AgentSupervisor(string commandLine, string name, string address, TextWriter output, TimeProvider clock)
+public sealed class AgentSupervisor(string commandLine, string name, string address, string? token, TimeProvider clock)
 {
     /// <summary>Environment variable that tells an agent where the daemon is.</summary>
     public const string AddressVariable = "ABATHUR_ADDRESS";
+
+    /// <summary>Environment variable with what an agent shows to the daemon. Not an argument, which everybody on the machine can read.</summary>
+    public const string TokenVariable = "ABATHUR_TOKEN";
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(10);
@@ -104,6 +108,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         };
         foreach (var argument in words.Skip(1)) start.ArgumentList.Add(argument);
         start.Environment[AddressVariable] = address;
+        if (token is not null) start.Environment[TokenVariable] = token;
         // What an agent prints is to be seen when it prints it.
         start.Environment.TryAdd("PYTHONUNBUFFERED", "1");
         try
@@ -128,8 +133,5 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         }
     }
 
-    private void Write(string line)
-    {
-        lock (output) output.WriteLine($"[{name}] {line}");
-    }
+    private void Write(string line) => StandardError.PassOn(name, line);
 }

@@ -1,8 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Push;
@@ -17,6 +19,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -39,10 +42,13 @@ public sealed class Daemon : IAsyncDisposable
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
     private readonly CompareEndpoint _compare;
+    private readonly SyncApi _api;
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
     private readonly Lock _gate = new();
-    private bool _listens;
-    private Task? _finished;
+    private readonly DaemonMeter _meter;
+    private readonly PrometheusText _metrics;
+    private volatile bool _listens;
+    private volatile Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
@@ -54,25 +60,33 @@ public sealed class Daemon : IAsyncDisposable
         _clock = clock;
         _hub = new FrameHub(options.Hub, source.CanWait, clock);
         if (source.Match is { } match) _hub.Begin(match);
-        var api = new SyncApi(source, _hub, clock);
+        _api = new SyncApi(source, _hub, options.Access, clock);
         var builder = KestrelHost.CreateBuilder(clock);
-        builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(api, clock)));
+        if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
+        builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(_api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         _app = builder.Build();
         var log = _app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Abathur.Sync");
-        GrpcService[] services = [new GameSyncService(api).Service, _health.Service];
+        _hub.Joined += subscription => LogMessages.Subscribed(log, subscription);
+        _hub.Left += subscription => LogMessages.Unsubscribed(log, subscription);
+        GrpcService[] services = [new GameSyncService(_api).Service, _health.Service];
         var grpc = new GrpcServer(
-            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => Log.HandlerFailed(log, method, e) },
+            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e) },
             [.. services, .. GrpcReflection.For(services)]);
-        var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
-        var routes = new HttpRoutes(new WebOrigins(options.WebSocket.AllowedOrigins), $"agents connect to {WebSocketEndpoint.SyncPath}")
+        var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
+        var access = options.Access;
+        var origins = new WebOrigins(access.AllowedOrigins) { Hosts = access.AllowedHosts, IsTls = access.Tls is not null };
+        var routes = new HttpRoutes(origins, access.Tokens, $"the dashboard is at /, and agents connect to {WebSocketEndpoint.SyncPath}")
             .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
         var page = new DashboardPage();
         foreach (var path in page.Paths) routes.Add(path, page.HandleAsync);
-        var recordings = new RecordingsEndpoint(options.Recordings, options.Hub, options.WebSocket, clock, _app.Lifetime.ApplicationStopping);
-        routes.Add(RecordingsEndpoint.Path, recordings.ListAsync).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
+        var recordings = new RecordingsEndpoint(options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
+        routes.Add(RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
         _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
-        routes.Add(CompareEndpoint.Path, _compare.HandleAsync);
+        routes.Add(CompareEndpoint.Path, _compare.HandleAsync, AccessLevel.Watch);
+        _meter = new DaemonMeter(_hub, () => _api.GetStatus(AccessLevel.Watch), clock);
+        _metrics = new PrometheusText();
+        new OperationsEndpoints(_api, _metrics, () => _listens && _finished is null).AddTo(routes);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);
@@ -98,7 +112,6 @@ public sealed class Daemon : IAsyncDisposable
                 : "";
             throw new DaemonException($"cannot listen: {e.Message}{advice}", e);
         }
-        foreach (var path in UnixSockets) UnixSocketPath.Restrict(path);
         _listens = true;
         _health.Set(ServiceName, GrpcServingStatus.Serving);
         return new BoundAddresses([.. _listeners.Select(each => (each.Transport, Describe(each.Listener)))]);
@@ -128,6 +141,9 @@ public sealed class Daemon : IAsyncDisposable
         await FinishAsync(Stopped);
         await _app.StopAsync();
         await _app.DisposeAsync();
+        _api.Dispose();
+        _metrics.Dispose();
+        _meter.Dispose();
         // Kestrel leaves them behind. Those of another program, that made this one fail to start, stay.
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
@@ -166,30 +182,46 @@ public sealed class Daemon : IAsyncDisposable
         kestrel.Limits.MaxConcurrentUpgradedConnections = _options.MaxConnections;
         kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;
         GrpcKestrel.SetLimits(kestrel.Limits);
-        if (_options.GrpcPort is { } grpcPort) kestrel.Listen(_options.Address, grpcPort, listener => AsGrpc(listener));
+        if (_options.GrpcPort is { } grpcPort) kestrel.Listen(_options.Access.Address, grpcPort, listener => AsGrpc(listener));
         if (_options.GrpcUnixSocket is { } grpcPath) kestrel.ListenUnixSocket(grpcPath, listener => AsGrpc(listener));
-        if (_options.SocketPort is { } socketPort) kestrel.Listen(_options.Address, socketPort, listener => AsSocket(listener));
+        if (_options.SocketPort is { } socketPort) kestrel.Listen(_options.Access.Address, socketPort, listener => AsSocket(listener));
         if (_options.SocketUnixSocket is { } socketPath) kestrel.ListenUnixSocket(socketPath, listener => AsSocket(listener));
 
-        if (_options.HttpPort is { } httpPort) kestrel.Listen(_options.Address, httpPort, listener => AsHttp(listener));
+        if (_options.HttpPort is { } httpPort) kestrel.Listen(_options.Access.Address, httpPort, listener => AsHttp(listener));
 
         void AsHttp(ListenOptions listener)
         {
             listener.Protocols = HttpProtocols.Http1;
+            Encrypt(listener);
             _listeners.Add(("http", listener));
         }
 
         void AsGrpc(ListenOptions listener)
         {
             listener.UseGrpc();
+            Encrypt(listener);
             _listeners.Add(("grpc", listener));
         }
 
         void AsSocket(ListenOptions listener)
         {
+            Encrypt(listener);
             listener.Run(socket.HandleAsync);
             _listeners.Add(("socket", listener));
         }
+    }
+
+    /// <summary>A Unix domain socket does not leave the machine.</summary>
+    private void Encrypt(ListenOptions listener)
+    {
+        if (_options.Access.Tls is not { } tls || listener.SocketPath is not null) return;
+        listener.UseHttps(new HttpsConnectionAdapterOptions
+        {
+            ServerCertificate = tls.Certificate,
+            ServerCertificateChain = tls.Chain,
+            SslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
+            HandshakeTimeout = RequestHeadTimeout,
+        });
     }
 
     /// <summary>Bounds what the operating system holds for a slow reader: left alone it takes megabytes, which are stale when they arrive.</summary>
@@ -197,6 +229,8 @@ public sealed class Daemon : IAsyncDisposable
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
         socket.SendBufferSize = SendBufferBytes;
+        // Before it is listened to: nobody else comes in between.
+        if (endpoint is UnixDomainSocketEndPoint path) UnixSocketPath.Restrict(path.ToString()!);
         return socket;
     }
 

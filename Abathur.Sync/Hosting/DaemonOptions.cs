@@ -1,4 +1,4 @@
-using System.Net;
+using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.WebSocket;
@@ -12,8 +12,8 @@ public sealed record DaemonOptions
     public const int DefaultSocketPort = 22401;
     public const int DefaultHttpPort = 22402;
 
-    /// <summary>A loopback address. Default 127.0.0.1.</summary>
-    public IPAddress Address { get; init; } = IPAddress.Loopback;
+    /// <summary>Who may connect, and what they may do. Default: whoever is on this machine, everything.</summary>
+    public AccessOptions Access { get; init; } = new();
 
     /// <summary>Port of gRPC; 0: any free one; null: none. Default 22400.</summary>
     public int? GrpcPort { get; init; } = DefaultGrpcPort;

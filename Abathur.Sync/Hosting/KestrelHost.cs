@@ -16,10 +16,12 @@ internal static class KestrelHost
     public static WebApplicationBuilder CreateBuilder(TimeProvider clock)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Logging.AddProvider(new StandardErrorLoggerProvider());
-        builder.Logging.SetMinimumLevel(LogLevel.Warning);
+        builder.Logging.AddProvider(new LogProvider());
+        builder.Logging.SetMinimumLevel(StandardError.MinimumLevel);
         // A failed start is told once, by whoever starts the server.
         builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
+        // The ready line says where it listens.
+        builder.Logging.AddFilter("Microsoft.Hosting.Lifetime", LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
         builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
         // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.

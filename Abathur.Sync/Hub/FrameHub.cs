@@ -24,6 +24,7 @@ public sealed class FrameHub
     private SubscriptionEnd? _end;
     private ulong _sequence;
     private ulong _bytesPublished;
+    private readonly SubscriptionTotals _totals = new();
     private ulong _bytesSentByFormer;
     private uint _newestGameLoop;
     private Frame? _newest;
@@ -46,6 +47,18 @@ public sealed class FrameHub
 
     /// <summary>What agents have drawn over the match.</summary>
     public DrawingBoard Drawings { get; } = new();
+
+    /// <summary>Told how long a frame took to encode, on the flow of its stream. Must neither block nor throw.</summary>
+    public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
+
+    /// <summary>Told of each subscription that comes.</summary>
+    public event Action<Subscription>? Joined;
+
+    /// <summary>Told of each subscription that has gone.</summary>
+    public event Action<Subscription>? Left;
+
+    /// <summary>Game loop of the newest frame; 0 before the first.</summary>
+    public uint NewestGameLoop => _newestGameLoop;
 
     /// <summary>What is fixed for the match; null while there is none.</summary>
     public Match? Match => _match;
@@ -71,6 +84,13 @@ public sealed class FrameHub
     /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
     public Subscription? Subscribe(SubscriptionOptions options)
     {
+        var subscription = Add(options);
+        if (subscription is not null) Joined?.Invoke(subscription);
+        return subscription;
+    }
+
+    private Subscription? Add(SubscriptionOptions options)
+    {
         lock (_gate)
         {
             if (_streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions) return null;
@@ -86,7 +106,7 @@ public sealed class FrameHub
             var stream = first is null ? Array.Find(_streams, each => each.Key == key) : null;
             if (stream is null)
             {
-                stream = new FrameStream(key, _options, _sourceWaits, _clock);
+                stream = new FrameStream(key, _options, _sourceWaits, _clock) { Encoded = duration => Encoded?.Invoke(key.Format, duration) };
                 _streams = [.. _streams, stream];
             }
             stream.Add(subscription);
@@ -175,6 +195,12 @@ public sealed class FrameHub
         }
     }
 
+    /// <summary>What subscriptions have been sent in all, by their kind.</summary>
+    public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
+    {
+        lock (_gate) return _totals.With(_streams.SelectMany(stream => stream.Subscriptions).Select(each => each.Status(_newestGameLoop)));
+    }
+
     /// <summary>Fills in what the hub knows.</summary>
     public void Describe(Status status)
     {
@@ -193,7 +219,9 @@ public sealed class FrameHub
     {
         lock (_gate)
         {
-            _bytesSentByFormer += subscription.Status(0).BytesSent;
+            var status = subscription.Status(0);
+            _bytesSentByFormer += status.BytesSent;
+            _totals.Add(status);
             foreach (var stream in _streams)
             {
                 if (!stream.Subscriptions.Contains(subscription)) continue;
@@ -207,6 +235,7 @@ public sealed class FrameHub
             }
             SubscribersChanged();
         }
+        Left?.Invoke(subscription);
     }
 
     private void Keep(Frame? newest)

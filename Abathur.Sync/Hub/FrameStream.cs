@@ -46,6 +46,9 @@ internal sealed class FrameStream : IDisposable
 
     public StreamKey Key { get; }
 
+    /// <summary>Told how long each frame took to encode.</summary>
+    public Action<TimeSpan>? Encoded { get; init; }
+
     public Subscription[] Subscriptions => _subscriptions;
 
     /// <summary>Game loop of the last frame that the stream took.</summary>
@@ -185,6 +188,7 @@ internal sealed class FrameStream : IDisposable
     {
         var payload = SharedBuffer.Rent(_payloadBytes);
         EncodedPayload encoded;
+        var started = _clock.GetTimestamp();
         try
         {
             encoded = _encoder!.Encode(frame.Observation.Span, mustBeKeyframe, payload);
@@ -196,6 +200,7 @@ internal sealed class FrameStream : IDisposable
             EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
             return null;
         }
+        Encoded?.Invoke(_clock.GetElapsedTime(started));
         _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
         _framesSinceKeyframe = encoded.IsKeyframe ? 0 : _framesSinceKeyframe + 1;
         return EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));

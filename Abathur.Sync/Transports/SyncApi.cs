@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Threading.RateLimiting;
+using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Encodings;
@@ -16,7 +18,11 @@ namespace Abathur.Sync.Transports;
 /// What agents can ask for, whatever transport they come by. Refusals are <see cref="GrpcException"/>: its status codes
 /// are the vocabulary of all transports.
 /// </summary>
-public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider clock)
+/// <param name="source">What is published.</param>
+/// <param name="hub">To whom.</param>
+/// <param name="access">Who may do what.</param>
+/// <param name="clock">Clock of everything.</param>
+public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions access, TimeProvider clock) : IDisposable
 {
     /// <summary>Most frames that a subscription may have waiting.</summary>
     public const int MaxBufferFrames = 1024;
@@ -24,12 +30,24 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     private const int DefaultBufferFrames = 64;
     private const int LatestBufferFramesWithKeyframes = 32;
     private const int MaxNameLength = 64;
+    private const int RatePeriodsPerSecond = 10;
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
     private static readonly TimeSpan ProcessRefresh = TimeSpan.FromMilliseconds(100);
     private readonly long _started = clock.GetTimestamp();
+    private readonly TokenBucketRateLimiter _actRate = new(new TokenBucketRateLimiterOptions
+    {
+        TokenLimit = access.ActRate,
+        TokensPerPeriod = Math.Max(access.ActRate / RatePeriodsPerSecond, 1),
+        ReplenishmentPeriod = TimeSpan.FromSeconds(Math.Max(1.0 / RatePeriodsPerSecond, 1.0 / access.ActRate)),
+    });
+
     private Match? _matchWithoutGame;
     private Tuple<long, ProcessStatus>? _process;
+
+    /// <summary>What whoever shows this token may do.</summary>
+    /// <param name="token">Null or empty: none was shown.</param>
+    public AccessLevel LevelOf(string? token) => access.Tokens.LevelOf(token);
 
     /// <summary>What is fixed for the match. Waits for it.</summary>
     /// <exception cref="GrpcException">The daemon stops before there is one.</exception>
@@ -37,8 +55,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         hub.Match ?? await hub.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon stops");
 
     /// <summary>The same for whoever may not want to wait.</summary>
-    public ValueTask<Match> GetMatchAsync(GetMatchRequest request, CancellationToken cancellation)
+    public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
     {
+        Require(AccessLevel.Watch, level);
         if (request.Wait) return WaitForMatchAsync(cancellation);
         return ValueTask.FromResult(hub.Match ?? throw NoMatch("there is no match yet"));
     }
@@ -47,15 +66,18 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     /// <param name="request">As the agent sent it.</param>
     /// <param name="transport">How the agent is connected.</param>
     /// <param name="peer">Address of the agent.</param>
-    public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer)
+    /// <param name="level">What the agent may do.</param>
+    public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
+        Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
         var options = Check(request, transport, peer);
         return hub.Subscribe(options) ?? throw new GrpcException(GrpcStatusCode.ResourceExhausted, "there are too many subscriptions already");
     }
 
     /// <summary>Gives actions to the game.</summary>
-    public Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation)
+    public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellation)
     {
+        RequireToAct(level);
         if (source.Actions is { } target) return target.ActAsync(request, cancellation);
         var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
@@ -65,8 +87,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     public DrawingBoard Drawings => hub.Drawings;
 
     /// <summary>Draws over the map.</summary>
-    public DrawResult Draw(DrawRequest request)
+    public DrawResult Draw(DrawRequest request, AccessLevel level)
     {
+        RequireToAct(level);
         if (hub.Match is null) throw NoMatch("there is no match yet");
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
         return hub.Drawings.TryDraw(request) ?? throw new GrpcException(
@@ -75,13 +98,18 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
     }
 
     /// <summary>Lets a bot publish; the caller disposes what it gets.</summary>
-    public Task<Publication> PublishAsync(CancellationToken cancellation) => source is PushSource push
-        ? push.OpenAsync(cancellation)
-        : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
+    public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellation)
+    {
+        Require(AccessLevel.Act, level);
+        return source is PushSource push
+            ? push.OpenAsync(cancellation)
+            : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
+    }
 
     /// <summary>Steers the playback.</summary>
-    public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation)
+    public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
     {
+        RequireToAct(level);
         if (source.Control is not { } control) throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} cannot be steered");
         try
         {
@@ -99,8 +127,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         }
     }
 
-    public Status GetStatus()
+    /// <summary>What the daemon is doing.</summary>
+    public Status GetStatus(AccessLevel level)
     {
+        Require(AccessLevel.Watch, level);
         var status = new Status
         {
             Match = _matchWithoutGame ??= hub.Match is { } match ? WithoutGame(match) : null,
@@ -129,6 +159,24 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, TimeProvider cloc
         };
         _process = new(clock.GetTimestamp(), status);
         return status;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _actRate.Dispose();
+
+    private void RequireToAct(AccessLevel level)
+    {
+        Require(AccessLevel.Act, level);
+        using var lease = _actRate.AttemptAcquire();
+        if (!lease.IsAcquired) throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"more than {access.ActRate} requests a second to act, draw or steer, of all agents (--act-rate)");
+    }
+
+    private static void Require(AccessLevel needed, AccessLevel level)
+    {
+        if (level >= needed) return;
+        throw level == AccessLevel.None
+            ? new GrpcException(GrpcStatusCode.Unauthenticated, "a token is needed, and none or a wrong one was shown")
+            : new GrpcException(GrpcStatusCode.PermissionDenied, "this token is for watching: acting, drawing, publishing, steering and lockstep need the other");
     }
 
     /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every look at the status.</summary>

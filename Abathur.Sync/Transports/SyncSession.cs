@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -9,7 +10,7 @@ namespace Abathur.Sync.Transports;
 /// One subscribed connection, the same on every transport: a flow that writes frames and answers, and one that reads
 /// what the client says.
 /// </summary>
-internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription)
+internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, AccessLevel level)
 {
     private const int MaxAnswersWaiting = 64;
     private const int MessagesInARow = 64;
@@ -93,16 +94,16 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 subscription.Acknowledge(message.Ack.Sequence);
                 return;
             case ClientMessage.MessageOneofCase.Act:
-                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, cancellation) }), cancellation);
+                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, level, cancellation) }), cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Control:
-                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, cancellation) }), cancellation);
+                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, level, cancellation) }), cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Status:
-                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus() })), cancellation);
+                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus(level) })), cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Draw:
-                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw) })), cancellation);
+                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;
             default:
                 await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);

@@ -1,19 +1,28 @@
-"""Addresses of a daemon.
+"""Addresses of a daemon, and what is shown there.
 
 ``127.0.0.1:22400`` or ``grpc://127.0.0.1:22400`` for gRPC, ``socket://127.0.0.1:22401`` for the raw
-socket; ``grpc+unix:/path`` and ``socket+unix:/path`` for Unix domain sockets.
+socket; ``grpcs://HOST:22400`` and ``sockets://HOST:22401`` with TLS; ``grpc+unix:/path`` and ``socket+unix:/path`` for
+Unix domain sockets.
 """
 
 from __future__ import annotations
 
 import os
 import socket
-from dataclasses import dataclass
+import ssl
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 DEFAULT_GRPC_PORT = 22400
 DEFAULT_SOCKET_PORT = 22401
 _ENVIRONMENT = "ABATHUR_ADDRESS"
+_TOKEN_ENVIRONMENT = "ABATHUR_TOKEN"
+_CA_ENVIRONMENT = "ABATHUR_CA"
+
+
+#: A file with certificates.
+Ca = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -24,35 +33,57 @@ class Address:
     host: str = "127.0.0.1"
     port: int = 0
     path: str | None = None
+    tls: bool = False
+    #: Shown to the daemon; None: it asks for none. Not in `str`, nor in `repr`.
+    token: str | None = field(default=None, repr=False)
+    #: File with the certificates (PEM) that the daemon's must come from; None: those that the system trusts.
+    ca: str | None = None
+
+    def root_certificates(self) -> bytes | None:
+        """The certificates in `ca`. Raises OSError where it cannot be read."""
+        return None if self.ca is None else Path(self.ca).read_bytes()
+
+    def ssl_context(self) -> ssl.SSLContext | None:
+        """How TLS is spoken; None: it is not. Raises OSError where `ca` cannot be read or holds none."""
+        return ssl.create_default_context(cafile=self.ca) if self.tls else None
 
     def __str__(self) -> str:
         """The address in the form that `parse` reads."""
         if self.path is not None:
             return f"{self.transport}+unix:{self.path}"
-        return f"{self.transport}://{self.host}:{self.port}"
+        return f"{self.transport}{'s' if self.tls else ''}://{self.host}:{self.port}"
 
 
-def parse(text: str | None) -> Address:
+def parse(text: str | None, token: str | None = None, ca: Ca | None = None) -> Address:
     """Read an address; None: the one in ABATHUR_ADDRESS, or gRPC on the default port.
+
+    Args:
+        text: As above.
+        token: What the daemon is shown; None: ABATHUR_TOKEN, where that is set.
+        ca: File with the certificates that the daemon's must come from; None: ABATHUR_CA, else those of the system.
 
     Raises:
         ValueError: the text is not an address.
     """
+    token = token or os.environ.get(_TOKEN_ENVIRONMENT) or None
+    ca = os.fspath(ca) if ca is not None else os.environ.get(_CA_ENVIRONMENT) or None
     text = text or os.environ.get(_ENVIRONMENT) or f"127.0.0.1:{DEFAULT_GRPC_PORT}"
     for transport in ("grpc", "socket"):
         if text.startswith(f"{transport}+unix:"):
             if not hasattr(socket, "AF_UNIX"):
                 raise ValueError(f"{text!r}: Python has no Unix domain sockets on this system; use TCP")
-            return Address(transport, path=text.removeprefix(f"{transport}+unix:"))
+            return Address(transport, path=text.removeprefix(f"{transport}+unix:"), token=token)
     scheme, separator, rest = text.partition("://")
     if not separator:
         scheme, rest = "grpc", text
     host, colon, port = rest.rpartition(":")
     if not colon:
-        host, port = rest, str(DEFAULT_GRPC_PORT if scheme == "grpc" else DEFAULT_SOCKET_PORT)
+        host, port = rest, str(DEFAULT_GRPC_PORT if scheme.startswith("grpc") else DEFAULT_SOCKET_PORT)
+    tls = scheme in ("grpcs", "sockets")
+    scheme = scheme.removesuffix("s") if tls else scheme
     if scheme not in ("grpc", "socket") or not host or not port.isdigit() or int(port) > 65535:
         raise ValueError(
             f"{text!r} is not an address: expected HOST:PORT, grpc://HOST:PORT, socket://HOST:PORT, "
-            "grpc+unix:PATH or socket+unix:PATH"
+            "grpcs:// and sockets:// with TLS, grpc+unix:PATH or socket+unix:PATH"
         )
-    return Address(scheme, host.strip("[]"), int(port))  # type: ignore[arg-type]
+    return Address(scheme, host.strip("[]"), int(port), tls=tls, token=token, ca=ca)  # type: ignore[arg-type]

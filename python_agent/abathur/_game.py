@@ -14,7 +14,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur import _act, _address, _compression, _control, _request, drawing
 from abathur._act import ActResult
-from abathur._address import Address
+from abathur._address import Address, Ca
 from abathur._frame import Frame
 from abathur._grpc import AsyncGrpcConnection, BlockingGrpcConnection
 from abathur._reconnect import Backoff, GapCounter
@@ -28,25 +28,40 @@ _T = TypeVar("_T")
 RECONNECT_TIMEOUT = 30.0
 
 
-def connect(address: str | None = None, *, reconnect_timeout: float = RECONNECT_TIMEOUT) -> Game:
+def connect(
+    address: str | None = None,
+    *,
+    token: str | None = None,
+    ca: Ca | None = None,
+    reconnect_timeout: float = RECONNECT_TIMEOUT,
+) -> Game:
     """Connect to a daemon: ``async with abathur.connect() as game``.
 
     Args:
         address: ``HOST:PORT`` or ``grpc://HOST:PORT`` for gRPC, ``socket://HOST:PORT`` for the socket,
-            ``grpc+unix:PATH`` and ``socket+unix:PATH`` for Unix domain sockets. Default: ABATHUR_ADDRESS, else
-            127.0.0.1:22400.
+            ``grpcs://`` and ``sockets://`` for the same with TLS, ``grpc+unix:PATH`` and ``socket+unix:PATH`` for Unix
+            domain sockets. Default: ABATHUR_ADDRESS, else 127.0.0.1:22400.
+        token: What a daemon that asks for a token is shown. Default: ABATHUR_TOKEN, else none.
+        ca: With TLS: file (PEM) with the certificates that the daemon's must come from. Default: ABATHUR_CA, else those
+            that the system trusts.
         reconnect_timeout: Seconds that `Game.frames` tries to connect, and to connect again after a broken
             connection, before it raises. 0: once.
 
     Raises:
         ValueError: `address` is none.
     """
-    return Game(_address.parse(address), reconnect_timeout)
+    return Game(_address.parse(address, token, ca), reconnect_timeout)
 
 
-def connect_blocking(address: str | None = None, *, reconnect_timeout: float = RECONNECT_TIMEOUT) -> BlockingGame:
+def connect_blocking(
+    address: str | None = None,
+    *,
+    token: str | None = None,
+    ca: Ca | None = None,
+    reconnect_timeout: float = RECONNECT_TIMEOUT,
+) -> BlockingGame:
     """`connect` for threads: ``with abathur.connect_blocking() as game``. The same arguments and errors."""
-    return BlockingGame(_address.parse(address), reconnect_timeout)
+    return BlockingGame(_address.parse(address, token, ca), reconnect_timeout)
 
 
 class Game:

@@ -35,6 +35,35 @@ OPTIONS: list[tuple[str, Any]] = [
     # A Unix socket's path as the authority is refused by HTTP servers.
     ("grpc.default_authority", "localhost"),
 ]
+# There the authority is the name that the certificate must be for.
+_TLS_OPTIONS = [option for option in OPTIONS if option[0] != "grpc.default_authority"]
+Metadata = tuple[tuple[str, str], ...]
+
+
+def channel(address: Address) -> grpc.Channel:
+    """A channel to a daemon, for threads. Raises LostError where the certificates cannot be read."""
+    if not address.tls:
+        return grpc.insecure_channel(target(address), options=OPTIONS)
+    return grpc.secure_channel(target(address), _credentials(address), options=_TLS_OPTIONS)
+
+
+def async_channel(address: Address) -> grpc.aio.Channel:
+    """The same for asyncio."""
+    if not address.tls:
+        return grpc.aio.insecure_channel(target(address), options=OPTIONS)
+    return grpc.aio.secure_channel(target(address), _credentials(address), options=_TLS_OPTIONS)
+
+
+def metadata(address: Address) -> Metadata:
+    """What goes along with each call."""
+    return () if address.token is None else (("authorization", f"Bearer {address.token}"),)
+
+
+def _credentials(address: Address) -> grpc.ChannelCredentials:
+    try:
+        return grpc.ssl_channel_credentials(address.root_certificates())
+    except OSError as error:
+        raise LostError(str(error)) from None
 
 
 def target(address: Address) -> str:
@@ -59,7 +88,8 @@ class AsyncGrpcConnection:
 
     def __init__(self, address: Address) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = grpc.aio.insecure_channel(target(address), options=OPTIONS)
+        self._channel = async_channel(address)
+        self._metadata = metadata(address)
 
     async def close(self) -> None:
         """Close the channel and every stream on it."""
@@ -100,7 +130,7 @@ class AsyncGrpcConnection:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
-        )(request)
+        )(request, metadata=self._metadata)
         try:
             async for data in call:
                 received = _frame.monotonic_ns()
@@ -122,7 +152,7 @@ class AsyncGrpcConnection:
         call: Any = self._channel.stream_stream(
             _SERVICE + "Session",
             request_serializer=sync_pb2.ClientMessage.SerializeToString,
-        )(messages())
+        )(messages(), metadata=self._metadata)
         try:
             async for data in call:
                 received = _frame.monotonic_ns()
@@ -146,7 +176,7 @@ class AsyncGrpcConnection:
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = await call(request, timeout=timeout)
+            result: _M = await call(request, timeout=timeout, metadata=self._metadata)
             return result
         except grpc.RpcError as error:
             raise translate(error) from None
@@ -157,7 +187,8 @@ class BlockingGrpcConnection:
 
     def __init__(self, address: Address) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = grpc.insecure_channel(target(address), options=OPTIONS)
+        self._channel = channel(address)
+        self._metadata = metadata(address)
 
     def close(self) -> None:
         """Close the channel and every stream on it."""
@@ -197,7 +228,7 @@ class BlockingGrpcConnection:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
-        )(request)
+        )(request, metadata=self._metadata)
         try:
             for data in call:
                 received = _frame.monotonic_ns()
@@ -212,7 +243,7 @@ class BlockingGrpcConnection:
         call: Any = self._channel.stream_stream(
             _SERVICE + "Session",
             request_serializer=sync_pb2.ClientMessage.SerializeToString,
-        )(iter(outgoing.get, None))
+        )(iter(outgoing.get, None), metadata=self._metadata)
         try:
             for data in call:
                 received = _frame.monotonic_ns()
@@ -234,7 +265,7 @@ class BlockingGrpcConnection:
             response_deserializer=response.FromString,
         )
         try:
-            result: _M = call(request, timeout=timeout)
+            result: _M = call(request, timeout=timeout, metadata=self._metadata)
             return result
         except grpc.RpcError as error:
             raise translate(error) from None

@@ -15,8 +15,8 @@ import grpc
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _address, _messages
-from abathur._address import Address
-from abathur._grpc import OPTIONS, target, translate
+from abathur._address import Address, Ca
+from abathur._grpc import channel, metadata, translate
 from abathur._socket import open_socket
 from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
@@ -33,23 +33,27 @@ _CONNECT_SECONDS = 10.0
 Observation = sc2api_pb2.ResponseObservation | bytes
 
 
-def publisher(address: str | None = None, **match: Any) -> Publisher:
+def publisher(address: str | None = None, *, token: str | None = None, ca: Ca | None = None, **match: Any) -> Publisher:
     """Publish observations to a daemon that waits for them: ``async with abathur.publisher() as p``.
 
     Args:
         address: As for `connect`: gRPC, or the socket. Default: ABATHUR_ADDRESS, else 127.0.0.1:22400.
+        token: As for `connect`.
+        ca: As for `connect`.
         **match: What is known of the match, as fields of `Match`: ``map_name``, ``player_id``, ``game_version``,
             ``tick_hz``, ``game_info`` (`ResponseGameInfo`), ``game_data`` (`ResponseData`), ``match_id``.
 
     Raises:
         ValueError: `address` is none, or `match` has what `Match` has not.
     """
-    return Publisher(_address.parse(address), _match(match))
+    return Publisher(_address.parse(address, token, ca), _match(match))
 
 
-def publisher_blocking(address: str | None = None, **match: Any) -> BlockingPublisher:
+def publisher_blocking(
+    address: str | None = None, *, token: str | None = None, ca: Ca | None = None, **match: Any
+) -> BlockingPublisher:
     """`publisher` for threads: ``with abathur.publisher_blocking() as p``. The same arguments and errors."""
-    return BlockingPublisher(_address.parse(address), _match(match))
+    return BlockingPublisher(_address.parse(address, token, ca), _match(match))
 
 
 class Publisher:
@@ -179,9 +183,9 @@ class _GrpcStream:
         self._was_connected = False
         self._lock = threading.Lock()
         self._waiting: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
-        self._channel = grpc.insecure_channel(target(address), options=OPTIONS)
+        self._channel = channel(address)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
-        self._future: Any = call.future(iter(self._waiting.get, None))
+        self._future: Any = call.future(iter(self._waiting.get, None), metadata=metadata(address))
         self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
         self._connect()
 
@@ -255,7 +259,7 @@ class _SocketStream:
         self._lock = threading.Lock()
         try:
             start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
-            self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(publish=start)))
+            self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(publish=start, token=address.token or "")))
             _messages.match_from_line(self._file.readline(_messages.MAX_MESSAGE_BYTES))
             self._socket.settimeout(None)
             # Not in the first line, for which game data is too long.

@@ -86,11 +86,13 @@ class _AsyncStream:
     def __init__(
         self,
         request: sync_pb2.SubscribeRequest,
+        token: str | None,
         limit: int,
         receiver: AsyncReceiver,
         transport: asyncio.Transport,
     ) -> None:
         self._request = request
+        self._token = token
         self._payloads = PayloadReader(limit)
         self._receiver = receiver
         self._transport = transport
@@ -110,14 +112,18 @@ class _AsyncStream:
             if address.path is not None:
                 transport, receiver = await loop.create_unix_connection(AsyncReceiver, address.path)
             else:
-                transport, receiver = await loop.create_connection(AsyncReceiver, address.host, address.port)
+                context = address.ssl_context()
+                transport, receiver = await loop.create_connection(
+                    AsyncReceiver, address.host, address.port, ssl=context
+                )
         except OSError as error:
             raise LostError(str(error)) from None
         _keep_fresh(transport.get_extra_info("socket"))
-        return cls(request, limit, receiver, transport)
+        return cls(request, address.token, limit, receiver, transport)
 
     async def start(self) -> sync_pb2.Match:
-        self._transport.write(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
+        first = sync_pb2.ClientMessage(subscribe=self._request, token=self._token or "")
+        self._transport.write(_messages.to_line(first))
         async with self._reading:
             match = _messages.match_from_line(await self._receiver.message())
             self._receiver.buffer.binary = self._binary
@@ -265,6 +271,7 @@ class _BlockingStream:
 
     def __init__(self, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> None:
         self._request = request
+        self._token = address.token
         self._payloads = PayloadReader(limit)
         self._ids = itertools.count(1)
         self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
@@ -280,7 +287,8 @@ class _BlockingStream:
         self._receiver = BlockingReceiver(self._socket)
 
     def start(self) -> sync_pb2.Match:
-        self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(subscribe=self._request)))
+        first = sync_pb2.ClientMessage(subscribe=self._request, token=self._token or "")
+        self._socket.sendall(_messages.to_line(first))
         match = _messages.match_from_line(self._receiver.message())
         self._receiver.buffer.binary = self._binary
         return match
@@ -358,9 +366,19 @@ class _BlockingStream:
 
 
 def open_socket(address: Address, timeout: float | None = None) -> socket.socket:
-    """A connected blocking socket, TCP or Unix domain. Raises OSError where nothing answers in `timeout` seconds."""
+    """A connected blocking socket: TCP, with TLS where the address says so, or Unix domain.
+
+    Raises:
+        OSError: nothing answers in `timeout` seconds, or what answers shows a certificate that is not trusted.
+    """
     if address.path is None:
-        return socket.create_connection((address.host, address.port), timeout)
+        connection = socket.create_connection((address.host, address.port), timeout)
+        try:
+            context = address.ssl_context()
+            return connection if context is None else context.wrap_socket(connection, server_hostname=address.host)
+        except BaseException:
+            connection.close()
+            raise
     connection = socket.socket(socket.AF_UNIX)
     try:
         connection.settimeout(timeout)

@@ -2,6 +2,7 @@
 
 import { bytes } from "./format.js";
 import { byId, element, setText } from "./page.js";
+import { authorization } from "./token.js";
 
 const EVERY_MS = 1000;
 const RETRY_MS = 600;
@@ -39,7 +40,7 @@ export class Compare {
   async #look() {
     let wait = EVERY_MS;
     try {
-      const answer = await fetch("v1/compare", { cache: "no-store" });
+      const answer = await fetch("v1/compare", { cache: "no-store", headers: authorization() });
       if (answer.ok) this.#show(await answer.json());
       else if (answer.status === 429) wait = RETRY_MS;
       else setText(this.#note, (await answer.text()).trim());

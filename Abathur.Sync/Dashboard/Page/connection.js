@@ -1,6 +1,7 @@
 // One WebSocket to the daemon: subscribes, asks, and comes back by itself when it is lost.
 
 import { ClientMessage, ServerMessage } from "./messages.js";
+import { token } from "./token.js";
 import { read, write } from "./wire.js";
 
 const COLUMNS = 3;
@@ -18,7 +19,7 @@ export function waitBefore(attempt, random = Math.random()) {
 
 /**
  * Calls on[name] for what comes: match, frame, drawings, and `state(state, text)` with one of connecting, waiting (for a match), open, over
- * (the match has ended) and lost. The daemon sends one frame at a time, the newest when `acknowledge` has asked for it: a page that lags skips.
+ * (the match has ended) and lost; and unauthenticated where a token is needed. The daemon sends one frame at a time, the newest when `acknowledge` has asked for it: a page that lags skips.
  */
 export class Connection {
   #url;
@@ -73,7 +74,7 @@ export class Connection {
     this.#socket = socket;
     socket.onopen = () => {
       this.#on.state("waiting", "");
-      this.#send({ subscribe: { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true } });
+      this.#send({ token: token(), subscribe: { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true } });
     };
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket && data instanceof ArrayBuffer) this.#take(read(ServerMessage, new Uint8Array(data)));
@@ -95,6 +96,7 @@ export class Connection {
     } else if (end) this.#ended = end.reason ?? "";
     else if (error) {
       if (error.fatal) this.#ended = error.message ?? "";
+      if (error.code === "UNAUTHENTICATED") this.#on.unauthenticated();
       this.#settle(error.id ?? 0, (request) => request.reject(new Refusal(error.message ?? "refused")));
     }
   }

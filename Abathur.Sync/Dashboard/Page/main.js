@@ -16,6 +16,7 @@ import { Recordings } from "./recordings.js";
 import { StreamCharts } from "./stream_charts.js";
 import { Subscribers } from "./subscribers.js";
 import { startTheme } from "./theme.js";
+import { askForToken, authorization } from "./token.js";
 import { UnitList } from "./unit_list.js";
 import { UnitPanel } from "./unit_panel.js";
 import { WireError } from "./wire.js";
@@ -88,6 +89,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     showEmpty("open");
     acknowledge(frame.sequence);
   },
+  unauthenticated: askForToken,
   drawings({ layers }) {
     world.drawings = layers;
     map.invalidate();
@@ -97,7 +99,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
 /** A browser does not say why a WebSocket was refused; the same path without one does. */
 async function tellWhyRefused() {
   try {
-    const answer = await fetch(path, { cache: "no-store" });
+    const answer = await fetch(path, { cache: "no-store", headers: authorization() });
     if (answer.status !== 426) tell(`${recording} cannot be opened: ${(await answer.text()).trim()}`);
   } catch {
     // The daemon is gone: the header says so.

@@ -129,6 +129,7 @@ export const ClientMessage = {
   ],
   5: ["ack", { 1: ["sequence", "uint"] }],
   8: ["status", Empty],
+  9: ["token", "string"],
 };
 
 /** Names of enum values, by number. */

@@ -2,6 +2,7 @@
 
 import { bytes } from "./format.js";
 import { byId, element } from "./page.js";
+import { authorization } from "./token.js";
 
 const PATH = "v1/recordings";
 
@@ -38,7 +39,7 @@ export class Recordings {
   /** Reads the list anew. */
   async refresh() {
     try {
-      const answer = await fetch(PATH, { cache: "no-store" });
+      const answer = await fetch(PATH, { cache: "no-store", headers: authorization() });
       this.#canAdd = answer.ok;
       byId("add").disabled = !answer.ok;
       if (!answer.ok) {
@@ -64,6 +65,7 @@ export class Recordings {
     const request = new XMLHttpRequest();
     this.#upload = request;
     request.open("PUT", `${PATH}/${encodeURIComponent(file.name)}`);
+    for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => this.#showProgress(`Sending ${file.name}: ${bytes(loaded)} of ${bytes(total)}`, loaded / total);
     request.onloadend = () => this.#added(file.name, request);
     this.#showProgress(`Sending ${file.name}`, 0);

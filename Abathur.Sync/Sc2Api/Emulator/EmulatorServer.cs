@@ -41,7 +41,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(Listen);
         _app = builder.Build();
         var endpoint = new WebSocketEndpoint(Path, "clients of the game", ServeAsync, _app.Lifetime.ApplicationStopping);
-        var routes = new HttpRoutes(new WebOrigins([], anyPort: true), $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
+        var routes = new HttpRoutes(new WebOrigins([]) { AnyPort = true }, AccessTokens.None, $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
         _app.UseWebSockets();
         _app.Run(routes.HandleAsync);
     }

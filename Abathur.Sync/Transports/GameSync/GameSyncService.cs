@@ -1,3 +1,4 @@
+using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -13,11 +14,11 @@ public sealed class GameSyncService
     {
         _api = api;
         Service = new GrpcService("abathur.sync.v1.GameSync", SyncReflection.Descriptor)
-            .Unary("GetMatch", GetMatchRequest.Parser, async (request, call) => await api.GetMatchAsync(request, call.Cancellation))
-            .Unary("GetStatus", GetStatusRequest.Parser, (_, _) => ValueTask.FromResult(api.GetStatus()))
-            .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, call.Cancellation))
-            .Unary("Draw", DrawRequest.Parser, (request, _) => ValueTask.FromResult(_api.Draw(request)))
-            .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, call.Cancellation))
+            .Unary("GetMatch", GetMatchRequest.Parser, async (request, call) => await api.GetMatchAsync(request, LevelOf(call), call.Cancellation))
+            .Unary("GetStatus", GetStatusRequest.Parser, (_, call) => ValueTask.FromResult(api.GetStatus(LevelOf(call))))
+            .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation))
+            .Unary("Draw", DrawRequest.Parser, (request, call) => ValueTask.FromResult(_api.Draw(request, LevelOf(call))))
+            .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, LevelOf(call), call.Cancellation))
             .ServerStreaming("Subscribe", SubscribeRequest.Parser, SubscribeAsync)
             .ClientStreaming("Publish", PublishAsync)
             .Bidirectional("Session", SessionAsync);
@@ -27,7 +28,7 @@ public sealed class GameSyncService
 
     private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
     {
-        using var subscription = _api.Subscribe(request, TransportTraits.GrpcSubscribe, call.Peer);
+        using var subscription = _api.Subscribe(request, TransportTraits.GrpcSubscribe, call.Peer, LevelOf(call));
         await using var closing = call.Cancellation.Register(subscription.Close);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         await call.SendHeadersAsync();
@@ -61,7 +62,7 @@ public sealed class GameSyncService
 
     private async ValueTask<PublishResult> PublishAsync(GrpcCall call)
     {
-        using var publication = await _api.PublishAsync(call.Cancellation);
+        using var publication = await _api.PublishAsync(LevelOf(call), call.Cancellation);
         while (await call.ReadAsync() is { } request) await publication.AddAsync(request);
         return publication.Finish();
     }
@@ -70,12 +71,17 @@ public sealed class GameSyncService
     {
         var first = await call.ReadAsync(ClientMessage.Parser);
         if (first?.Subscribe is null) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be subscribe");
-        using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer);
+        var level = LevelOf(call, first.Token);
+        using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer, level);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         var wire = new GrpcSessionWire(call);
         wire.Write(new ServerMessage { Match = await _api.WaitForMatchAsync(call.Cancellation) });
-        ThrowUnlessOver(await new SyncSession(_api, wire, subscription).RunAsync(call.Cancellation));
+        ThrowUnlessOver(await new SyncSession(_api, wire, subscription, level).RunAsync(call.Cancellation));
     }
+
+    /// <summary>The token comes in the metadata <c>authorization</c>; where that is not set, in the first message of a session.</summary>
+    private AccessLevel LevelOf(GrpcCall call, string? token = null) =>
+        _api.LevelOf(call.RequestHeaders.TryGet("authorization", out var header) ? AccessTokens.FromAuthorization(header) : token);
 
     private static void ThrowUnlessOver(SubscriptionEnd end)
     {

@@ -5,13 +5,43 @@ namespace Abathur.Sync.Transports.Http;
 /// <summary>Short answers of the HTTP port.</summary>
 internal static class HttpAnswer
 {
+    private const string PlainText = "text/plain; charset=utf-8";
+
     /// <summary>Answers with one line for a person.</summary>
     public static Task TextAsync(HttpResponse response, int status, string message)
     {
         response.StatusCode = status;
-        response.ContentType = "text/plain; charset=utf-8";
+        return WriteAsync(response, PlainText, message + "\n");
+    }
+
+    /// <summary>Answers GET and HEAD with one line and a status; other methods are refused.</summary>
+    public static Task GetTextAsync(HttpContext http, Func<(int Status, string Message)> answer)
+    {
+        if (!IsGet(http)) return RefuseMethodAsync(http.Response);
+        var (status, message) = answer();
+        return TextAsync(http.Response, status, message);
+    }
+
+    /// <summary>Answers GET and HEAD with a text that is made then; other methods are refused.</summary>
+    public static Task GetAsync(HttpContext http, string contentType, Func<string> body) =>
+        IsGet(http) ? WriteAsync(http.Response, contentType, body()) : RefuseMethodAsync(http.Response);
+
+    /// <summary>Whether a request only wants to know something.</summary>
+    public static bool IsGet(HttpContext http) => HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method);
+
+    private static Task RefuseMethodAsync(HttpResponse response)
+    {
+        response.Headers.Allow = "GET, HEAD";
+        return TextAsync(response, StatusCodes.Status405MethodNotAllowed, "here is only something to GET");
+    }
+
+    private static Task WriteAsync(HttpResponse response, string contentType, string body)
+    {
+        response.ContentType = contentType;
         response.Headers.XContentTypeOptions = "nosniff";
-        return response.WriteAsync(message + "\n");
+        response.Headers.CacheControl = "no-store";
+        // The server leaves the body of an answer to HEAD out.
+        return response.WriteAsync(body);
     }
 
     /// <summary>Answers 200 with JSON that no cache keeps.</summary>

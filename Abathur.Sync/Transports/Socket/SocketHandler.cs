@@ -1,3 +1,4 @@
+using Abathur.Sync.Access;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections;
@@ -24,24 +25,27 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     public async Task HandleAsync(ConnectionContext connection)
     {
         var input = connection.Transport.Input;
-        using var output = new SocketOutput(connection.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket);
+        // Behind TLS the socket is not ours to write to.
+        var isEncrypted = connection.Features.Get<ITlsHandshakeFeature>() is not null;
+        using var output = new SocketOutput(connection.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket, isEncrypted ? connection.Transport.Output : null);
         var isPublishing = false;
         try
         {
             var first = await ReadFirstAsync(connection);
             if (first is null) return;
+            var level = api.LevelOf(first.Token);
             if (first.Publish is { } start)
             {
                 isPublishing = true;
-                await PublishAsync(start, connection, output);
+                await PublishAsync(start, level, connection, output);
                 return;
             }
             var request = first.Subscribe;
-            using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection));
+            using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection), level);
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
-            await new SyncSession(api, wire, subscription).RunAsync(connection.ConnectionClosed);
+            await new SyncSession(api, wire, subscription, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
         catch (GrpcException e)
@@ -76,11 +80,11 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
     }
 
-    private async Task PublishAsync(PublishStart start, ConnectionContext connection, SocketOutput output)
+    private async Task PublishAsync(PublishStart start, AccessLevel level, ConnectionContext connection, SocketOutput output)
     {
         if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new GrpcException(GrpcStatusCode.InvalidArgument, "publish takes encoding json or proto");
         var input = connection.Transport.Input;
-        using var publication = await api.PublishAsync(connection.ConnectionClosed);
+        using var publication = await api.PublishAsync(level, connection.ConnectionClosed);
         // A match with game data is too long for a line: it may be the first message.
         JsonLine.Write(output.Writer, new ServerMessage { Match = start.Match is { } match ? publication.Begin(match) : new Match() });
         await output.FlushAsync(connection.ConnectionClosed);

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Pipelines;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Abathur.Sync.Frames;
@@ -10,7 +11,8 @@ namespace Abathur.Sync.Transports.Socket;
 /// the copy and the change of threads that a pipe between them costs. One flow writes.
 /// </summary>
 /// <param name="socket">The connection's; whoever owns it closes it.</param>
-internal sealed class SocketOutput(System.Net.Sockets.Socket socket) : IDisposable
+/// <param name="encrypted">Where what is sent is encrypted first; null: it is not.</param>
+internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter? encrypted = null) : IDisposable
 {
     private SharedBuffer? _gathered;
     private SharedBuffer? _shared;
@@ -49,6 +51,7 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket) : IDisposab
         try
         {
             var rest = (_gathered ?? _shared)?.Memory ?? default;
+            if (encrypted is not null) return rest.IsEmpty || !(await encrypted.WriteAsync(rest, cancellation)).IsCompleted;
             while (!rest.IsEmpty) rest = rest[await socket.SendAsync(rest, SocketFlags.None, cancellation)..];
             return true;
         }

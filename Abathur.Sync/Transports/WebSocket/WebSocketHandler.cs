@@ -42,14 +42,15 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         wire.InputEnded = GiveUp;
         try
         {
-            if (await ReadSubscribeAsync(http, wire, stopping) is not { } request)
+            if (await ReadSubscribeAsync(http, wire, stopping) is not { } first)
             {
                 await connection.CloseAsync(WebSocketCloseStatus.NormalClosure, "");
                 return;
             }
             var traits = wire.Form == WebSocketMessageType.Text ? TransportTraits.WebSocketText : TransportTraits.WebSocketBinary;
             // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
-            using var subscription = api.Subscribe(request, traits, Peer(http));
+            var level = api.LevelOf(first.Token);
+            using var subscription = api.Subscribe(first.Subscribe, traits, Peer(http), level);
             wire.InputEnded = () =>
             {
                 GiveUp();
@@ -60,7 +61,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             connection.BeginReceive();
             wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
             SubscriptionEnd end;
-            await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(api, wire, subscription).RunAsync(http.RequestAborted);
+            await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(api, wire, subscription, level).RunAsync(http.RequestAborted);
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
             await connection.CloseAsync(status, reason);
         }
@@ -81,14 +82,14 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         }
     }
 
-    private async Task<SubscribeRequest?> ReadSubscribeAsync(HttpContext http, WebSocketWire wire, CancellationToken stopping)
+    private async Task<ClientMessage?> ReadSubscribeAsync(HttpContext http, WebSocketWire wire, CancellationToken stopping)
     {
         using var limit = new CancellationTokenSource(options.HandshakeTimeout, clock);
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stopping, http.RequestAborted);
         try
         {
             if (await wire.ReadAsync(cancellation.Token) is not { } message) return null;
-            return message.Subscribe ?? throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
+            return message.Subscribe is not null ? message : throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {

@@ -23,7 +23,4 @@ public sealed record WebSocketTransportOptions
 
     /// <summary>How long what an agent has not taken yet is kept for it after the close. Default 60 s.</summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(60);
-
-    /// <summary>Origins besides the daemon's own from which web pages may connect, e.g. "http://localhost:3000". Default: none.</summary>
-    public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
 }

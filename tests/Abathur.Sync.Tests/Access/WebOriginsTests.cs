@@ -42,5 +42,5 @@ public class WebOriginsTests
     [InlineData("example.org", false)]
     [InlineData("example.org:5", false)]
     [InlineData("127.0.0.1.example.org:5", false)]
-    public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) => Assert.Equal(isAllowed, new WebOrigins([], anyPort: true).Refusal(host, [], 5) is null);
+    public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) => Assert.Equal(isAllowed, new WebOrigins([]) { AnyPort = true }.Refusal(host, [], 5) is null);
 }

@@ -1,3 +1,4 @@
+using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports;
@@ -12,11 +13,11 @@ public class SyncSessionTests
     public async Task Run_ClientSendsFasterThanItIsRead_IsWrittenToAllTheSame()
     {
         var hub = new FrameHub(new HubOptions(), sourceWaits: true, TimeProvider.System);
-        var api = new SyncApi(new SilentSource(), hub, TimeProvider.System);
-        using var subscription = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test");
+        using var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
+        using var subscription = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         var wire = new FloodedWire();
 
-        var running = Task.Run(() => new SyncSession(api, wire, subscription).RunAsync(CancellationToken.None));
+        var running = Task.Run(() => new SyncSession(api, wire, subscription, AccessLevel.Act).RunAsync(CancellationToken.None));
         await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
 
         Assert.Equal(SubscriptionEndReason.MatchOver, (await running.WaitAsync(TimeSpan.FromSeconds(20))).Reason);

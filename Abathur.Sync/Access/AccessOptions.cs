@@ -1,0 +1,37 @@
+using System.Net;
+
+namespace Abathur.Sync.Access;
+
+/// <summary>Who may connect, and what they may do.</summary>
+public sealed record AccessOptions
+{
+    /// <summary>Where to listen. Default 127.0.0.1. Others need <see cref="Tokens"/> and <see cref="Tls"/>, or <see cref="Insecure"/> in place of the latter.</summary>
+    public IPAddress Address { get; init; } = IPAddress.Loopback;
+
+    /// <summary>The tokens. Default: none are needed.</summary>
+    public AccessTokens Tokens { get; init; } = AccessTokens.None;
+
+    /// <summary>Certificate with its key, and the certificates between it and its root; null: no TLS.</summary>
+    public TlsCertificate? Tls { get; init; }
+
+    /// <summary>Whether the network may read everything, the token included.</summary>
+    public bool Insecure { get; init; }
+
+    /// <summary>Host names besides those of loopback by which HTTP clients may call the daemon.</summary>
+    public IReadOnlyList<string> AllowedHosts { get; init; } = [];
+
+    /// <summary>Origins besides the daemon's own from which web pages may connect, e.g. "http://localhost:3000".</summary>
+    public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
+
+    /// <summary>Requests a second to act, draw or steer, all clients together. Default 1,000; as many again at once.</summary>
+    public int ActRate { get; init; } = 1000;
+
+    /// <summary>What is missing for this address; null where nothing is.</summary>
+    public string? Problem()
+    {
+        if (IPAddress.IsLoopback(Address)) return null;
+        if (!Tokens.AreNeeded) return $"{Address} is not a loopback address: whoever reaches it could read the match, and act. It needs --token-file (or ABATHUR_TOKEN), and --tls-cert with --tls-key";
+        if (Tls is null && !Insecure) return $"{Address} is not a loopback address: without --tls-cert and --tls-key the network reads the match and the token. --insecure allows it all the same";
+        return null;
+    }
+}

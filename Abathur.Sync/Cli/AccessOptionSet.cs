@@ -1,0 +1,150 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Security.Cryptography;
+using Abathur.Sync.Access;
+using Abathur.Sync.Diagnostics;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>The options that say who may connect, and what they may do.</summary>
+internal sealed class AccessOptionSet
+{
+    /// <summary>Token of those who may do everything; also what Python agents show.</summary>
+    public const string TokenVariable = "ABATHUR_TOKEN";
+
+    /// <summary>Token of those who may only watch.</summary>
+    public const string WatchTokenVariable = "ABATHUR_WATCH_TOKEN";
+
+    private const int MaxActRate = 1_000_000;
+
+    private readonly Option<string> _address = new("--address")
+    {
+        Description = "Address to listen on. Others than loopback need a token, and TLS or --insecure.",
+        DefaultValueFactory = _ => ListenAddress.Default,
+    };
+
+    private readonly Option<string?> _tokenFile = new("--token-file")
+    {
+        Description = $"Let only those connect who show the token in this file (or in {TokenVariable}), {AccessTokens.MinLength} characters or more.",
+        HelpName = "FILE",
+    };
+
+    private readonly Option<string?> _watchTokenFile = new("--watch-token-file")
+    {
+        Description = $"Let those who show the token in this file (or in {WatchTokenVariable}) watch, but not act.",
+        HelpName = "FILE",
+    };
+
+    private readonly Option<string?> _tlsCert = new("--tls-cert") { Description = "Speak TLS with this certificate (PEM).", HelpName = "FILE" };
+
+    private readonly Option<string?> _tlsKey = new("--tls-key") { Description = "Private key of the certificate (PEM).", HelpName = "FILE" };
+
+    private readonly Option<bool> _insecure = new("--insecure") { Description = "Listen on a network without TLS: it can read the match and the token." };
+
+    private readonly Option<string[]> _allowHost = new("--allow-host")
+    {
+        Description = "Name by which browsers may call the daemon, e.g. bots.example.com, besides those of loopback. May be repeated.",
+        HelpName = "NAME",
+    };
+
+    private readonly Option<string[]> _allowOrigin = new("--allow-origin")
+    {
+        Description = "Let web pages of this origin connect, e.g. http://localhost:3000, besides the daemon's own. May be repeated.",
+        HelpName = "ORIGIN",
+    };
+
+    private readonly Option<int> _actRate = new("--act-rate")
+    {
+        Description = "Requests a second to act, draw or steer, all agents together.",
+        DefaultValueFactory = _ => new AccessOptions().ActRate,
+        HelpName = "N",
+    };
+
+    public void AddTo(Command command)
+    {
+        _actRate.Must(rate => rate is >= 1 and <= MaxActRate, $"--act-rate must be 1 to {MaxActRate.ToString(CultureInfo.InvariantCulture)}.");
+        _allowOrigin.Validators.Add(result =>
+        {
+            foreach (var origin in result.Tokens)
+            {
+                if (WebOrigins.TryParse(origin.Value, out var problem) is null) result.AddError($"--allow-origin: {problem}.");
+            }
+        });
+        _allowHost.Validators.Add(result =>
+        {
+            foreach (var name in result.Tokens)
+            {
+                if (Uri.CheckHostName(name.Value) is UriHostNameType.Unknown or UriHostNameType.Basic) result.AddError($"--allow-host: \"{name.Value}\" is not a host name.");
+            }
+        });
+        _address.Validators.Add(result =>
+        {
+            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}.");
+        });
+        foreach (Option option in new Option[] { _address, _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate }) command.Add(option);
+    }
+
+    /// <summary>What was asked for.</summary>
+    /// <exception cref="CliException">It does not go together, or a file cannot be read.</exception>
+    public AccessOptions Read(ParseResult result)
+    {
+        if (!ListenAddress.TryParse(result.GetValue(_address)!, out var address, out var problem)) throw new CliException(problem, ExitCode.Usage);
+        var options = new AccessOptions
+        {
+            Address = address,
+            Tokens = new AccessTokens(ReadToken(result, _tokenFile, TokenVariable), ReadToken(result, _watchTokenFile, WatchTokenVariable)),
+            Tls = ReadTls(result),
+            Insecure = result.GetValue(_insecure),
+            AllowedHosts = result.GetValue(_allowHost) ?? [],
+            AllowedOrigins = [.. (result.GetValue(_allowOrigin) ?? []).Select(text => WebOrigins.TryParse(text, out _)).OfType<string>()],
+            ActRate = result.GetValue(_actRate),
+        };
+        if (options.Problem() is { } missing) throw new CliException($"--address: {missing}.", ExitCode.Usage);
+        return options;
+    }
+
+    private static string? ReadToken(ParseResult result, Option<string?> option, string variable)
+    {
+        var (name, token) = (variable, Environment.GetEnvironmentVariable(variable));
+        if (result.GetValue(option) is { } path)
+        {
+            // Never the token itself: it would be in `ps`, and in the shell's history.
+            (name, token) = (option.Name, ReadFile(path, option.Name).Trim());
+            if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
+            {
+                StandardError.Warn($"other users of this machine can read {path}: chmod 600 it.");
+            }
+        }
+        if (string.IsNullOrEmpty(token) && result.GetValue(option) is null) return null;
+        if (AccessTokens.Problem(token ?? "") is { } problem) throw new CliException($"{name}: {problem}.", ExitCode.Usage);
+        return token;
+    }
+
+    private TlsCertificate? ReadTls(ParseResult result)
+    {
+        var (certificate, key) = (result.GetValue(_tlsCert), result.GetValue(_tlsKey));
+        if (certificate is null && key is null) return null;
+        if (certificate is null || key is null) throw new CliException("--tls-cert and --tls-key go together.", ExitCode.Usage);
+        foreach (var path in new[] { certificate, key }) ReadFile(path, path == key ? _tlsKey.Name : _tlsCert.Name);
+        try
+        {
+            return TlsCertificate.Load(certificate, key);
+        }
+        catch (Exception e) when (e is CryptographicException or ArgumentException)
+        {
+            throw new CliException($"--tls-cert {certificate} with --tls-key {key}: {e.Message}", ExitCode.Usage);
+        }
+    }
+
+    private static string ReadFile(string path, string option)
+    {
+        try
+        {
+            return File.ReadAllText(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            throw new CliException($"{option}: {e.Message}", ExitCode.Usage);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+using System.CommandLine;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>completion SHELL</c>: prints what makes a shell complete this program's verbs and options. The program itself is asked each time.</summary>
+internal static class CompletionCommand
+{
+    // [suggest:N] "LINE" is the command line library's own: the words that may stand at position N.
+    private static readonly Dictionary<string, string> Scripts = new()
+    {
+        ["bash"] = """
+            # source <(abathur-sync completion bash)
+            _abathur_sync() {
+                local IFS=$'\n' word="${COMP_WORDS[COMP_CWORD]}"
+                COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" "[suggest:${COMP_POINT}]" "${COMP_LINE}" 2>/dev/null)" -- "$word"))
+            }
+            complete -o default -F _abathur_sync abathur-sync
+            """,
+        ["zsh"] = """
+            # source <(abathur-sync completion zsh)
+            _abathur_sync() {
+                local -a found=("${(@f)$("${words[1]}" "[suggest:${CURSOR}]" "${BUFFER}" 2>/dev/null)}")
+                compadd -- $found
+                _files
+            }
+            compdef _abathur_sync abathur-sync
+            """,
+        ["fish"] = """
+            # abathur-sync completion fish | source
+            complete -c abathur-sync -a '(abathur-sync "[suggest:"(commandline -C)"]" (commandline) 2>/dev/null)'
+            """,
+        ["pwsh"] = """
+            # abathur-sync completion pwsh | Out-String | Invoke-Expression
+            Register-ArgumentCompleter -Native -CommandName abathur-sync -ScriptBlock {
+                param($word, $ast, $position)
+                abathur-sync "[suggest:$position]" "$ast" 2>$null | Where-Object { $_ -like "$word*" } | ForEach-Object {
+                    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+                }
+            }
+            """,
+    };
+
+    public static Command Create()
+    {
+        var shell = new Argument<string>("SHELL") { Description = "bash, zsh, fish or pwsh." }.AcceptOnlyFromAmong([.. Scripts.Keys]);
+        var command = new Command("completion", "Print what makes a shell complete verbs and options.") { shell };
+        command.SetAction(result =>
+        {
+            Console.Out.WriteLine(Scripts[result.GetValue(shell)!].ReplaceLineEndings("\n"));
+            return ExitCode.Ok;
+        });
+        return command;
+    }
+}

@@ -1,0 +1,86 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Abathur.Sync.Transports.Http;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary>Asks a running daemon for its status, over its HTTP port.</summary>
+internal sealed class StatusClient : IDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private const long MaxAnswerBytes = 4 * 1024 * 1024;
+    private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithIgnoreUnknownFields(true));
+    private readonly HttpClient _http;
+    private readonly Uri _uri;
+
+    /// <param name="address">HOST:PORT, or an http or https URL.</param>
+    /// <param name="token">What the daemon is shown; null: nothing.</param>
+    /// <param name="caPath">File with the certificates that the daemon's must come from; null: those that the system trusts.</param>
+    /// <exception cref="CliException">The address is none, or the file cannot be used.</exception>
+    public StatusClient(string address, string? token, string? caPath)
+    {
+        _uri = ToUri(address);
+        // No proxy, no redirection: the token goes where it is sent to.
+        var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
+        if (caPath is not null) handler.SslOptions.RemoteCertificateValidationCallback = Trust(caPath);
+        _http = new HttpClient(handler) { Timeout = Patience, MaxResponseContentBufferSize = MaxAnswerBytes };
+        if (token is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", token);
+    }
+
+    /// <summary>Where the daemon is.</summary>
+    public string Place => _uri.GetLeftPart(UriPartial.Authority);
+
+    /// <summary>The status.</summary>
+    /// <exception cref="CliException">There is no daemon, or it refuses.</exception>
+    public async Task<Status> GetAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            using var response = await _http.GetAsync(_uri, cancellation);
+            var body = await response.Content.ReadAsStringAsync(cancellation);
+            if (response.StatusCode == HttpStatusCode.OK) return Parser.Parse<Status>(body);
+            throw new CliException($"{Place}: {(int)response.StatusCode}: {body.Trim()}{(response.StatusCode == HttpStatusCode.Unauthorized ? " (--token-file, or ABATHUR_TOKEN)" : "")}", ExitCode.Failed);
+        }
+        catch (Exception e) when (e is HttpRequestException or InvalidProtocolBufferException or InvalidJsonException || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
+        {
+            var why = e is OperationCanceledException ? $"no answer within {Patience.TotalSeconds:0} s" : e.InnerException?.Message ?? e.Message;
+            throw new CliException($"no daemon answers at {Place}: {why.ReplaceLineEndings(" ")}", ExitCode.Failed);
+        }
+    }
+
+    public void Dispose() => _http.Dispose();
+
+    private static Uri ToUri(string address)
+    {
+        var text = address.Contains("://", StringComparison.Ordinal) ? address : $"http://{address}";
+        if (Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https" && uri.UserInfo.Length == 0) return new Uri(uri, OperationsEndpoints.StatusPath);
+        throw new CliException($"\"{address}\" is not the address of a daemon: expected HOST:PORT of its HTTP port, or https://HOST:PORT", ExitCode.Usage);
+    }
+
+    private static RemoteCertificateValidationCallback Trust(string caPath)
+    {
+        var roots = new X509Certificate2Collection();
+        try
+        {
+            roots.ImportFromPemFile(caPath);
+        }
+        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
+        {
+            throw new CliException($"--ca: {e.Message}", ExitCode.Usage);
+        }
+        return (_, certificate, _, errors) =>
+        {
+            if (certificate is not X509Certificate2 shown || (errors & ~SslPolicyErrors.RemoteCertificateChainErrors) != 0) return false;
+            using var chain = new X509Chain();
+            chain.ChainPolicy.TrustMode = X509ChainTrustMode.CustomRootTrust;
+            chain.ChainPolicy.CustomTrustStore.AddRange(roots);
+            chain.ChainPolicy.RevocationMode = X509RevocationMode.NoCheck;
+            return chain.Build(shown);
+        };
+    }
+}

@@ -1,0 +1,90 @@
+using System.CommandLine;
+using System.Diagnostics;
+using Abathur.Sync.Hosting;
+using Google.Protobuf;
+using Spectre.Console;
+using Status = Abathur.Sync.V1.Status;
+
+namespace Abathur.Sync.Cli;
+
+/// <summary><c>status [ADDRESS]</c>: what a running daemon is doing, kept up to date on a terminal.</summary>
+internal static class StatusCommand
+{
+    private const int WidthOfPipe = 140;
+    private static readonly TimeSpan Refresh = TimeSpan.FromSeconds(1);
+
+    private static readonly Argument<string> Address = new("ADDRESS")
+    {
+        Description = "HOST:PORT of the daemon's HTTP port, or https://HOST:PORT.",
+        DefaultValueFactory = _ => $"127.0.0.1:{DaemonOptions.DefaultHttpPort}",
+    };
+
+    private static readonly Option<bool> Once = new("--once") { Description = "Show it once and end; so also where no terminal is attached." };
+
+    private static readonly Option<bool> Json = new("--json") { Description = "Print it once, as JSON." };
+
+    private static readonly Option<string?> TokenFile = new("--token-file") { Description = $"Show the token in this file (default: {AccessOptionSet.TokenVariable}).", HelpName = "FILE" };
+
+    private static readonly Option<string?> Ca = new("--ca") { Description = "Trust the certificates in this file (PEM), in place of those that the system trusts.", HelpName = "FILE" };
+
+    public static Command Create()
+    {
+        var command = new Command("status", "Show what a running daemon is doing.") { Address, Once, Json, TokenFile, Ca };
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    {
+        var token = result.GetValue(TokenFile) is { } path ? ReadToken(path) : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
+        using var client = new StatusClient(result.GetValue(Address)!, string.IsNullOrEmpty(token) ? null : token, result.GetValue(Ca));
+        var status = await client.GetAsync(cancellation);
+        if (result.GetValue(Json))
+        {
+            Console.Out.WriteLine(JsonFormatter.Default.Format(status));
+            return ExitCode.Ok;
+        }
+        if (result.GetValue(Once) || Console.IsOutputRedirected)
+        {
+            var console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect });
+            if (Console.IsOutputRedirected) console.Profile.Width = WidthOfPipe;
+            console.Write(StatusTable.Create(client.Place, status, null, default));
+            return ExitCode.Ok;
+        }
+        await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default)).StartAsync(async live => await KeepUpAsync(live, client, status, cancellation));
+        return ExitCode.Ok;
+    }
+
+    private static async Task KeepUpAsync(LiveDisplayContext live, StatusClient client, Status before, CancellationToken cancellation)
+    {
+        var taken = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            try
+            {
+                await Task.Delay(Refresh, cancellation);
+                var status = await client.GetAsync(cancellation);
+                var (now, elapsed) = (Stopwatch.GetTimestamp(), Stopwatch.GetElapsedTime(taken));
+                live.UpdateTarget(StatusTable.Create(client.Place, status, before, elapsed));
+                (before, taken) = (status, now);
+            }
+            catch (OperationCanceledException)
+            {
+                // Ctrl-C is how one leaves.
+                return;
+            }
+        }
+    }
+
+    private static string ReadToken(string path)
+    {
+        try
+        {
+            return File.ReadAllText(path).Trim();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            throw new CliException($"--token-file: {e.Message}", ExitCode.Usage);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+using System.Diagnostics.Metrics;
+using Abathur.Sync.Hub;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Diagnostics.Metrics;
+
+/// <summary>
+/// The daemon's numbers as <c>System.Diagnostics.Metrics</c>, with names and units by the conventions of OpenTelemetry (docs/operations.md lists them). Nothing
+/// is counted here: what the hub and the source know is read when somebody asks.
+/// </summary>
+public sealed class DaemonMeter : IDisposable
+{
+    /// <summary>Name of the meter.</summary>
+    public const string Name = "Abathur.Sync";
+
+    private static readonly TimeSpan StatusAge = TimeSpan.FromMilliseconds(100);
+    private readonly Meter _meter = new(Name, DaemonVersion.Text);
+    private readonly FrameHub _hub;
+    private readonly Func<Status> _describe;
+    private readonly TimeProvider _clock;
+    private readonly Histogram<double> _encoding;
+    private readonly Lock _gate = new();
+    private Status _status = new();
+    private long? _statusTimestamp;
+
+    /// <param name="hub">What is published, and to whom.</param>
+    /// <param name="describe">The daemon's status.</param>
+    /// <param name="clock">Clock of the status.</param>
+    public DaemonMeter(FrameHub hub, Func<Status> describe, TimeProvider clock)
+    {
+        (_hub, _describe, _clock) = (hub, describe, clock);
+        Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
+        Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
+        _meter.CreateObservableGauge("abathur.source.game_loop", () => (long)_hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
+        _meter.CreateObservableUpDownCounter("abathur.subscriptions", () => OfEachKind(sums => sums.Now), "{subscription}", "Subscriptions.");
+        _meter.CreateObservableCounter("abathur.subscription.frames.sent", () => OfEachKind(sums => (long)sums.FramesSent), "{frame}", "Frames sent to subscribers.");
+        _meter.CreateObservableCounter("abathur.subscription.frames.dropped", () => OfEachKind(sums => (long)sums.FramesDropped), "{frame}", "Frames that subscribers missed.");
+        _meter.CreateObservableCounter("abathur.subscription.io", () => OfEachKind(sums => (long)sums.BytesSent), "By", "Bytes sent to subscribers.");
+        _meter.CreateObservableGauge("abathur.subscription.lag", () => (long)Now.Subscribers.Select(each => each.LagGameLoops).DefaultIfEmpty().Max(), "{game_loop}", "Largest lag of a subscriber behind the newest frame.");
+        _meter.CreateObservableCounter("abathur.actions", Actions, "{action}", "Agents' actions, by what became of them.");
+        Count("abathur.recording.frames", "{frame}", "Frames recorded.", () => Now.Recording?.Frames ?? 0);
+        Count("abathur.recording.frames.missed", "{frame}", "Frames missing in the recording.", () => Now.Recording?.FramesMissed ?? 0);
+        _meter.CreateObservableGauge("abathur.recording.failed", () => Now.Recording?.Error.Length > 0 ? 1L : 0L, "1", "1 where the recording has ended early.");
+        _encoding = _meter.CreateHistogram<double>("abathur.encoding.duration", "s", "Time to encode a frame for a stream.", advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1] });
+        hub.Encoded = (format, duration) =>
+        {
+            if (_encoding.Enabled) _encoding.Record(duration.TotalSeconds, new("abathur.encoding", NameOf(format.Encoding)), new("abathur.compression", NameOf(format.Compression)));
+        };
+    }
+
+    private Status Now
+    {
+        get
+        {
+            lock (_gate)
+            {
+                if (_statusTimestamp is { } taken && _clock.GetElapsedTime(taken) < StatusAge) return _status;
+                (_status, _statusTimestamp) = (_describe(), _clock.GetTimestamp());
+                return _status;
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _meter.Dispose();
+
+    private void Count(string name, string unit, string description, Func<ulong> value) => _meter.CreateObservableCounter(name, () => (long)value(), unit, description);
+
+    private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) => _hub.Totals().Select(each => new Measurement<long>(
+        value(each.Value),
+        new("abathur.transport", each.Key.Transport),
+        new("abathur.policy", NameOf(each.Key.Policy)),
+        new("abathur.encoding", NameOf(each.Key.Encoding)),
+        new("abathur.compression", NameOf(each.Key.Compression))));
+
+    private IEnumerable<Measurement<long>> Actions()
+    {
+        if (Now.Actions is not { } actions) return [];
+        return
+        [
+            new((long)actions.Given, new KeyValuePair<string, object?>("abathur.result", "given")),
+            new((long)actions.Failed, new KeyValuePair<string, object?>("abathur.result", "failed")),
+            new((long)actions.Late, new KeyValuePair<string, object?>("abathur.result", "late")),
+            new((long)actions.Refused, new KeyValuePair<string, object?>("abathur.result", "refused")),
+        ];
+    }
+
+    // The same few values each time: strings that are known need not be made again for each frame.
+    private static string NameOf<T>(T value)
+        where T : struct, System.Enum => Names<T>.Of.GetValueOrDefault(value, "unknown");
+
+    private static class Names<T>
+        where T : struct, System.Enum
+    {
+        public static readonly Dictionary<T, string> Of = System.Enum.GetValues<T>().ToDictionary(value => value, value => value.ToString().ToLowerInvariant().Replace("zstdstream", "zstd-stream").Replace("brstream", "br-stream"));
+    }
+}
