@@ -341,7 +341,8 @@ public class FrameHubTests
         await Publish(hub, 11);
         var newest = hub.RetainNewest()!;
         await Publish(hub, 12);
-        Assert.Equal((11u, RecordingSample.Observation(11)), (newest.GameLoop, newest.Observation.ToArray()));
+        Assert.Equal(11u, newest.GameLoop);
+        Assert.Equal(RecordingSample.Observation(11), newest.Observation.ToArray());
         newest.Release();
         await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
         Assert.Null(hub.RetainNewest());
