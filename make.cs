@@ -53,7 +53,7 @@ internal sealed class Make
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
-    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark, "streams"];
+    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark, "streams", "dashboard"];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
@@ -81,6 +81,8 @@ internal sealed class Make
                                           measure what the proxy adds to a request, beside socat
               bench streams [FILE...] [--quick] [--output DIR]
                                           measure the stream encodings: bytes, encoding, decoding
+              bench dashboard [--quick] [--output DIR]
+                                          measure what the dashboard draws and costs, in Chromium
               bench operations [--filter PATTERN]
                                           measure single operations with BenchmarkDotNet
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]

@@ -7,6 +7,7 @@ import contextlib
 import json
 import math
 import socket
+from pathlib import Path
 from typing import Any
 
 import abathur
@@ -328,7 +329,16 @@ def test_a_unit_that_dies_is_said_to_be_gone(paused: Daemon, open_page: OpenPage
         game.seek(frame.game_loop)
         game.step()
     shows(page, frame.game_loop)
-    page.wait("document.querySelector('#unit .gone').innerText.includes('Gone since game loop')")
+    since = f"Gone since game loop {frame.game_loop}"
+    page.wait("document.querySelector('#unit .gone').innerText === args", since)
+    with abathur.connect_blocking(paused.grpc) as game:
+        game.step()
+        shows(page, frame.game_loop + 1)
+        assert page.text("#unit .gone") == since
+        game.seek(AT)
+        game.step()
+    shows(page, AT)
+    page.wait("document.querySelector('#unit .gone').hidden")
 
 
 def check_fields(page: Page, unit: raw_pb2.Unit) -> None:
@@ -392,6 +402,22 @@ def test_everything_can_be_reached_by_keyboard_and_has_a_name(paused: Daemon, op
         return nameless.map(({role}) => role.value);
     """)
     assert nameless == []
+
+
+def test_a_token_is_asked_for_and_kept_for_the_tab(play: Play, open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("a-token-of-this-test")
+    (tmp_path / "token").chmod(0o600)
+    daemon = play(SKIRMISH, "--loop", "--token-file", str(tmp_path / "token"), "--recordings", str(tmp_path))
+    page = open_page(daemon)
+    page.run("await page.fill('#token', 'a-token-of-this-test'); await page.keyboard.press('Enter')")
+    page.wait("dashboard.world.gameLoop !== undefined")
+    page.wait("document.getElementById('recordings').innerText.includes('None yet')")
+    page.press("Space")
+    page.wait("dashboard.playback.state.paused")
+    assert page.evaluate("location.href + JSON.stringify(localStorage)").find("a-token") < 0
+    # The recordings were asked for before there was a token.
+    assert all("status of 401" in each for each in page.complaints)
+    page.run("page.complaints.length = 0")
 
 
 def test_theme_is_kept(paused: Daemon, open_page: OpenPage) -> None:

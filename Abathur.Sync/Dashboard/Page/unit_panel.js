@@ -10,7 +10,8 @@ export class UnitPanel {
   #root;
   #world;
   #tag;
-  #last = "";
+  #wasThere = false;
+  #goneSince;
   #parts;
   #on;
 
@@ -27,7 +28,7 @@ export class UnitPanel {
   /** Shows another unit; undefined: none. */
   choose(tag) {
     this.#tag = tag;
-    this.#last = "";
+    [this.#wasThere, this.#goneSince] = [false, undefined];
     if (tag === undefined) this.#showNothing();
     else {
       this.#build();
@@ -49,11 +50,12 @@ export class UnitPanel {
     gone.hidden = row !== undefined;
     follow.disabled = row === undefined;
     if (row === undefined) {
-      setText(gone, this.#last ? `Gone since game loop ${this.#world.gameLoop}` : "Not in this frame");
-      this.#last = "";
+      if (this.#wasThere) this.#goneSince = this.#world.gameLoop;
+      this.#wasThere = false;
+      setText(gone, this.#goneSince <= this.#world.gameLoop ? `Gone since game loop ${this.#goneSince}` : "Not in this frame");
       return;
     }
-    this.#last = "there";
+    this.#wasThere = true;
     const { units } = this.#world;
     setText(name, this.names.unit(units.unit_type[row]));
     setText(place, `${number(units.x[row])}, ${number(units.y[row])}`);
