@@ -410,8 +410,10 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(play: Play, open_page: OpenPa
     daemon = play(SKIRMISH, "--loop", "--token-file", str(tmp_path / "token"), "--recordings", str(tmp_path))
     page = open_page(daemon)
     page.run("await page.fill('#token', 'a-token-of-this-test'); await page.keyboard.press('Enter')")
-    page.wait("dashboard.world.gameLoop !== undefined")
+    # The page is loaded anew.
+    page.wait("globalThis.dashboard?.world.gameLoop !== undefined")
     page.wait("document.getElementById('recordings').innerText.includes('None yet')")
+    page.wait("dashboard.playback.state !== undefined")
     page.press("Space")
     page.wait("dashboard.playback.state.paused")
     assert page.evaluate("location.href + JSON.stringify(localStorage)").find("a-token") < 0
