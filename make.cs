@@ -4,7 +4,9 @@
 
 // Everything a developer runs: dotnet make.cs VERB. Needs the .NET SDK and Python 3.11 or newer, nothing else.
 using System.Diagnostics;
+using System.Formats.Tar;
 using System.Globalization;
+using System.IO.Compression;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
@@ -28,8 +30,10 @@ try
         ["setup"] => make.Setup(),
         ["bench", .. var rest] => make.Bench(rest),
         ["report", .. var rest] => make.Report(rest),
+        ["fuzz", .. var rest] => make.Fuzz(rest),
         ["recordings"] => make.Recordings(),
         ["protos"] => make.Protos(),
+        ["pack", .. var rest] => make.Pack(rest),
         ["clean"] => Make.Clean(),
         [] or ["help" or "--help" or "-h"] => Make.Help(Console.Out, Ok),
         _ => Make.Help(Console.Error, Usage),
@@ -53,11 +57,12 @@ internal sealed class Make
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
-    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark, "streams", "dashboard"];
+    private static readonly string[] Benchmarks = ["transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard"];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
     private static readonly string OperationBenchmarks = Path.Combine(Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
+    private static readonly string Fuzzer = Path.Combine(Root, "artifacts", "bin", "Abathur.Fuzz", "release", "Abathur.Fuzz.dll");
     private static readonly string Wheels = Path.GetFullPath(Path.Combine(Root, "..", "shared", "wheels"));
     private int _passed, _failed, _skipped;
 
@@ -81,6 +86,8 @@ internal sealed class Make
                                           measure what the proxy adds to a request, beside socat
               bench streams [FILE...] [--quick] [--output DIR]
                                           measure the stream encodings: bytes, encoding, decoding
+              bench churn [--seconds N] [--rounds N] [--output DIR]
+                                          measure what 200 agents that come and die cost one that stays
               bench dashboard [--quick] [--output DIR]
                                           measure what the dashboard draws and costs, in Chromium
               bench operations [--filter PATTERN]
@@ -90,8 +97,14 @@ internal sealed class Make
               report [--quick | --scale S] [--output DIR]
                                           measure codecs and transports, write the page; about 45 minutes
                                           (times S, 0.1 to 1), --quick: under 5
+              fuzz [TARGET...] [--seconds N] [--seed N]
+                                          mutated input for all that reads from outside, 60 s in all;
+                                          findings in artifacts/fuzz, again with --replay FILE TARGET
               recordings                  make the committed recordings anew
               protos                      generate the Python modules of protos/ anew
+              pack [RID...] [--output DIR]
+                                          make what is given to users: the daemon for linux-x64 and win-x64 (or the
+                                          RIDs named), as a .NET tool, and the Python package; in artifacts/packages
               clean                       remove artifacts, .venv and caches
             """);
         return code;
@@ -159,6 +172,12 @@ internal sealed class Make
         return IsInterrupted ? 130 : Start(Python, [Path.Combine("benchmarks", "python", "make_report.py"), .. arguments]);
     }
 
+    public int Fuzz(string[] arguments)
+    {
+        Setup();
+        return IsInterrupted ? 130 : Start("dotnet", [Fuzzer, "--python", Python, .. arguments]);
+    }
+
     public int Recordings()
     {
         Setup();
@@ -174,6 +193,49 @@ internal sealed class Make
         Run(Python, ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"], "protoc");
         return 0;
     }
+
+    public int Pack(string[] arguments)
+    {
+        var output = Path.Combine(Root, "artifacts", "packages");
+        var rids = new List<string>();
+        for (var i = 0; i < arguments.Length; i++)
+        {
+            if (arguments[i] == "--output") output = ++i < arguments.Length ? Path.GetFullPath(arguments[i]) : throw new MakeException("--output takes a folder");
+            else if (arguments[i].StartsWith('-')) throw new MakeException($"pack has no option {arguments[i]}");
+            else rids.Add(arguments[i]);
+        }
+        Setup();
+        Directory.CreateDirectory(output);
+        foreach (var rid in rids is [] ? ["linux-x64", "win-x64"] : rids) PackDaemon(rid, output);
+        Run("dotnet", ["pack", "Abathur.Sync", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack");
+        Run(Python, ["-m", "build", "--outdir", output], "python -m build");
+        foreach (var file in Directory.EnumerateFiles(output).Order()) Console.WriteLine(file);
+        return IsInterrupted ? 130 : 0;
+    }
+
+    /// <summary>The daemon with all that it needs in one file, beside README and licence, in an archive as is usual there.</summary>
+    private void PackDaemon(string rid, string output)
+    {
+        var folder = Path.Combine(Root, "artifacts", "publish", "packages", rid);
+        if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
+        Run("dotnet", ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, "--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", "-p:DebugType=none", "-p:RunAnalyzers=false", "-p:GenerateDocumentationFile=false", "--nologo", "-v", "quiet", "-o", folder], $"publish for {rid}");
+        if (IsInterrupted) return;
+        foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" }) File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
+        var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
+        if (rid.StartsWith("win", StringComparison.Ordinal))
+        {
+            File.Delete(archive + ".zip");
+            ZipFile.CreateFromDirectory(folder, archive + ".zip");
+            return;
+        }
+        // Its programs are executable when they are taken out.
+        using var file = File.Create(archive + ".tar.gz");
+        using var gzip = new GZipStream(file, CompressionLevel.Optimal);
+        TarFile.CreateFromDirectory(folder, gzip, includeBaseDirectory: false);
+    }
+
+    /// <summary>The one place where it stands.</summary>
+    private static string Version() => XDocument.Load(Path.Combine(Root, "Directory.Build.props")).Descendants("Version").Single().Value;
 
     public static int Clean()
     {

@@ -1,6 +1,6 @@
 using System.CommandLine;
-using Abathur.Sync.Diagnostics;
 using System.Globalization;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Sc2Api.Emulator;
 using SC2APIProtocol;
 

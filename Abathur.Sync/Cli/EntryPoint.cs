@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Text;
 
 namespace Abathur.Sync.Cli;
 
@@ -9,6 +10,7 @@ internal static class EntryPoint
 
     private static Task<int> Main(string[] args)
     {
+        if (OperatingSystem.IsWindows()) SpeakUtf8();
         var root = new RootCommand("Records, plays back and publishes StarCraft II observations.")
         {
             PlayCommand.Create(),
@@ -30,5 +32,14 @@ internal static class EntryPoint
         LogOptionSet.Apply(parsed);
         if (parsed.Errors.Count > 0) return Task.FromResult(CliErrors.ReportUsage(parsed));
         return CliErrors.RunAsync(() => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
+    }
+
+    /// <summary>Windows' code pages have neither the arrows of the keys nor every map's name, and programs that read a pipe expect UTF-8.</summary>
+    private static void SpeakUtf8()
+    {
+        var utf8 = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        if (Console.IsOutputRedirected) Console.SetOut(new StreamWriter(Console.OpenStandardOutput(), utf8) { AutoFlush = true });
+        if (Console.IsErrorRedirected) Console.SetError(new StreamWriter(Console.OpenStandardError(), utf8) { AutoFlush = true });
+        if (!Console.IsOutputRedirected || !Console.IsErrorRedirected) Console.OutputEncoding = utf8;
     }
 }

@@ -1,7 +1,7 @@
 using System.CommandLine;
-using Abathur.Sync.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sc2Api.Proxy;

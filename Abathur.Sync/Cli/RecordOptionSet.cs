@@ -6,19 +6,31 @@ namespace Abathur.Sync.Cli;
 /// <summary>The options of every verb that can record the match that it publishes.</summary>
 internal sealed class RecordOptionSet
 {
+    private const int MinChunkBytes = 1024;
+    private const int MaxChunkBytes = 256 * 1024 * 1024;
+
     private readonly Option<string?> _output = new("--output", "-o") { Description = "Record the match (MCAP) into this file.", HelpName = "FILE" };
+
+    private readonly Option<int> _chunkSize = new("--chunk-size")
+    {
+        Description = "Bytes of a chunk of the recording before compression: what a killed process may lose. Smaller ones compress worse.",
+        DefaultValueFactory = _ => new RecordingOptions().ChunkSizeBytes,
+        HelpName = "BYTES",
+    };
 
     private readonly Option<bool> _force = new("--force") { Description = "Replace the recording where it exists." };
 
     public void AddTo(Command command)
     {
         command.Add(_output);
+        _chunkSize.Must(bytes => bytes is >= MinChunkBytes and <= MaxChunkBytes, $"--chunk-size must be {MinChunkBytes} to {MaxChunkBytes} bytes.");
+        command.Add(_chunkSize);
         command.Add(_force);
     }
 
     /// <summary>The recorder; null where none is asked for. The caller disposes it.</summary>
     public MatchRecorder? Create(ParseResult result, Action<string> tell) => result.GetValue(_output) is { } path
-        ? new MatchRecorder(new OutputFile(path, result.GetValue(_force)), new RecordingOptions(), tell)
+        ? new MatchRecorder(new OutputFile(path, result.GetValue(_force)), new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, tell)
         : null;
 
     /// <summary>What a verb that did its work ends with: the match went on without a recording that failed, but whoever asked for it is told.</summary>

@@ -4,12 +4,14 @@ namespace Abathur.Sync.Cli;
 
 /// <summary>
 /// What tells a verb to stop: Ctrl-C and SIGTERM, a closed terminal, and with <c>--stop-with-parent</c> the end of standard input. From its very
-/// start, so that whatever it has started itself (a game, agents) is ended with it.
+/// start, so that whatever it has started itself (a game, agents) is ended with it. A second Ctrl-C or SIGTERM ends the process on the spot.
 /// </summary>
 internal sealed class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop;
     private readonly PosixSignalRegistration _hangUp;
+    private readonly PosixSignalRegistration[] _again;
+    private int _count;
     private bool _withParent;
 
     /// <param name="withParent">Whether the end of standard input counts.</param>
@@ -23,6 +25,8 @@ internal sealed class StopSignals : IDisposable
             signal.Cancel = true;
             Stop();
         });
+        // The command line takes the first one; whoever sends a second will not wait for agents and files.
+        _again = [.. new[] { PosixSignal.SIGTERM, PosixSignal.SIGINT }.Select(kind => PosixSignalRegistration.Create(kind, EndAtTheSecond))];
         _withParent = withParent;
     }
 
@@ -55,7 +59,14 @@ internal sealed class StopSignals : IDisposable
     public void Dispose()
     {
         _hangUp.Dispose();
+        foreach (var registration in _again) registration.Dispose();
         _stop.Dispose();
+    }
+
+    private void EndAtTheSecond(PosixSignalContext signal)
+    {
+        signal.Cancel = true;
+        if (Interlocked.Increment(ref _count) == 2) Environment.Exit(ExitCode.Interrupted);
     }
 
     private void WaitForParent()

@@ -67,7 +67,7 @@ class Table {
     const kinds = this.cells[this.schema.kinds];
     for (let row = 0; row < this.rows; row++) {
       const kind = bits(kinds[row], 2 * at, 2);
-      if (kind === BITS) raw[row] = cells[row];
+      if (kind & BITS) raw[row] = cells[row];
       else values[row] = kind === ANGLE ? BASE + cells[row] / 4096 : cells[row] / 4096;
     }
     return values;

@@ -224,11 +224,13 @@ public sealed class Daemon : IAsyncDisposable
         });
     }
 
-    /// <summary>Bounds what the operating system holds for a slow reader: left alone it takes megabytes, which are stale when they arrive.</summary>
-    private static Socket CreateListenSocket(EndPoint endpoint)
+    // What is set here, connections inherit.
+    private Socket CreateListenSocket(EndPoint endpoint)
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
+        // Left alone, the operating system holds megabytes for a slow reader, which are stale when they arrive.
         socket.SendBufferSize = SendBufferBytes;
+        if (endpoint is IPEndPoint) DeadPeers.NoticeAfter(socket, _options.DeadPeerTimeout);
         // Before it is listened to: nobody else comes in between.
         if (endpoint is UnixDomainSocketEndPoint path) UnixSocketPath.Restrict(path.ToString()!);
         return socket;

@@ -39,6 +39,12 @@ public sealed record DaemonOptions
     /// </summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>
+    /// How long a peer may acknowledge nothing, or take nothing of what is sent to it, before its connection counts as dead: a machine that
+    /// is gone says no goodbye, and neither does a process that is stopped. Default 60 s. Kept by the operating system; Windows and macOS only see the first.
+    /// </summary>
+    public TimeSpan DeadPeerTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
     public WebSocketTransportOptions WebSocket { get; init; } = new();
 
     public RecordingsOptions Recordings { get; init; } = new();

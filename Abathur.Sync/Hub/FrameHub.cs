@@ -163,6 +163,7 @@ public sealed class FrameHub
         }
         _began.TrySetResult(null);
         foreach (var stream in streams) stream.Finish(end);
+        if (end.Reason == SubscriptionEndReason.Stopping) await EndWithoutDelayAsync(streams, end);
         foreach (var stream in streams)
         {
             await stream.Encoding;
@@ -178,6 +179,14 @@ public sealed class FrameHub
             _newest?.Retain();
             return _newest;
         }
+    }
+
+    /// <summary>A daemon that stops waits for its encoders, but not for a reader that holds one up: the others are to hear of the end.</summary>
+    private async Task EndWithoutDelayAsync(FrameStream[] streams, SubscriptionEnd end)
+    {
+        var encoding = Task.WhenAll(streams.Select(stream => stream.Encoding));
+        if (await Task.WhenAny(encoding, Task.Delay(_options.StopTimeout, _clock)) == encoding) return;
+        foreach (var stream in streams) stream.EndAll(end);
     }
 
     /// <summary>Completes when there are at least, or at most, as many subscribers as asked.</summary>

@@ -77,7 +77,7 @@ internal sealed class FrameStream : IDisposable
             await WaitForReadersAsync();
             return;
         }
-        while (IsFull() && HasLossless()) await _room.WaitAsync();
+        while (_end is null && IsFull() && HasLossless()) await _room.WaitAsync();
     }
 
     /// <summary>Waits until each lockstep reader has answered this frame.</summary>
@@ -117,12 +117,20 @@ internal sealed class FrameStream : IDisposable
         _ready.Set();
     }
 
-    /// <summary>Ends all subscriptions once what is queued has been offered; at once where the daemon stops, as a reader may be what holds it up.</summary>
+    /// <summary>Ends all subscriptions once what is queued has been offered.</summary>
     public void Finish(SubscriptionEnd end)
     {
         lock (_gate) _end ??= end;
-        if (_encoder is null || end.Reason == SubscriptionEndReason.Stopping) EndAll(end);
+        if (_encoder is null) EndAll(end);
         _ready.Set();
+        // A source that waits for the encoder has nothing to wait for any more.
+        _room.Set();
+    }
+
+    /// <summary>Ends all subscriptions now: what is queued for the encoder is lost.</summary>
+    public void EndAll(SubscriptionEnd end)
+    {
+        foreach (var subscription in _subscriptions) subscription.Finish(end);
     }
 
     public void Dispose()
@@ -271,10 +279,5 @@ internal sealed class FrameStream : IDisposable
         {
             if (subscription.IsLossless) subscription.Finish(new(SubscriptionEndReason.TooSlow, message));
         }
-    }
-
-    private void EndAll(SubscriptionEnd end)
-    {
-        foreach (var subscription in _subscriptions) subscription.Finish(end);
     }
 }

@@ -9,6 +9,9 @@ public sealed record HubOptions
     /// </summary>
     public TimeSpan StallTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>How long a daemon that stops waits for readers that hold up what is being encoded. Default 2 s.</summary>
+    public TimeSpan StopTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
     /// <summary>Frames that may wait for an encoder while a lossless reader is on its stream. Default 8. Without one, 1.</summary>
     public int EncodeQueueFrames { get; init; } = 8;
 

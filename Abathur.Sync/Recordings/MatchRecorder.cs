@@ -161,6 +161,11 @@ public sealed class MatchRecorder : IAsyncDisposable
                 case ItemKind.Event: writer.WriteEvent(item.CapturedUnixNs, item.Event!); break;
             }
         }
+        catch when (item.Kind == ItemKind.Observation)
+        {
+            lock (_gate) _missed++;
+            throw;
+        }
         finally
         {
             item.Observation?.Release();

@@ -15,7 +15,10 @@ internal sealed class ManualClock : TimeProvider
         lock (_gate) return _nanoseconds;
     }
 
-    public override DateTimeOffset GetUtcNow() => DateTimeOffset.UnixEpoch.AddTicks(GetTimestamp() / 100);
+    /// <summary>By how much UTC has been set, forward or back; the monotonic clock knows nothing of it.</summary>
+    public TimeSpan UtcWasSet { get; set; } = TimeSpan.FromDays(365);
+
+    public override DateTimeOffset GetUtcNow() => DateTimeOffset.UnixEpoch.AddTicks(GetTimestamp() / 100) + UtcWasSet;
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {

@@ -16,6 +16,7 @@ namespace Abathur.Sync.Sources.Live;
 /// </summary>
 public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvider clock)
 {
+    private readonly FrameStamp _start = FrameStamp.Now(clock);
     private long _drawingsRecorded;
 
     /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
@@ -63,7 +64,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
                 Source = match.Source.ToString().ToLowerInvariant(),
                 Simulated = match.Simulated,
             });
-            var now = FrameStamp.Now(clock).UnixNs;
+            var now = LogTime(FrameStamp.Now(clock));
             if (!gameInfo.IsEmpty) recorder.AddGameInfo(now, gameInfo.ToArray());
             if (!gameData.IsEmpty) recorder.AddGameData(now, gameData.ToArray());
             recorder.AddEvent(now, new Event { MatchStarted = new() });
@@ -92,22 +93,25 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         GameLoop = gameLoop;
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
         hub.Drawings.Advance(gameLoop);
-        RecordDrawings(captured.UnixNs);
-        recorder?.AddObservation(gameLoop, captured.UnixNs, observation);
+        RecordDrawings(LogTime(captured));
+        recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
         await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
     }
 
     /// <summary>The match is over, or its source is: what was drawn since the last observation is recorded.</summary>
-    public void End() => RecordDrawings(FrameStamp.Now(clock).UnixNs);
+    public void End() => RecordDrawings(LogTime(FrameStamp.Now(clock)));
 
     /// <summary>Records what the bot, or an agent, did. The bytes, a <c>RequestAction</c>, are copied.</summary>
-    public void RecordActions(ReadOnlySpan<byte> requestAction) => recorder?.AddActions(GameLoop, FrameStamp.Now(clock).UnixNs, requestAction.ToArray());
+    public void RecordActions(ReadOnlySpan<byte> requestAction) => recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(clock)), requestAction.ToArray());
 
     /// <summary>Records that the game was asked for more game loops.</summary>
     public void RecordStep(uint count) =>
-        recorder?.AddEvent(FrameStamp.Now(clock).UnixNs, new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+        recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+
+    /// <summary>A moment in the recording: UTC as it was at the start, and from there the monotonic clock. A UTC that is set meanwhile does not turn the file's order around.</summary>
+    private long LogTime(FrameStamp stamp) => _start.UnixNs + (stamp.MonotonicNs - _start.MonotonicNs);
 
     /// <summary>Once an observation at most, however often agents draw.</summary>
     private void RecordDrawings(long capturedUnixNs)
@@ -120,6 +124,6 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     {
         var ended = new Event.Types.MatchEnded();
         ended.PlayerResult.AddRange(Results);
-        recorder?.AddEvent(captured.UnixNs, new Event { GameLoop = GameLoop, MatchEnded = ended });
+        recorder?.AddEvent(LogTime(captured), new Event { GameLoop = GameLoop, MatchEnded = ended });
     }
 }

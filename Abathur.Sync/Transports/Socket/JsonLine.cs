@@ -28,18 +28,27 @@ internal static class JsonLine
         {
             var result = await input.ReadAsync(cancellation);
             var buffer = result.Buffer;
-            if (buffer.PositionOf((byte)'\n') is { } end && buffer.Slice(0, end).Length <= maxBytes)
+            try
             {
-                var line = Decode(buffer.Slice(0, end));
-                input.AdvanceTo(buffer.GetPosition(1, end));
-                return line;
+                if (buffer.PositionOf((byte)'\n') is { } end && buffer.Slice(0, end).Length <= maxBytes)
+                {
+                    var line = Decode(buffer.Slice(0, end));
+                    input.AdvanceTo(buffer.GetPosition(1, end));
+                    return line;
+                }
+                if (buffer.Length > maxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a line is longer than {maxBytes} bytes");
+                if (result.IsCompleted)
+                {
+                    var rest = buffer.IsEmpty ? null : Decode(buffer);
+                    input.AdvanceTo(buffer.End);
+                    return rest;
+                }
             }
-            if (buffer.Length > maxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a line is longer than {maxBytes} bytes");
-            if (result.IsCompleted)
+            catch (GrpcException)
             {
-                var rest = buffer.IsEmpty ? null : Decode(buffer);
+                // Whoever says goodbye reads on.
                 input.AdvanceTo(buffer.End);
-                return rest;
+                throw;
             }
             input.AdvanceTo(buffer.Start, buffer.End);
         }

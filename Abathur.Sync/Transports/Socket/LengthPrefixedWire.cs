@@ -23,10 +23,19 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         {
             var result = await input.ReadAsync(cancellation);
             var buffer = result.Buffer;
-            if (TryTake(buffer, out var message, out var end))
+            try
             {
-                input.AdvanceTo(end);
-                return message;
+                if (TryTake(buffer, out var message, out var end))
+                {
+                    input.AdvanceTo(end);
+                    return message;
+                }
+            }
+            catch (GrpcException)
+            {
+                // Whoever says goodbye reads on.
+                input.AdvanceTo(buffer.End);
+                throw;
             }
             input.AdvanceTo(buffer.Start, buffer.End);
             if (!result.IsCompleted) continue;

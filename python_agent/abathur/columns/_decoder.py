@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur.columns import _motion
+from abathur.columns import _extras, _motion
 from abathur.columns._reader import Reader
 from abathur.columns._schema import LISTS, MAX_ROWS, UNITS, Schema
 from abathur.errors import ProtocolError
@@ -111,7 +111,9 @@ class ColumnsDecoder:
         reader = Reader(payload)
         if (version := reader.uint(1)) != _VERSION:
             raise ProtocolError(f"columns: version {version} is not known here; {_VERSION} is")
-        if reader.uint(1) & _KEYFRAME:
+        if (flags := reader.uint(1)) & ~_KEYFRAME:
+            raise ProtocolError(f"columns: flags {flags:#x} are not known here")
+        if flags:
             last = Columns.empty()
         elif last is None:
             raise ProtocolError("columns: a frame that needs the one before it, which is not there")
@@ -130,7 +132,10 @@ def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
     )
     if reader.left:
         raise ProtocolError(f"columns: {reader.left} bytes follow the last section")
-    return Columns(now.units, now.used, now.heads, lists, blobs)
+    columns = Columns(now.units, now.used, now.heads, lists, blobs)
+    if blobs[-1] is not None:
+        _extras.check(columns.extras, now.used, [len(now.used), *(table.cells.shape[1] for table in lists)])
+    return columns
 
 
 def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:

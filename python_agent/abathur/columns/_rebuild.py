@@ -9,15 +9,14 @@ from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol import raw_pb2
 
 from abathur.columns._decoder import Columns, Table
+from abathur.columns._extras import records
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
 from abathur.columns._values import floats
-from abathur.errors import ProtocolError
 
 _VARINT, _BYTES, _FIXED32 = 0, 2, 5
 _OBSERVATION, _RAW_DATA, _UNITS, _MAP_STATE = 3, 5, 2, 3
 _GRIDS = {"visibility": 1, "creep": 2}
 _DATA = 3
-_EXTRA_HEAD_BYTES = 9
 _MASK_64 = (1 << 64) - 1
 
 
@@ -36,7 +35,7 @@ def observation_bytes(columns: Columns) -> bytes:
 
 
 def _units(columns: Columns) -> Iterator[bytes]:
-    extras = _extras(columns.extras)
+    extras = dict(records(columns.extras))
     orders, buffs, passengers, rally_targets = (
         list(_rows(schema, table, extras)) for schema, table in zip(LISTS, columns.lists, strict=True)
     )
@@ -48,7 +47,7 @@ def _units(columns: Columns) -> Iterator[bytes]:
     )
     buff = _key(numbers["buff_ids"].number, _VARINT)
     ends = {schema.table: np.cumsum(columns.units.cells[schema.count]).tolist() for schema in LISTS}
-    for row, unit in enumerate(_rows(UNITS, columns.units, extras)):
+    for row, unit in enumerate(_rows(UNITS, columns.units, {})):
         if not columns.used[row]:
             continue
         parts = [unit]
@@ -57,6 +56,7 @@ def _units(columns: Columns) -> Iterator[bytes]:
             parts += [_field(number, message) for message in messages[start : ends[schema.table][row]]]
         start = ends[BUFFS.table][row - 1] if row else 0
         parts += [buff + value for value in buffs[start : ends[BUFFS.table][row]]]
+        parts.append(extras.get((UNITS.table, row), b""))
         yield b"".join(parts)
 
 
@@ -89,25 +89,11 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         own: list[bytes] = []
         inner: dict[str, list[bytes]] = {name: [] for name, bit in schema.parents.items() if has >> bit & 1}
         for at, parent, key, values in columns:
-            if has >> at & 1:
-                (inner.setdefault(parent, []) if parent else own).append(key + values[row])
+            if has >> at & 1 and (not parent or parent in inner):
+                (inner[parent] if parent else own).append(key + values[row])
         own += [_field(parents[name], b"".join(parts)) for name, parts in inner.items()]
         own.append(extras.get((schema.table, row), b""))
         yield b"".join(own)
-
-
-def _extras(data: bytes) -> dict[tuple[int, int], bytes]:
-    """Records of fields without a column, by table and row."""
-    records: dict[tuple[int, int], bytes] = {}
-    at = 0
-    while at < len(data):
-        start = at + _EXTRA_HEAD_BYTES
-        row, size = (int.from_bytes(data[begin : begin + 4], "little") for begin in (at + 1, at + 5))
-        if start + size > len(data):
-            raise ProtocolError("columns: extras are cut off")
-        records[data[at], row] = data[start : start + size]
-        at = start + size
-    return records
 
 
 def _key(number: int, wire_type: int) -> bytes:

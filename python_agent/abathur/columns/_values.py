@@ -69,7 +69,8 @@ def floats(schema: Schema, cells: NDArray[np.int64]) -> NDArray[np.float32]:
         if (some >> (2 * column)) & 3 == 0:
             continue
         kind = (kinds >> (2 * column)) & 3
-        (raw,) = (kind == BITS).nonzero()
+        # Kind 3 is none, and read as bits everywhere.
+        (raw,) = (kind & BITS).nonzero()
         if len(raw):
             values[at].view(np.int32)[raw] = cells[column, raw]
         (angles,) = (kind == ANGLE).nonzero()

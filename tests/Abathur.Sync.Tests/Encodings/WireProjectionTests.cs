@@ -121,27 +121,9 @@ public class WireProjectionTests
         foreach (var mask in Masks)
         {
             var expected = ResponseObservation.Parser.ParseFrom(observation);
-            Keep(expected, [.. mask.Select(path => path.Split('.'))]);
+            Projected.Keep(expected, mask);
             var projected = ResponseObservation.Parser.ParseFrom(Project(observation, mask));
             Assert.Equal(expected, projected);
-        }
-    }
-
-    /// <summary>The same by reflection on parsed messages: clears what no path names.</summary>
-    private static void Keep(IMessage message, string[][] paths)
-    {
-        foreach (var field in message.Descriptor.Fields.InDeclarationOrder())
-        {
-            var below = paths.Where(path => path[0] == field.Name).Select(path => path[1..]).ToArray();
-            if (below.Length == 0)
-            {
-                field.Accessor.Clear(message);
-            }
-            else if (!below.Any(path => path.Length == 0))
-            {
-                var values = field.IsRepeated ? ((System.Collections.IEnumerable)field.Accessor.GetValue(message)).Cast<IMessage>() : [(IMessage)field.Accessor.GetValue(message)];
-                foreach (var value in values) if (value is not null) Keep(value, below);
-            }
         }
     }
 

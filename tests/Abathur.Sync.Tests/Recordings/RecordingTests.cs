@@ -127,6 +127,43 @@ public class RecordingTests
     }
 
     [Fact]
+    public void RecordingReader_CutAtEveryByte_GivesAPrefixOrSaysWhyInOneLine()
+    {
+        var loops = Enumerable.Range(1, 8).Select(i => (uint)i).ToArray();
+        var file = RecordingSample.Write(loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = Abathur.Sync.Recordings.Mcap.McapCompression.None }, bytes: 60);
+        var firstData = file.AsSpan().IndexOf(RecordingSample.Observation(1, 60));
+        var lastData = file.AsSpan().LastIndexOf(RecordingSample.Observation(8, 60));
+        var most = 0;
+        for (var length = 0; length < file.Length; length++)
+        {
+            // Schemas are long and all alike: every byte of what differs.
+            var isInSchema = (length > 300 && length < firstData - 300) || (length > lastData + 600 && length < file.Length - 300);
+            if (isInSchema && length % 499 != 0) continue;
+            var read = new List<uint>();
+            try
+            {
+                using var reader = RecordingSample.Open(file[..length]);
+                Assert.True(reader.Truncated);
+                while (reader.ReadNext(out var observation))
+                {
+                    Assert.Equal(RecordingSample.Observation(observation.GameLoop, 60), observation.Payload.ToArray());
+                    read.Add(observation.GameLoop);
+                }
+                reader.SeekToGameLoop(5);
+            }
+            catch (Exception e) when (e is RecordingException or Abathur.Sync.Recordings.Mcap.McapException)
+            {
+                Assert.DoesNotContain('\n', e.Message);
+            }
+            Assert.Equal(loops.Take(read.Count), read);
+            // More of the file never gives less of the match.
+            Assert.True(read.Count >= most, $"{read.Count} observations in {length} bytes, {most} in fewer");
+            most = read.Count;
+        }
+        Assert.Equal(loops.Length, most);
+    }
+
+    [Fact]
     public void RecordingReader_OtherSchemaOrTopic_SaysWhatItWants()
     {
         var none = Assert.Throws<RecordingException>(() => RecordingSample.Open(Mcap.McapSample.Write([(new byte[1], 0, 0)])));

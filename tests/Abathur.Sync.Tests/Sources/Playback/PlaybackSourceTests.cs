@@ -51,6 +51,24 @@ public sealed class PlaybackSourceTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(1)]
+    public async Task Run_UtcIsSetByAnHour_TicksGoOn(int hours)
+    {
+        await using var playing = Play(new PlaybackOptions { TickHz = 16 });
+        Assert.Equal(First, (await playing.NextAsync()).GameLoop);
+        for (var loop = First + 1; loop < First + 20; loop++)
+        {
+            await Playing.UntilWaitingAsync(_clock);
+            if (loop == First + 10) _clock.UtcWasSet += TimeSpan.FromHours(hours);
+            _clock.Advance(TimeSpan.FromSeconds(1 / 16.0) - TimeSpan.FromMilliseconds(2));
+            Assert.False(playing.HasFrame);
+            _clock.Advance(TimeSpan.FromMilliseconds(2));
+            Assert.Equal(loop, (await playing.NextAsync()).GameLoop);
+        }
+    }
+
     [Fact]
     public async Task Control_StartPausedStepSeekResume_DoesWhatItSays()
     {

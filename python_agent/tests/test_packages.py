@@ -1,0 +1,147 @@
+"""What is given to users: the daemon in one file and as a .NET tool, the Python package as wheel and sdist."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import abathur
+import pytest
+from programs import PATIENCE, ROOT, SKIRMISH
+
+MINUTES = 600
+TESTS = ("test_units.py", "test_payloads.py", "test_client.py", "test_cli.py")
+WHEELS = ROOT.parent / "shared" / "wheels"
+
+
+def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    settings = {"capture_output": True, "text": True, "timeout": MINUTES, "check": False, "cwd": ROOT, **options}
+    done = subprocess.run([str(each) for each in command], **settings)  # type: ignore[call-overload]
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def version() -> str:
+    element = ElementTree.parse(ROOT / "Directory.Build.props").find(".//Version")
+    assert element is not None and element.text
+    return element.text
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("packages")
+    run("dotnet", "make.cs", "pack", "linux-x64", "--output", folder)
+    return folder
+
+
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux to run what is made for it")
+def test_the_daemon_in_one_file_needs_nothing_else(packages: Path, version: str, tmp_path: Path) -> None:
+    with tarfile.open(packages / f"abathur-sync-{version}-linux-x64.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="tar")
+    program = tmp_path / "abathur-sync"
+    assert {each.name for each in tmp_path.iterdir()} == {"abathur-sync", "README.md", "LICENSE", "CHANGELOG.md"}
+    # No .NET on this machine, as far as the program can see.
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "DOTNET_ROOT": "/nowhere"}
+    assert run(program, "--version", env=environment).stdout.startswith(version)
+    command = [
+        str(program),
+        "play",
+        str(SKIRMISH),
+        "--loop",
+        "--grpc-port",
+        "0",
+        "--socket-port",
+        "0",
+        "--stop-with-parent",
+    ]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as daemon:
+        assert daemon.stdin is not None and daemon.stdout is not None
+        ready = dict(item.split("=") for item in daemon.stdout.readline().split()[1:])
+        for address in (ready["grpc"], f"socket://{ready['socket']}"):
+            with abathur.connect_blocking(address) as game:
+                assert next(iter(game.frames())).units.tag.size > 0
+        daemon.stdin.close()
+        assert daemon.wait(PATIENCE) == 0
+
+
+@pytest.mark.timeout(MINUTES)
+def test_the_dotnet_tool_installs_and_runs(packages: Path, version: str, tmp_path: Path) -> None:
+    tool = ["dotnet", "tool", "install", "Abathur.Sync", "--tool-path", tmp_path / "tools", "--version", version]
+    # The package may have been installed before with the same version, which is then taken from there.
+    run(*tool, "--add-source", packages, "--no-cache", env={**os.environ, "NUGET_PACKAGES": str(tmp_path / "cache")})
+    name = "abathur-sync.exe" if os.name == "nt" else "abathur-sync"
+    assert "Synthetic LE" in run(tmp_path / "tools" / name, "info", SKIRMISH).stdout
+
+
+@pytest.fixture(scope="module")
+def clean(packages: Path, version: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that has the wheel, what it asks for, and what its tests need."""
+    folder = tmp_path_factory.mktemp("clean") / "venv"
+    venv.create(folder, with_pip=True)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    wheel = packages / f"abathur_agent-{version}-py3-none-any.whl"
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", f"{wheel}[dev]", env=pip_environment())
+    return python
+
+
+def pip_environment() -> dict[str, str]:
+    return {**os.environ, **({"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS)} if WHEELS.is_dir() else {})}
+
+
+@pytest.mark.timeout(MINUTES)
+def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version: str, tmp_path: Path) -> None:
+    place = run(clean, "-c", "import abathur; print(abathur.__file__)", cwd=tmp_path).stdout.strip()
+    assert Path(place).is_relative_to(clean.parent.parent)
+    told = run(clean, "-c", "from importlib.metadata import version as v; print(v('abathur-agent'))", cwd=tmp_path)
+    assert told.stdout.strip() == version
+    tests = [ROOT / "python_agent" / "tests" / name for name in TESTS]
+    done = run(
+        clean, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", *tests, cwd=tmp_path
+    )
+    assert " passed" in done.stdout
+    assert "abathur watch" in run(clean.parent / "abathur", "watch", "--help", cwd=tmp_path).stdout
+
+
+@pytest.mark.timeout(MINUTES)
+def test_the_sdist_makes_the_same_wheel(packages: Path, version: str, clean: Path, tmp_path: Path) -> None:
+    sdist = packages / f"abathur_agent-{version}.tar.gz"
+    wheel = [clean, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", "-w", tmp_path, sdist]
+    run(*wheel, env=pip_environment())
+    name = f"abathur_agent-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(tmp_path / name) as ours, zipfile.ZipFile(packages / name) as theirs:
+        assert {each: ours.read(each) for each in ours.namelist()} == {
+            each: theirs.read(each) for each in theirs.namelist()
+        }
+        names = ours.namelist()
+    assert "abathur/py.typed" in names
+    assert not [each for each in names if each.startswith("tests") or "/tests/" in each]
+
+
+def test_the_version_stands_in_one_place(version: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "version" in project["dynamic"] and "version" not in project
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    listed = run("git", "ls-files", "*.csproj", "*.props", "*.toml").stdout.split() if shutil.which("git") else []
+    for name in listed:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert name == "Directory.Build.props" or f"<Version>{version}" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"), [(["--fast"], "pack has no option --fast"), (["--output"], "--output takes a folder")]
+)
+def test_pack_used_wrongly_says_why(arguments: list[str], expected: str) -> None:
+    done = subprocess.run(
+        ["dotnet", "make.cs", "pack", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, expected in done.stderr) == (1, True)

@@ -1,0 +1,159 @@
+"""The build for Windows, run by Wine: it plays to agents, records, recovers, and does without libzstd."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import abathur
+import pytest
+from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH
+from test_columns import ordered
+
+MINUTES = 600
+WINE = shutil.which("wine64") or next((path for path in ("/usr/lib/wine/wine64",) if Path(path).exists()), None)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="on Windows itself all other tests run it"),
+    pytest.mark.skipif(WINE is None, reason="needs Wine (Debian: apt-get install wine64)"),
+    pytest.mark.timeout(MINUTES),
+]
+
+
+class Windows:
+    """A Windows program on this machine."""
+
+    def __init__(self, program: Path, prefix: Path) -> None:
+        assert WINE is not None
+        self._command = [WINE, str(program)]
+        # Wine cannot map memory twice, as .NET does to keep code from being written to.
+        own = {"WINEPREFIX": str(prefix), "WINEDEBUG": "-all", "DISPLAY": "", "DOTNET_EnableWriteXorExecute": "0"}
+        self._environment = {**os.environ, **own}
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*self._command, *arguments]
+        return subprocess.run(
+            command, env=self._environment, capture_output=True, text=True, timeout=PATIENCE * 2, check=False
+        )
+
+    @contextlib.contextmanager
+    def daemon(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+        """A daemon and its addresses. In the end its input is closed, as its parent's end would; it must end well."""
+        with subprocess.Popen(
+            [*self._command, *arguments, *FREE_PORTS, "--stop-with-parent"],
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                assert process.stdout is not None and process.stderr is not None
+                ready = process.stdout.readline().split()
+                assert ready[:1] == ["ready"], process.stderr.read()
+                yield process, dict(item.split("=") for item in ready[1:])
+                _, said = process.communicate(timeout=PATIENCE)
+                assert process.returncode == -signal.SIGKILL or (process.returncode, said) == (0, "")
+            finally:
+                process.kill()
+
+
+def path(file: Path) -> str:
+    """How a Windows program sees a file of this machine."""
+    return "Z:" + str(file).replace("/", "\\")
+
+
+@pytest.fixture(scope="module")
+def windows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Windows]:
+    folder = tmp_path_factory.mktemp("windows")
+    publish = ["dotnet", "publish", "Abathur.Sync", "-c", "Release", "-r", "win-x64", "--self-contained", "-v", "quiet"]
+    subprocess.run(
+        [*publish, "--nologo", "-p:RunAnalyzers=false", "-o", str(folder / "program")],
+        cwd=ROOT, check=True, timeout=MINUTES, capture_output=True,
+    )  # fmt: skip
+    made = Windows(folder / "program" / "abathur-sync.exe", folder / "prefix")
+    # The first program makes the prefix as well.
+    made.run("--version")
+    yield made
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def recording(windows: Windows, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("made") / "plain.mcap"
+    done = windows.run("synth", "--steps", "150", "-o", path(file))
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def test_without_libzstd_it_says_so_where_it_is_needed_and_does_without_elsewhere(
+    windows: Windows, recording: Path
+) -> None:
+    done = windows.run("info", path(SKIRMISH))
+    assert done.returncode == 1
+    assert done.stderr.startswith("abathur-sync: libzstd is not installed: install it (")
+    assert "Windows: put libzstd.dll" in done.stderr
+    shown = windows.run("info", path(recording))
+    assert shown.returncode == 0
+    assert "none" in next(line for line in shown.stdout.splitlines() if line.startswith("chunks"))
+
+
+@pytest.mark.parametrize("transport", ["grpc", "socket"])
+def test_it_plays_to_an_agent(windows: Windows, recording: Path, transport: str) -> None:
+    with abathur.open(recording) as match:
+        expected = [frame.response for frame in match.frames()]
+    with windows.daemon("play", path(recording), "--rate", "unlimited", "--wait-agents", "1") as (_, addresses):
+        with abathur.connect_blocking(f"{transport}://{addresses[transport]}") as game:
+            frames = list(game.frames(policy="every", encoding="proto"))
+        assert [frame.response for frame in frames] == expected
+        assert sum(frame.dropped for frame in frames) == 0
+
+
+def test_streams_and_refused_compression(windows: Windows, recording: Path) -> None:
+    with abathur.open(recording) as match:
+        expected = [ordered(frame.response) for frame in match.frames()]
+    arguments = ("play", path(recording), "--rate", "unlimited", "--wait-agents", "1")
+    with windows.daemon(*arguments) as (_, addresses), abathur.connect_blocking(addresses["grpc"]) as game:
+        with pytest.raises(abathur.RequestError, match="libzstd"):
+            next(iter(game.frames(compression="zstd-stream")))
+        frames = game.frames(policy="every", encoding="columns", compression="br-stream")
+        assert [ordered(frame.to_observation()) for frame in frames] == expected
+
+
+def test_what_a_killed_recorder_left_is_recovered(windows: Windows, recording: Path, tmp_path: Path) -> None:
+    file, whole = tmp_path / "match.mcap", tmp_path / "whole.mcap"
+    with abathur.open(recording) as match:
+        observations = [frame.response.SerializeToString() for frame in match.frames()]
+    arguments = ("serve", "-o", path(file), "--chunk-size", "1000000")
+    with windows.daemon(*arguments) as (process, addresses), abathur.connect_blocking(addresses["grpc"]) as game:
+        bot = abathur.publisher_blocking(f"socket://{addresses['socket']}", map_name="X")
+        with pytest.raises(abathur.AbathurError), bot:
+            for observation in observations:
+                bot.publish(observation)
+            while game.status().recording.frames < len(observations):
+                pass
+            process.kill()
+            while True:
+                bot.publish(observations[-1])
+    (left,) = tmp_path.glob("*.mcap*")
+    done = windows.run("recover", path(left), "-o", path(whole))
+    assert done.returncode == 0, done.stderr
+    from mcap.reader import make_reader
+
+    with whole.open("rb") as stream:
+        messages = [message.data for _, _, message in make_reader(stream).iter_messages(topics=["/observation"])]
+    assert len(messages) > len(observations) / 2
+    assert messages == observations[: len(messages)]
+
+
+def test_paths_and_words_of_windows(windows: Windows, tmp_path: Path) -> None:
+    missing = windows.run("play", r"Z:\nowhere\at\all.mcap")
+    assert (missing.returncode, missing.stderr.count("\n")) == (3, 1)
+    assert r"there is no file Z:\nowhere\at\all.mcap" in missing.stderr
+    folder = windows.run("play", path(tmp_path))
+    assert folder.returncode == 3 and "is a folder" in folder.stderr

@@ -1,0 +1,32 @@
+using Abathur.Fuzz.Targets;
+
+namespace Abathur.Fuzz;
+
+/// <summary>All targets.</summary>
+internal static class FuzzTargets
+{
+    /// <summary>Their names, in the order they are run in.</summary>
+    public static IReadOnlyList<string> Names { get; } =
+    [
+        "wire", "json-to-wire", "wire-to-json", "columns", ColumnsPythonTarget.TargetName, "mcap", "grpc", "publish", "socket", "websocket",
+    ];
+
+    /// <summary>A target by its name; the caller disposes it.</summary>
+    /// <param name="name">One of <see cref="Names"/>.</param>
+    /// <param name="python">The interpreter with the package, for the target that needs it.</param>
+    public static IFuzzTarget Create(string name, string python) => name switch
+    {
+        "wire" => new WireTarget(),
+        "json-to-wire" => new JsonToWireTarget(),
+        "wire-to-json" => new WireToJsonTarget(),
+        "columns" => new ColumnsTarget(),
+        ColumnsPythonTarget.TargetName => new ColumnsPythonTarget(python),
+        "mcap" => new McapTarget(),
+        "grpc" => new GrpcTarget(),
+        "publish" => new PublishTarget(),
+        "socket" => new SocketTarget(),
+        "websocket" => new WebSocketTarget(),
+        PlantedTarget.TargetName => new PlantedTarget(),
+        _ => throw new ArgumentException($"there is no target {name}", nameof(name)),
+    };
+}

@@ -1,0 +1,166 @@
+using System.Net;
+using System.Net.Sockets;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Sources;
+using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.Transports.WebSocket;
+using Abathur.Sync.V1;
+using Encoding = System.Text.Encoding;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Fuzz.Targets;
+
+/// <summary>A real daemon with a small match that never ends, and one connection at a time to it. What it says on standard error is a finding.</summary>
+internal sealed class FuzzDaemon : IDisposable
+{
+    /// <summary>How long the daemon may take for anything. The machine may be busy with other things.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(300);
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Daemon _daemon;
+    private readonly Task _running;
+    private readonly TextWriter _errorBefore = Console.Error;
+    private readonly StringWriter _errors = new();
+    private readonly TextWriter _told;
+
+    /// <param name="isWeb">HTTP, for WebSocket; else the raw socket.</param>
+    public FuzzDaemon(bool isWeb)
+    {
+        _told = TextWriter.Synchronized(_errors);
+        Console.SetError(_told);
+        var options = new DaemonOptions
+        {
+            GrpcPort = null,
+            SocketPort = isWeb ? null : 0,
+            HttpPort = isWeb ? 0 : null,
+            WebSocket = new WebSocketTransportOptions { HandshakeTimeout = Short, CloseTimeout = Short, DrainTimeout = Short },
+        };
+        _daemon = new Daemon(new EndlessSource(), options, TimeProvider.System);
+        Port = IPEndPoint.Parse(_daemon.StartAsync(CancellationToken.None).GetAwaiter().GetResult().All.Single().Address).Port;
+        _running = _daemon.RunAsync(_stop.Token);
+    }
+
+    /// <summary>Where it listens.</summary>
+    public int Port { get; }
+
+    /// <summary>Connects. The connection is reset, not closed, when it is disposed: thousands a second would use up all ports.</summary>
+    public Socket Connect()
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+        {
+            NoDelay = true,
+            LingerState = new LingerOption(true, 0),
+            ReceiveTimeout = (int)Patience.TotalMilliseconds,
+            SendTimeout = (int)Patience.TotalMilliseconds,
+        };
+        socket.Connect(IPAddress.Loopback, Port);
+        return socket;
+    }
+
+    /// <summary>Sends as much as the daemon takes: it may have closed before.</summary>
+    public static void Send(Socket socket, ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            while (!bytes.IsEmpty) bytes = bytes[socket.Send(bytes)..];
+        }
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown)
+        {
+            // It has.
+        }
+    }
+
+    /// <summary>Reads until something is there that is asked for, or the end. False at the end.</summary>
+    public static bool Receive(Socket socket, List<byte> received, Func<List<byte>, bool> enough)
+    {
+        Span<byte> room = stackalloc byte[4096];
+        while (!enough(received))
+        {
+            int count;
+            try
+            {
+                count = socket.Receive(room);
+            }
+            catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted)
+            {
+                return false;
+            }
+            catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock)
+            {
+                throw new FuzzFailureException($"nothing came within {Patience.TotalSeconds} s, and the connection was not closed; before: {Text(received)}");
+            }
+            if (count == 0) return false;
+            received.AddRange(room[..count]);
+        }
+        return true;
+    }
+
+    /// <summary>Nobody else is connected: sooner or later no subscription is left, and nothing was told on standard error.</summary>
+    public void CheckIsUnharmed()
+    {
+        using var patience = new CancellationTokenSource(Patience);
+        try
+        {
+            _daemon.Hub.WaitForSubscribersAsync(count => count == 0, patience.Token).GetAwaiter().GetResult();
+        }
+        catch (OperationCanceledException)
+        {
+            throw new FuzzFailureException("a subscription is left although its connection is gone");
+        }
+        CheckQuiet();
+    }
+
+    /// <summary>Nothing was told on standard error.</summary>
+    public void CheckQuiet()
+    {
+        string told;
+        lock (_told) told = _errors.ToString();
+        if (told.Length == 0) return;
+        lock (_told) _errors.GetStringBuilder().Clear();
+        throw new FuzzFailureException($"the daemon said: {told}");
+    }
+
+    /// <summary>Bytes for people.</summary>
+    public static string Text(List<byte> bytes) => Encoding.Latin1.GetString([.. bytes.Take(200)]);
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        Console.SetError(_errorBefore);
+        _stop.Cancel();
+        _running.GetAwaiter().GetResult();
+        _daemon.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        _stop.Dispose();
+    }
+
+    private sealed class EndlessSource : IMatchSource
+    {
+        public SourceKind Kind => SourceKind.Push;
+
+        public bool CanWait => false;
+
+        public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+        {
+            hub.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
+            using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(2));
+            for (var loop = 1u; !cancellation.IsCancellationRequested; loop++)
+            {
+                var payload = SharedBuffer.Rent();
+                System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop, 50));
+                await hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
+                try
+                {
+                    await timer.WaitForNextTickAsync(cancellation);
+                }
+                catch (OperationCanceledException)
+                {
+                    // Told to stop.
+                }
+            }
+            return new(SubscriptionEndReason.Stopping, "stopped");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Sources.Live;
+using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests;
+
+/// <summary>UTC is set by an hour in the middle of a match: what is measured, waited for and ordered goes by the monotonic clock.</summary>
+public class ClockJumpTests
+{
+    private readonly ManualClock _clock = new();
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(1)]
+    public async Task Recording_UtcIsSetMeanwhile_LogTimesGoOnByTheMonotonicClock(int hours)
+    {
+        using var folder = new TemporaryFolder();
+        var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
+        var started = _clock.GetUtcNow();
+        await using (var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap"), overwrite: false), new RecordingOptions(), _ => { }))
+        {
+            var feed = new MatchFeed(hub, recorder, _clock);
+            feed.Begin(new Match(), default, default);
+            for (var loop = 1u; loop <= 10; loop++)
+            {
+                if (loop == 5) _clock.UtcWasSet += TimeSpan.FromHours(hours);
+                _clock.Advance(TimeSpan.FromSeconds(1));
+                var observation = SharedBuffer.Rent();
+                System.Buffers.BuffersExtensions.Write(observation, RecordingSample.Observation(loop));
+                await feed.PublishAsync(observation, FrameStamp.Now(_clock));
+            }
+        }
+        using var reader = RecordingReader.Open(folder.PathTo("match.mcap"));
+        for (var loop = 1u; loop <= 10; loop++)
+        {
+            Assert.True(reader.ReadNext(out var frame));
+            Assert.Equal((started + TimeSpan.FromSeconds(loop) - DateTimeOffset.UnixEpoch).Ticks * 100, frame.CapturedUnixNs);
+        }
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(1)]
+    public async Task StalledReader_UtcIsSetMeanwhile_IsEndedAfterTheStallTimeoutAndNotBefore(int hours)
+    {
+        var hub = new FrameHub(new HubOptions(), sourceWaits: true, _clock);
+        hub.Begin(new Match { MatchId = "jump" });
+        using var reader = hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 1, Transport = "test", Peer = "test" })!;
+        await hub.PublishAsync(Numbered(1));
+        var waiting = hub.PublishAsync(Numbered(2)).AsTask();
+        _clock.UtcWasSet += TimeSpan.FromHours(hours);
+        _clock.Advance(new HubOptions().StallTimeout - TimeSpan.FromMilliseconds(1));
+        Assert.False(waiting.IsCompleted);
+        _clock.Advance(TimeSpan.FromMilliseconds(2));
+        await waiting.WaitAsync(TimeSpan.FromSeconds(20));
+        Assert.Equal(SubscriptionEndReason.TooSlow, reader.End?.Reason);
+    }
+
+    private Frame Numbered(uint loop)
+    {
+        var payload = SharedBuffer.Rent();
+        System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop));
+        return Frame.Rent(loop, FrameStamp.Now(_clock), payload);
+    }
+}
