@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Abathur.Sync.Access;
+using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
@@ -9,6 +10,8 @@ namespace Abathur.Sync.Cli;
 /// <summary>The options of every verb that serves agents.</summary>
 internal sealed class ListenOptionSet
 {
+    private const string DefaultRecordings = "recordings";
+
     private readonly AccessOptionSet _access = new();
 
     private readonly Option<int> _grpcPort = new("--grpc-port")
@@ -27,6 +30,12 @@ internal sealed class ListenOptionSet
     {
         Description = $"TCP port of HTTP (WebSocket at /v1/sync); 0: any free one. Default: {DaemonOptions.DefaultHttpPort}, or 0 where another port is 0.",
         HelpName = "PORT",
+    };
+
+    private readonly Option<string?> _recordings = new("--recordings")
+    {
+        Description = $"Folder of recordings that the dashboard opens by name, and adds dropped files to. Default: {DefaultRecordings}, where the working directory has it.",
+        HelpName = "DIR",
     };
 
     private readonly Option<string?> _grpcUds = new("--grpc-uds") { Description = "Serve gRPC on this Unix domain socket as well.", HelpName = "PATH" };
@@ -76,7 +85,7 @@ internal sealed class ListenOptionSet
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
-        foreach (Option option in new Option[] { _grpcPort, _socketPort, _httpPort, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
+        foreach (Option option in new Option[] { _grpcPort, _socketPort, _httpPort, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
         _stopWithParent.AddTo(command);
     }
 
@@ -89,6 +98,7 @@ internal sealed class ListenOptionSet
             SocketPort = result.GetValue(_socketPort),
             // Whoever leaves a port to the system means to run beside other daemons.
             HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0 || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
+            Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),
             SocketUnixSocket = UnixSocket(result, _socketUds),
             Hub = new HubOptions
@@ -97,6 +107,12 @@ internal sealed class ListenOptionSet
                 KeyframeIntervalFrames = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
             },
         };
+    }
+
+    private string? Recordings(ParseResult result)
+    {
+        if (result.GetValue(_recordings) is not { } folder) return Directory.Exists(DefaultRecordings) ? DefaultRecordings : null;
+        return Directory.Exists(folder) ? folder : throw new CliException($"--recordings: there is no folder {folder}", ExitCode.Usage);
     }
 
     private static string? UnixSocket(ParseResult result, Option<string?> option)

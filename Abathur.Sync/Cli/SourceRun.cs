@@ -25,6 +25,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         await using var daemon = new Daemon(source, options, TimeProvider.System);
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
+        if (!Console.IsErrorRedirected && addresses.Http is { } http) Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
         stop.WatchParent();
         SubscriptionEnd end;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);

@@ -15,5 +15,8 @@ public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Addr
         }
     }
 
+    /// <summary>Where HTTP is served; null where it is not.</summary>
+    public string? Http => All.FirstOrDefault(each => each.Transport == "http").Address;
+
     public override string ToString() => string.Join(' ', All.Select(each => $"{each.Transport}={each.Address}"));
 }

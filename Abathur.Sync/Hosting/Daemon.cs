@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using Abathur.Sync.Access;
+using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
@@ -40,6 +41,7 @@ public sealed class Daemon : IAsyncDisposable
     private readonly FrameHub _hub;
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
+    private readonly CompareEndpoint _compare;
     private readonly SyncApi _api;
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
     private readonly Lock _gate = new();
@@ -74,8 +76,14 @@ public sealed class Daemon : IAsyncDisposable
         var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
         var access = options.Access;
         var origins = new WebOrigins(access.AllowedOrigins) { Hosts = access.AllowedHosts, IsTls = access.Tls is not null };
-        var routes = new HttpRoutes(origins, access.Tokens, $"agents connect to {WebSocketEndpoint.SyncPath}")
+        var routes = new HttpRoutes(origins, access.Tokens, $"the dashboard is at /, and agents connect to {WebSocketEndpoint.SyncPath}")
             .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
+        var page = new DashboardPage();
+        foreach (var path in page.Paths) routes.Add(path, page.HandleAsync);
+        var recordings = new RecordingsEndpoint(options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
+        routes.Add(RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
+        _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
+        routes.Add(CompareEndpoint.Path, _compare.HandleAsync, AccessLevel.Watch);
         _meter = new DaemonMeter(_hub, () => _api.GetStatus(AccessLevel.Watch), clock);
         _metrics = new PrometheusText();
         new OperationsEndpoints(_api, _metrics, () => _listens && _finished is null).AddTo(routes);
@@ -149,6 +157,7 @@ public sealed class Daemon : IAsyncDisposable
     private async Task FinishOnceAsync(SubscriptionEnd end)
     {
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
+        _compare.Dispose();
         var finishing = DrainAsync(end);
         var sent = _hub.FramesSent;
         while (await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock)) != finishing)

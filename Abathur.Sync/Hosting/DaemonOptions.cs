@@ -1,4 +1,5 @@
 using Abathur.Sync.Access;
+using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.WebSocket;
 
@@ -45,6 +46,8 @@ public sealed record DaemonOptions
     public TimeSpan DeadPeerTimeout { get; init; } = TimeSpan.FromMinutes(5);
 
     public WebSocketTransportOptions WebSocket { get; init; } = new();
+
+    public RecordingsOptions Recordings { get; init; } = new();
 
     public HubOptions Hub { get; init; } = new();
 }

@@ -27,6 +27,7 @@ public sealed class FrameHub
     private readonly SubscriptionTotals _totals = new();
     private ulong _bytesSentByFormer;
     private uint _newestGameLoop;
+    private Frame? _newest;
     private readonly RateMeter _rate;
 
     /// <param name="options">Bounds.</param>
@@ -100,13 +101,16 @@ public sealed class FrameHub
                 return subscription;
             }
             var key = StreamKey.For(options);
-            var stream = Array.Find(_streams, each => each.Key == key);
+            // Readers of a stream have had the newest frame: who is to begin with it gets a stream of its own.
+            var first = options.BeginsWithNewest ? _newest : null;
+            var stream = first is null ? Array.Find(_streams, each => each.Key == key) : null;
             if (stream is null)
             {
                 stream = new FrameStream(key, _options, _sourceWaits, _clock) { Encoded = duration => Encoded?.Invoke(key.Format, duration) };
                 _streams = [.. _streams, stream];
             }
             stream.Add(subscription);
+            if (first is not null) stream.Offer(first);
             SubscribersChanged();
             return subscription;
         }
@@ -130,8 +134,9 @@ public sealed class FrameHub
             // Together, so that whoever subscribes knows whether this frame is its first.
             sequence = ++_sequence;
             streams = _streams;
+            frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
+            Keep(frame);
         }
-        frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
         _newestGameLoop = frame.GameLoop;
         Drawings.Advance(frame.GameLoop);
         _bytesPublished += (ulong)frame.Observation.Length;
@@ -154,6 +159,7 @@ public sealed class FrameHub
         {
             _end ??= end;
             streams = _streams;
+            Keep(null);
         }
         _began.TrySetResult(null);
         foreach (var stream in streams) stream.Finish(end);
@@ -162,6 +168,16 @@ public sealed class FrameHub
         {
             await stream.Encoding;
             stream.Dispose();
+        }
+    }
+
+    /// <summary>The newest frame, which the caller releases; null before the first and after the end.</summary>
+    public Frame? RetainNewest()
+    {
+        lock (_gate)
+        {
+            _newest?.Retain();
+            return _newest;
         }
     }
 
@@ -229,6 +245,14 @@ public sealed class FrameHub
             SubscribersChanged();
         }
         Left?.Invoke(subscription);
+    }
+
+    private void Keep(Frame? newest)
+    {
+        if (_end is null) newest?.Retain();
+        else newest = null;
+        _newest?.Release();
+        _newest = newest;
     }
 
     private void WakeWhoeverSeesDrawings()

@@ -38,6 +38,9 @@ public sealed record SubscriptionOptions
     /// <summary>Frames that may be on the way unacknowledged; 0: no limit.</summary>
     public int Credits { get; init; }
 
+    /// <summary>Begin with the newest frame that has been published, where there is one. Such a subscription has a stream of its own then.</summary>
+    public bool BeginsWithNewest { get; init; }
+
     /// <summary>Whether it is sent what agents draw.</summary>
     public bool Drawings { get; init; }
 

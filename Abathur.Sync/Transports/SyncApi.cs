@@ -33,6 +33,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private const int RatePeriodsPerSecond = 10;
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
+    private static readonly TimeSpan ProcessRefresh = TimeSpan.FromMilliseconds(100);
     private readonly long _started = clock.GetTimestamp();
     private readonly TokenBucketRateLimiter _actRate = new(new TokenBucketRateLimiterOptions
     {
@@ -42,6 +43,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     });
 
     private Match? _matchWithoutGame;
+    private Tuple<long, ProcessStatus>? _process;
 
     /// <summary>What whoever shows this token may do.</summary>
     /// <param name="token">Null or empty: none was shown.</param>
@@ -129,23 +131,33 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public Status GetStatus(AccessLevel level)
     {
         Require(AccessLevel.Watch, level);
-        using var process = Process.GetCurrentProcess();
         var status = new Status
         {
             Match = _matchWithoutGame ??= hub.Match is { } match ? WithoutGame(match) : null,
             Playback = source.Control?.State,
-            Process = new ProcessStatus
-            {
-                Version = DaemonVersion.Text,
-                Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(_started)),
-                CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
-                AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
-                WorkingSetBytes = (ulong)process.WorkingSet64,
-                PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
-            },
+            Process = LookAtProcess(),
         };
         hub.Describe(status);
         source.Describe(status);
+        return status;
+    }
+
+    /// <summary>At most every <see cref="ProcessRefresh"/>: asking the system takes longer than all the rest, and anybody may ask for the status in a loop.</summary>
+    private ProcessStatus LookAtProcess()
+    {
+        // One reference: read and written whole, whoever asks at once.
+        if (_process is { } last && clock.GetElapsedTime(last.Item1) < ProcessRefresh) return last.Item2;
+        using var process = Process.GetCurrentProcess();
+        var status = new ProcessStatus
+        {
+            Version = DaemonVersion.Text,
+            Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(_started)),
+            CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
+            AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
+            WorkingSetBytes = (ulong)process.WorkingSet64,
+            PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
+        };
+        _process = new(clock.GetTimestamp(), status);
         return status;
     }
 
@@ -205,6 +217,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             BufferFrames = BufferFrames(request, new PayloadFormat(encoding, request.Compression)),
             LockstepTimeout = CheckTimeout(request.LockstepTimeout),
             Credits = (int)request.Credits,
+            BeginsWithNewest = request.Newest,
             Drawings = request.Drawings,
             Name = request.Name,
             Transport = transport.Name,

@@ -99,6 +99,9 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             case ClientMessage.MessageOneofCase.Control:
                 await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, level, cancellation) }), cancellation);
                 return;
+            case ClientMessage.MessageOneofCase.Status:
+                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus(level) })), cancellation);
+                return;
             case ClientMessage.MessageOneofCase.Draw:
                 await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;

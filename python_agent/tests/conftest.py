@@ -6,9 +6,11 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import abathur
 import pytest
+from browsers import AT, Browser, OpenPage, Page, install
 from hypothesis import settings
-from programs import FREE_PORTS, Daemon, Launch, Play, start
+from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play, start
 
 # How long an example takes says something about the machine and what else it does, and nothing about the code.
 settings.register_profile("abathur", deadline=None)
@@ -50,3 +52,40 @@ def play(tmp_path: Path, launch: Launch) -> Play:
         return launch("play", str(file), *ports, *arguments)
 
     return starter
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    install()
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Open the dashboard of a daemon. After the test no page may have complained."""
+    pages: list[Page] = []
+
+    def opener(daemon: Daemon, path: str = "/", **options: object) -> Page:
+        page = browser.page(**{"viewport": {"width": 1280, "height": 800}, "colorScheme": "dark", **options})
+        pages.append(page)
+        page.run("await page.goto(args)", daemon.addresses["http"] + path)
+        return page
+
+    yield opener
+    complaints = [page.complaints for page in pages]
+    for page in pages:
+        page.close()
+    assert complaints == [[]] * len(pages)
+
+
+@pytest.fixture
+def paused(play: Play) -> Daemon:
+    """A playback of the committed recording that stands at a fight."""
+    daemon = play(SKIRMISH, "--start-paused", "--loop")
+    with abathur.connect_blocking(daemon.grpc) as game:
+        game.seek(AT)
+        game.step()
+    return daemon

@@ -11,14 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import DAEMON, ROOT, SKIRMISH
+from browsers import HARNESS, NODE, install, needs_browser
+from programs import DAEMON, SKIRMISH
 
-HARNESS = ROOT / "benchmarks" / "browser"
-NODE = shutil.which("node")
-NPM = shutil.which("npm")
-CHROMIUM = os.environ.get("CHROME") or next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
 CODECS = [
     *("json", "json-bytes", "protobufjs", "protobufjs-object", "protobufjs-verified", "protobufjs-reflection", "pbf"),
     *("protobuf-es", "flatbuffers", "flatbuffers-read", "avsc", "avsc-verified", "messagepack", "msgpackr"),
@@ -27,29 +22,12 @@ CODECS = [
 READS_IN_PLACE = {"flatbuffers-read", "capnp-read"}
 
 
-def node_version() -> int:
-    """Its major version; 0 where there is none."""
-    if NODE is None:
-        return 0
-    return int(subprocess.check_output([NODE, "--version"], text=True).lstrip("v").split(".")[0])
-
-
-pytestmark = [
-    pytest.mark.skipif(NODE is None or NPM is None, reason="node and npm are not installed"),
-    pytest.mark.skipif(node_version() < 20, reason="node is older than 20"),
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (or name it in the environment's CHROME)"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def installed() -> None:
-    """`npm ci`, unless what is installed is what the lock file says."""
-    assert NPM is not None
-    lock = HARNESS / "package-lock.json"
-    stamp = HARNESS / "node_modules" / ".package-lock.json"
-    if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
-        subprocess.run([NPM, "ci"], cwd=HARNESS, check=True, timeout=240, stdin=subprocess.DEVNULL)
+    install()
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -258,7 +258,7 @@ def test_requests_that_are_refused(play: Play) -> None:
     status, answer = status_of(daemon, preflight)
     assert status == 405
     assert b"Access-Control" not in answer
-    assert status_of(daemon, request(port, "/"))[0] == 404
+    assert status_of(daemon, request(port, "/nowhere"))[0] == 404
     assert status_of(daemon, request(port, "/v1/sync/more"))[0] == 404
     assert status_of(daemon, request(port, "/", Host="evil.example"))[0] == 403
     assert status_of(daemon, request(port, PATH).replace(b"GET", b"POST", 1))[0] == 405

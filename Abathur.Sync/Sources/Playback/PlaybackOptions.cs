@@ -12,8 +12,11 @@ public sealed record PlaybackOptions
     /// <summary>Multiple of the tick rate, <see cref="MinRate"/> to <see cref="MaxRate"/>; 0: as fast as lossless readers take it. Default 1.</summary>
     public double Rate { get; init; } = 1;
 
-    /// <summary>Start over at the end. Default false.</summary>
+    /// <summary>Start over at the end; may be changed while it plays. Default false.</summary>
     public bool Loop { get; init; }
+
+    /// <summary>Pause at the end and wait for commands, instead of ending. Resuming there starts over. Default false.</summary>
+    public bool StayAtEnd { get; init; }
 
     /// <summary>Wait for a command before the first frame. Default false.</summary>
     public bool StartPaused { get; init; }

@@ -24,6 +24,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private uint _stepsLeft;
     private bool _sought;
     private bool _paused;
+    private bool _loop;
     private bool _ended;
     private bool _stopped;
     private uint? _gameLoop;
@@ -45,6 +46,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _pacer = new TickPacer(tickHz, clock) { Rate = CheckRate(options.Rate) };
         _wake = new AsyncSignal(clock);
         _paused = options.StartPaused;
+        _loop = options.Loop;
         Match = PlayedMatch.Describe(recording, tickHz, _firstGameLoop, _lastGameLoop);
         TakeNote();
     }
@@ -71,6 +73,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 FirstGameLoop = _firstGameLoop,
                 LastGameLoop = _lastGameLoop,
                 Ended = position.Ended,
+                Loop = position.Loop,
             };
             if (position.GameLoop is { } gameLoop) state.GameLoop = gameLoop;
             return state;
@@ -87,7 +90,13 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
             while (!cancellation.IsCancellationRequested)
             {
                 CarryOutCommands();
-                if (_ended && !_options.Loop && _commands.IsEmpty) return new(SubscriptionEndReason.MatchOver, "end of recording");
+                if (_ended && !_loop && _commands.IsEmpty)
+                {
+                    if (!_options.StayAtEnd) return new(SubscriptionEndReason.MatchOver, "end of recording");
+                    StopAtEnd();
+                    await _wake.WaitAsync();
+                    continue;
+                }
                 if (_ended) GoToStart();
                 if (WaitTime() is { } wait) await _wake.WaitAsync(wait);
                 else await PublishAsync(hub);
@@ -191,6 +200,13 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         ReadNext();
     }
 
+    private void StopAtEnd()
+    {
+        _paused = true;
+        _stepsLeft = 0;
+        TakeNote();
+    }
+
     private void SeekTo(uint gameLoop)
     {
         _sought = true;
@@ -228,6 +244,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 _paused = false;
                 _stepsLeft = 0;
                 _pacer.Restart();
+                // At the end there is nothing to go on with but the start.
+                if (_ended && _options.StayAtEnd) GoToStart();
                 break;
             case ControlRequest.CommandOneofCase.Step:
                 _paused = true;
@@ -239,6 +257,9 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
             case ControlRequest.CommandOneofCase.SetRate:
                 _pacer.Rate = request.SetRate.Rate;
                 break;
+            case ControlRequest.CommandOneofCase.SetLoop:
+                _loop = request.SetLoop.Loop;
+                break;
         }
     }
 
@@ -247,7 +268,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         switch (request.CommandCase)
         {
             case ControlRequest.CommandOneofCase.None:
-                throw new PlaybackException(PlaybackRefusal.Invalid, "no command is set: expected one of pause, resume, step, seek, set_rate");
+                throw new PlaybackException(PlaybackRefusal.Invalid, "no command is set: expected one of pause, resume, step, seek, set_rate, set_loop");
             case ControlRequest.CommandOneofCase.SetRate:
                 CheckRate(request.SetRate.Rate);
                 break;
@@ -266,7 +287,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     /// <summary>Makes known where the playback stands.</summary>
     private void TakeNote()
     {
-        lock (_gate) _position = new Position(_paused, _pacer.Rate, _gameLoop, _sequence, _ended);
+        lock (_gate) _position = new Position(_paused, _pacer.Rate, _gameLoop, _sequence, _ended, _loop);
     }
 
     private static (uint First, uint Last) Range(RecordingReader recording, PlaybackOptions options, double tickHz)
@@ -285,7 +306,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         ? rate
         : throw new PlaybackException(PlaybackRefusal.Invalid, $"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
 
-    private readonly record struct Position(bool Paused, double Rate, uint? GameLoop, ulong Sequence, bool Ended);
+    private readonly record struct Position(bool Paused, double Rate, uint? GameLoop, ulong Sequence, bool Ended, bool Loop);
 
     private sealed record Command(ControlRequest Request)
     {

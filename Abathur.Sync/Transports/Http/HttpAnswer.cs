@@ -43,4 +43,14 @@ internal static class HttpAnswer
         // The server leaves the body of an answer to HEAD out.
         return response.WriteAsync(body);
     }
+
+    /// <summary>Answers 200 with JSON that no cache keeps.</summary>
+    public static Task JsonAsync(HttpResponse response, ReadOnlyMemory<byte> json, CancellationToken cancellation)
+    {
+        response.ContentType = "application/json; charset=utf-8";
+        response.ContentLength = json.Length;
+        response.Headers.XContentTypeOptions = "nosniff";
+        response.Headers.CacheControl = "no-store";
+        return response.Body.WriteAsync(json, cancellation).AsTask();
+    }
 }

@@ -49,8 +49,14 @@ internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string
     private Task ServeAsync(HttpContext http, Route route)
     {
         if (route.Needed == AccessLevel.None) return route.Handler(http);
+        return Refusal(http, tokens, route.Needed) ?? route.Handler(http);
+    }
+
+    /// <summary>Answers a request that may not have what it asks for; null where it may.</summary>
+    public static Task? Refusal(HttpContext http, AccessTokens tokens, AccessLevel needed)
+    {
         var level = tokens.LevelOf(AccessTokens.FromAuthorization(http.Request.Headers.Authorization));
-        if (level >= route.Needed) return route.Handler(http);
+        if (level >= needed) return null;
         if (level != AccessLevel.None) return HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, "this token is for watching");
         http.Response.Headers.WWWAuthenticate = "Bearer";
         return HttpAnswer.TextAsync(http.Response, StatusCodes.Status401Unauthorized, "a token is needed: Authorization: Bearer TOKEN");

@@ -301,6 +301,67 @@ public class FrameHubTests
         }
     }
 
+    [Theory]
+    [InlineData(Encoding.Proto)]
+    [InlineData(Encoding.Json)]
+    [InlineData(Encoding.Columns)]
+    public async Task BeginsWithNewest_FrameIsThere_IsGivenItAndThenTheNext(Encoding encoding)
+    {
+        var hub = Hub(sourceWaits: true);
+        using var other = hub.Subscribe(Options(Policy.Every, encoding: encoding))!;
+        await Publish(hub, 10);
+        await Publish(hub, 11);
+        Assert.Equal(10u, await TakeNext(other));
+        Assert.Equal(11u, await TakeNext(other));
+
+        using var late = hub.Subscribe(Options(Policy.Every, encoding: encoding) with { BeginsWithNewest = true })!;
+        Assert.Equal(11u, await TakeNext(late));
+        await Publish(hub, 12);
+        Assert.Equal(12u, await TakeNext(late));
+        // Nobody else sees it twice.
+        Assert.Equal(12u, await TakeNext(other));
+    }
+
+    [Fact]
+    public async Task BeginsWithNewest_NothingIsThere_WaitsForTheFirst()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Latest) with { BeginsWithNewest = true })!;
+        Assert.False(subscription.TryTake(out _, out _));
+        await Publish(hub, 10);
+        Assert.Equal(10u, Take(subscription));
+    }
+
+    [Fact]
+    public async Task RetainNewest_IsTheLastFrameUntilTheEnd()
+    {
+        var hub = Hub(sourceWaits: true);
+        Assert.Null(hub.RetainNewest());
+        await Publish(hub, 10);
+        await Publish(hub, 11);
+        var newest = hub.RetainNewest()!;
+        await Publish(hub, 12);
+        Assert.Equal(11u, newest.GameLoop);
+        Assert.Equal(RecordingSample.Observation(11), newest.Observation.ToArray());
+        newest.Release();
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        Assert.Null(hub.RetainNewest());
+    }
+
+    private static async Task<uint> TakeNext(Subscription subscription)
+    {
+        while (true)
+        {
+            if (subscription.TryTake(out var frame, out _))
+            {
+                var gameLoop = frame.GameLoop;
+                frame.Release();
+                return gameLoop;
+            }
+            Assert.True(await subscription.WaitAsync().AsTask().WaitAsync(Patience));
+        }
+    }
+
     private FrameHub Hub(bool sourceWaits)
     {
         var hub = new FrameHub(new HubOptions(), sourceWaits, _clock);

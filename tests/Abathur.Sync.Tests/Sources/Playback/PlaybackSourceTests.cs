@@ -123,6 +123,49 @@ public sealed class PlaybackSourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Control_SetLoop_DecidesWhatTheEndIs()
+    {
+        await using var playing = Play(new PlaybackOptions { StartPaused = true });
+        Assert.False(playing.Source.State.Loop);
+        Assert.True((await playing.ControlAsync(new() { SetLoop = new() { Loop = true } })).Loop);
+        await playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count - 1 } });
+        await playing.ControlAsync(new() { Step = new() { Frames = 2 } });
+        Assert.Equal(First + Count - 1, (await playing.NextAsync()).GameLoop);
+        Assert.Equal(First, (await playing.NextAsync()).GameLoop);
+
+        await playing.ControlAsync(new() { SetLoop = new() });
+        await playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count - 1 } });
+        await playing.ControlAsync(new() { Step = new() });
+        Assert.Equal(First + Count - 1, (await playing.NextAsync()).GameLoop);
+        Assert.Equal("end of recording", (await playing.Run.WaitAsync(Patience)).Message);
+        Assert.False(playing.Source.State.Loop);
+    }
+
+    [Fact]
+    public async Task Run_StayAtEnd_PausesThereAndGoesOnWhenTold()
+    {
+        await using var playing = Play(new PlaybackOptions { Rate = 0, StayAtEnd = true });
+        for (var i = 0; i < Count; i++) await playing.NextAsync();
+        // Whatever is asked there, it stays.
+        var state = await playing.ControlAsync(new() { Step = new() });
+        Assert.True(state.Ended);
+        Assert.False(playing.HasFrame);
+        Assert.False(playing.Run.IsCompleted);
+
+        await playing.ControlAsync(new() { Seek = new() { GameLoop = First + 10 } });
+        state = await playing.ControlAsync(new() { Step = new() });
+        Assert.Equal(First + 10, (await playing.NextAsync()).GameLoop);
+        Assert.True(state.Paused);
+
+        await playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count - 1 } });
+        await playing.ControlAsync(new() { Resume = new() });
+        Assert.Equal(First + Count - 1, (await playing.NextAsync()).GameLoop);
+        while (!playing.Source.State.Paused) await Task.Yield();
+        await playing.ControlAsync(new() { Resume = new() });
+        Assert.Equal(First, (await playing.NextAsync()).GameLoop);
+    }
+
+    [Fact]
     public async Task Run_OffsetAndDuration_PlaysThatPart()
     {
         await using var playing = Play(new PlaybackOptions { Rate = 0, TickHz = 16, StartOffset = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(0.5) });

@@ -1,0 +1,139 @@
+using System.Buffers;
+using System.Text.Json;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Http;
+using Abathur.Sync.V1;
+using Microsoft.AspNetCore.Http;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Dashboard;
+
+/// <summary>
+/// <c>GET /v1/compare</c>: how large the newest frame is in every encoding and compression, by itself and as streams carry it. One answer at a time and at most two a second,
+/// on a thread of the pool: neither the source nor a subscriber waits for it.
+/// </summary>
+internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
+{
+    public const string Path = "/v1/compare";
+
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private int _busy;
+    private long? _last;
+    private ComparedStreams? _streams;
+
+    public async Task HandleAsync(HttpContext http)
+    {
+        var (request, response) = (http.Request, http.Response);
+        if (!HttpMethods.IsGet(request.Method))
+        {
+            response.Headers.Allow = "GET";
+            await HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, "this is read with GET");
+            return;
+        }
+        if (Interlocked.Exchange(ref _busy, 1) == 1)
+        {
+            await TooManyAsync(response);
+            return;
+        }
+        try
+        {
+            await AnswerAsync(http);
+        }
+        finally
+        {
+            Volatile.Write(ref _busy, 0);
+        }
+    }
+
+    public void Dispose() => _streams?.Dispose();
+
+    private async Task AnswerAsync(HttpContext http)
+    {
+        if (_last is { } last && clock.GetElapsedTime(last) < Interval)
+        {
+            await TooManyAsync(http.Response);
+            return;
+        }
+        _last = clock.GetTimestamp();
+        if (hub.RetainNewest() is not { } frame)
+        {
+            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "there is no frame yet");
+            return;
+        }
+        byte[] json;
+        try
+        {
+            var streams = LookAtStreams();
+            json = await Task.Run(() => Measure(frame, streams), http.RequestAborted);
+        }
+        finally
+        {
+            frame.Release();
+        }
+        await HttpAnswer.JsonAsync(http.Response, json, http.RequestAborted);
+    }
+
+    private ComparedStreams? LookAtStreams()
+    {
+        if (_streams is { Running.IsCompleted: false } running)
+        {
+            running.Touch();
+            return running;
+        }
+        if (stopping.IsCancellationRequested) return null;
+        var subscription = hub.Subscribe(new SubscriptionOptions
+        {
+            Policy = Policy.Latest,
+            Encoding = Encoding.Proto,
+            BufferFrames = 1,
+            BeginsWithNewest = true,
+            Name = "encodings compared",
+            Transport = "none",
+            Peer = "",
+        });
+        return _streams = subscription is null ? null : new ComparedStreams(subscription, options.KeyframeIntervalFrames, Patience, clock);
+    }
+
+    private static byte[] Measure(Frame frame, ComparedStreams? streams)
+    {
+        var json = new ArrayBufferWriter<byte>();
+        using (var writer = new Utf8JsonWriter(json))
+        {
+            writer.WriteStartObject();
+            writer.WriteNumber("gameLoop", frame.GameLoop);
+            writer.WriteNumber("sequence", frame.Sequence);
+            writer.WriteNumber("streamFrames", streams?.Frames ?? 0);
+            writer.WriteStartArray("formats");
+            foreach (var format in ComparedFormat.All) Write(writer, format, frame, streams?.Formats.FirstOrDefault(each => each.Format == format)?.MeanBytes);
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        return json.WrittenSpan.ToArray();
+    }
+
+    private static void Write(Utf8JsonWriter writer, PayloadFormat format, Frame frame, double? mean)
+    {
+        writer.WriteStartObject();
+        var names = format.ToString().Split('+');
+        writer.WriteString("encoding", names[0]);
+        writer.WriteString("compression", names.Length > 1 ? names[1] : "none");
+        try
+        {
+            writer.WriteNumber("alone", ComparedFormat.MeasureAlone(format, frame.Observation.Span));
+        }
+        catch (InvalidDataException)
+        {
+            writer.WriteString("problem", "cannot carry this frame");
+        }
+        if (mean is { } bytes) writer.WriteNumber("mean", Math.Round(bytes, 1));
+        writer.WriteEndObject();
+    }
+
+    private static Task TooManyAsync(HttpResponse response)
+    {
+        response.Headers.RetryAfter = "1";
+        return HttpAnswer.TextAsync(response, StatusCodes.Status429TooManyRequests, "at most two answers a second, one at a time");
+    }
+}

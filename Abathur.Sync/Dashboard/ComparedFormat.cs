@@ -1,0 +1,99 @@
+using Abathur.Sync.Encodings;
+using Abathur.Sync.Encodings.Compression;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Dashboard;
+
+/// <summary>One encoding and compression, measured as a stream of its own. Used by one flow at a time.</summary>
+internal sealed class ComparedFormat : IDisposable
+{
+    private readonly PayloadFormat _format;
+    private readonly IFrameEncoder? _encoder;
+    private readonly int[] _sizes;
+    private long _sum;
+    private int _count;
+    private int _next;
+    private bool _isBroken;
+
+    /// <param name="format">What is measured.</param>
+    /// <param name="windowFrames">Frames over which the mean goes: as many as from one keyframe to the next.</param>
+    public ComparedFormat(PayloadFormat format, int windowFrames)
+    {
+        _format = format;
+        _encoder = CreateEncoder(format);
+        _sizes = new int[windowFrames];
+    }
+
+    /// <summary>All formats that can be had here.</summary>
+    public static IReadOnlyList<PayloadFormat> All { get; } =
+    [
+        .. from encoding in new[] { Encoding.Proto, Encoding.Json, Encoding.Columns }
+           from compression in Enum.GetValues<Compression>()
+           where CompressionKind.For(compression) is not { IsAvailable: false }
+           select new PayloadFormat(encoding, compression),
+    ];
+
+    public PayloadFormat Format => _format;
+
+    /// <summary>Mean size in bytes of the last frames, as a stream carries them; null before the first.</summary>
+    public double? MeanBytes
+    {
+        get
+        {
+            lock (_sizes) return _count == 0 ? null : (double)_sum / _count;
+        }
+    }
+
+    /// <summary>Size in bytes of a frame that nothing came before. Throws <see cref="InvalidDataException"/> where it cannot be encoded.</summary>
+    public static int MeasureAlone(PayloadFormat format, ReadOnlySpan<byte> observation)
+    {
+        var encoder = CreateEncoder(format);
+        using (encoder as IDisposable) return Measure(encoder, observation, mustBeKeyframe: true);
+    }
+
+    /// <summary>Takes the next frame of the stream.</summary>
+    /// <param name="observation">The message.</param>
+    /// <param name="isKeyframeDue">Whether the stream starts anew here.</param>
+    public void Add(ReadOnlySpan<byte> observation, bool isKeyframeDue)
+    {
+        try
+        {
+            var bytes = Measure(_encoder, observation, isKeyframeDue || _isBroken);
+            _isBroken = false;
+            lock (_sizes)
+            {
+                _sum += bytes - (_count == _sizes.Length ? _sizes[_next] : 0);
+                _sizes[_next] = bytes;
+                _next = (_next + 1) % _sizes.Length;
+                _count = Math.Min(_count + 1, _sizes.Length);
+            }
+        }
+        catch (InvalidDataException)
+        {
+            // A frame that this encoding cannot carry: its subscribers are told, here it is left out.
+            _isBroken = true;
+        }
+    }
+
+    public void Dispose() => (_encoder as IDisposable)?.Dispose();
+
+    private static int Measure(IFrameEncoder? encoder, ReadOnlySpan<byte> observation, bool mustBeKeyframe)
+    {
+        if (encoder is null) return observation.Length;
+        var payload = SharedBuffer.Rent(observation.Length);
+        try
+        {
+            encoder.Encode(observation, mustBeKeyframe, payload);
+            return payload.Memory.Length;
+        }
+        finally
+        {
+            payload.Release();
+        }
+    }
+
+    private static IFrameEncoder? CreateEncoder(PayloadFormat format) =>
+        new StreamKey(format, CompressionKind.For(format.Compression)?.DefaultLevel ?? 0, "", 1).CreateEncoder();
+}

@@ -1,0 +1,98 @@
+using System.Security.Cryptography;
+using Abathur.Sync.Transports.Http;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Abathur.Sync.Dashboard;
+
+/// <summary>
+/// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>. A browser keeps them and asks
+/// whether they are still right (ETag), so that a new daemon on the same port never meets an old page.
+/// </summary>
+internal sealed class DashboardPage
+{
+    /// <summary>
+    /// The page loads nothing but its own files, connects to its own origin only, and may not be framed. Styles that scripts set on elements are no inline
+    /// styles to a browser; images are drawn (data:, blob:), not fetched.
+    /// </summary>
+    public const string ContentSecurityPolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
+        + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+    private const string ResourcePrefix = "page/";
+    private const string IndexName = "index.html";
+    private readonly Dictionary<string, File> _files;
+
+    public DashboardPage()
+    {
+        var assembly = typeof(DashboardPage).Assembly;
+        _files = assembly.GetManifestResourceNames()
+            .Where(name => name.StartsWith(ResourcePrefix, StringComparison.Ordinal))
+            .ToDictionary(PathOf, name => Read(assembly.GetManifestResourceStream(name)!, name), StringComparer.Ordinal);
+    }
+
+    /// <summary>Where the files are: "/" and "/main.js", ...</summary>
+    public IReadOnlyCollection<string> Paths => _files.Keys;
+
+    /// <summary>Answers GET and HEAD for one of <see cref="Paths"/>.</summary>
+    public Task HandleAsync(HttpContext http)
+    {
+        var (request, response) = (http.Request, http.Response);
+        if (!HttpMethods.IsGet(request.Method) && !HttpMethods.IsHead(request.Method))
+        {
+            response.Headers.Allow = "GET, HEAD";
+            return HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, "this is read with GET");
+        }
+        var file = _files[request.Path.Value!];
+        var headers = response.Headers;
+        headers.ETag = file.ETag;
+        headers.CacheControl = "no-cache";
+        headers.XContentTypeOptions = "nosniff";
+        headers.ContentSecurityPolicy = ContentSecurityPolicy;
+        headers["Referrer-Policy"] = "no-referrer";
+        headers["Cross-Origin-Opener-Policy"] = "same-origin";
+        headers["Cross-Origin-Resource-Policy"] = "same-origin";
+        if (IsKnown(request, file.ETag))
+        {
+            response.StatusCode = StatusCodes.Status304NotModified;
+            return Task.CompletedTask;
+        }
+        response.ContentType = file.ContentType;
+        response.ContentLength = file.Bytes.Length;
+        return HttpMethods.IsHead(request.Method) ? Task.CompletedTask : response.Body.WriteAsync(file.Bytes, http.RequestAborted).AsTask();
+    }
+
+    private static bool IsKnown(HttpRequest request, string tag)
+    {
+        if (!EntityTagHeaderValue.TryParseList(request.Headers.IfNoneMatch, out var known)) return false;
+        return known.Any(each => each.Tag == "*" || each.Tag == tag);
+    }
+
+    private static string PathOf(string resource)
+    {
+        // The folder separator of the machine that built it.
+        var name = resource[ResourcePrefix.Length..].Replace('\\', '/');
+        return name == IndexName ? "/" : $"/{name}";
+    }
+
+    private static File Read(Stream resource, string name)
+    {
+        using (resource)
+        {
+            var bytes = new byte[resource.Length];
+            resource.ReadExactly(bytes);
+            return new File(bytes, TypeOf(name), $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 12))}\"");
+        }
+    }
+
+    private static string TypeOf(string name) => Path.GetExtension(name) switch
+    {
+        ".html" => "text/html; charset=utf-8",
+        ".css" => "text/css; charset=utf-8",
+        ".js" => "text/javascript; charset=utf-8",
+        ".svg" => "image/svg+xml",
+        var other => throw new InvalidOperationException($"{name}: {other} has no content type"),
+    };
+
+    private sealed record File(byte[] Bytes, string ContentType, string ETag);
+}

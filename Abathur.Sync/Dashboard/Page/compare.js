@@ -1,0 +1,88 @@
+// How large the newest frame is in each encoding: by itself, and as streams carry it. The daemon measures it only while this is open.
+
+import { bytes } from "./format.js";
+import { byId, element, setText } from "./page.js";
+import { authorization } from "./token.js";
+
+const EVERY_MS = 1000;
+const RETRY_MS = 600;
+
+export class Compare {
+  #root = byId("compare");
+  #toggle = byId("compare-toggle");
+  #timer;
+  #note = element("p", { className: "quiet" });
+  #body = element("tbody");
+  #table = element("table", { className: "bars" }, newHead(), this.#body);
+  #available = true;
+
+  constructor() {
+    this.#root.append(this.#table, this.#note);
+    this.#toggle.addEventListener("click", () => this.#open(this.#root.hidden));
+  }
+
+  /** Whether what the page shows is the daemon's own match: only that is measured. */
+  set isAvailable(isAvailable) {
+    this.#available = isAvailable;
+    this.#toggle.disabled = !isAvailable;
+    this.#toggle.title = isAvailable ? "" : "Only the daemon's own match is measured, not a recording that plays for this page alone";
+    if (!isAvailable) this.#open(false);
+  }
+
+  #open(isOpen) {
+    this.#root.hidden = !isOpen;
+    this.#toggle.setAttribute("aria-expanded", String(isOpen));
+    setText(this.#toggle, isOpen ? "Stop measuring" : "Measure");
+    clearTimeout(this.#timer);
+    if (isOpen && this.#available) this.#look();
+  }
+
+  async #look() {
+    let wait = EVERY_MS;
+    try {
+      const answer = await fetch("v1/compare", { cache: "no-store", headers: authorization() });
+      if (answer.ok) this.#show(await answer.json());
+      else if (answer.status === 429) wait = RETRY_MS;
+      else setText(this.#note, (await answer.text()).trim());
+    } catch {
+      setText(this.#note, "The daemon does not answer.");
+    }
+    if (!this.#root.hidden) this.#timer = setTimeout(() => this.#look(), wait);
+  }
+
+  #show({ gameLoop, formats, streamFrames }) {
+    const largest = Math.max(...formats.map(({ alone, mean }) => Math.max(alone ?? 0, mean ?? 0)), 1);
+    while (this.#body.rows.length > formats.length) this.#body.deleteRow(-1);
+    while (this.#body.rows.length < formats.length) this.#body.append(newRow());
+    formats.forEach((format, at) => fill(this.#body.rows[at], format, largest));
+    setText(this.#note, `Game loop ${gameLoop}; over the wire: mean of the last ${Math.min(streamFrames, 224)} frames of a stream, where frames lean on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
+  }
+}
+
+function keyOf(name, text) {
+  return element("span", {}, element("span", { className: `key ${name}`, "aria-hidden": "true" }), text);
+}
+
+function newHead() {
+  const heads = ["Encoding", "", keyOf("", "this frame alone"), keyOf("two", "over the wire, mean")];
+  return element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", className: at > 1 ? "number" : "" }, head))));
+}
+
+function newRow() {
+  const bars = element("td", { className: "bar", "aria-hidden": "true" }, element("div"), element("div"));
+  return element("tr", {}, element("th", { scope: "row" }), bars, element("td", { className: "number" }), element("td", { className: "number" }));
+}
+
+function fill(row, { encoding, compression, alone, mean, problem }, largest) {
+  const [name, bars, first, second] = row.cells;
+  setText(name, compression === "none" ? encoding : `${encoding} + ${compression}`);
+  [alone, mean].forEach((value, at) => {
+    bars.children[at].style.width = `${(100 * (value ?? 0)) / largest}%`;
+    bars.children[at].hidden = value === undefined || value === null;
+  });
+  setText(first, problem ?? bytes(alone));
+  first.title = problem ? "" : `${alone} bytes`;
+  first.dataset.bytes = alone ?? "";
+  setText(second, typeof mean === "number" ? bytes(mean) : "");
+  second.dataset.bytes = mean ?? "";
+}

@@ -1,0 +1,137 @@
+// One WebSocket to the daemon: subscribes, asks, and comes back by itself when it is lost.
+
+import { ClientMessage, ServerMessage } from "./messages.js";
+import { token } from "./token.js";
+import { read, write } from "./wire.js";
+
+const COLUMNS = 3;
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 5000;
+const MAX_PENDING = 32;
+
+/** A request that the daemon refused, or that was lost with its connection. */
+export class Refusal extends Error {}
+
+/** How long to wait before trying for the nth time (from 0): doubled each time, to a bound, and not all pages at once. */
+export function waitBefore(attempt, random = Math.random()) {
+  return Math.min(FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS) * (0.75 + random / 2);
+}
+
+/**
+ * Calls on[name] for what comes: match, frame, drawings, and `state(state, text)` with one of connecting, waiting (for a match), open, over
+ * (the match has ended) and lost; and unauthenticated where a token is needed. The daemon sends one frame at a time, the newest when `acknowledge` has asked for it: a page that lags skips.
+ */
+export class Connection {
+  #url;
+  #name;
+  #on;
+  #socket;
+  #timer;
+  #attempt = 0;
+  #nextId = 1;
+  #pending = new Map();
+  #ended = "";
+
+  constructor(url, name, on) {
+    [this.#url, this.#name, this.#on] = [url, name, on];
+    this.#open();
+  }
+
+  /** Asks for the next frame. */
+  acknowledge(sequence) {
+    this.#send({ ack: { sequence } });
+  }
+
+  /** Steers the playback; resolves to its new state. */
+  async control(command) {
+    return (await this.#request({ control: command })).control;
+  }
+
+  /** What the daemon is doing. */
+  async status() {
+    return (await this.#request({ status: {} })).status;
+  }
+
+  /** Lets go for good. */
+  close() {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+    this.#forget("closed");
+  }
+
+  /** Gives up this connection and makes a new one, where what came cannot be understood. */
+  restart(why) {
+    this.#ended = why;
+    this.#socket?.close();
+  }
+
+  #open() {
+    this.#on.state("connecting", this.#attempt > 0 ? this.#ended || "trying again" : "");
+    const socket = new WebSocket(this.#url);
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#on.state("waiting", "");
+      this.#send({ token: token(), subscribe: { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true } });
+    };
+    socket.onmessage = ({ data }) => {
+      if (socket === this.#socket && data instanceof ArrayBuffer) this.#take(read(ServerMessage, new Uint8Array(data)));
+    };
+    socket.onclose = () => {
+      if (socket === this.#socket) this.#lost();
+    };
+  }
+
+  #take({ match, frame, result, error, end, drawings }) {
+    if (frame) this.#on.frame(frame);
+    else if (drawings) this.#on.drawings(drawings);
+    else if (result) this.#settle(result.id ?? 0, (request) => request.resolve(result));
+    else if (match) {
+      this.#attempt = 0;
+      this.#ended = "";
+      this.#on.match(match);
+      this.#on.state("open", "");
+    } else if (end) this.#ended = end.reason ?? "";
+    else if (error) {
+      if (error.fatal) this.#ended = error.message ?? "";
+      if (error.code === "UNAUTHENTICATED") this.#on.unauthenticated();
+      this.#settle(error.id ?? 0, (request) => request.reject(new Refusal(error.message ?? "refused")));
+    }
+  }
+
+  #lost() {
+    this.#forget("the connection was lost");
+    const wait = waitBefore(this.#attempt++);
+    this.#on.state(this.#ended === "end of recording" ? "over" : "lost", this.#ended, wait);
+    this.#timer = setTimeout(() => this.#open(), wait);
+  }
+
+  #request(message) {
+    return new Promise((resolve, reject) => {
+      if (this.#socket?.readyState !== WebSocket.OPEN) reject(new Refusal("not connected"));
+      else if (this.#pending.size >= MAX_PENDING) reject(new Refusal("too many requests wait for their answers"));
+      else {
+        const id = this.#nextId++;
+        this.#pending.set(id, { resolve, reject });
+        this.#send({ id, ...message });
+      }
+    });
+  }
+
+  #settle(id, how) {
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (request) how(request);
+  }
+
+  #forget(why) {
+    for (const request of this.#pending.values()) request.reject(new Refusal(why));
+    this.#pending.clear();
+  }
+
+  #send(message) {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(write(ClientMessage, message));
+  }
+}

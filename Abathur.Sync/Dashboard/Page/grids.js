@@ -1,0 +1,106 @@
+// Pictures of the game's grids, one pixel a cell, row 0 the lowest of the map: terrain, and over it visibility and creep.
+
+/** Cell i of a grid of 1 or 8 bits a cell. */
+export function cell(grid, i) {
+  if (grid.bitsPerPixel === 1) return (grid.data[i >> 3] >> (7 - (i & 7))) & 1;
+  return grid.data[i];
+}
+
+/** Whether a grid has all the cells that its size promises. */
+export function isWhole(grid) {
+  const [width, height] = [grid?.size?.x ?? 0, grid?.size?.y ?? 0];
+  const cells = width * height;
+  return width > 0 && height > 0 && cells <= 1 << 20 && (grid.data?.length ?? 0) * 8 >= cells * (grid.bitsPerPixel ?? 8);
+}
+
+/** The terrain as a canvas: height as lightness with a light from the north-west, what cannot be walked on dark. Undefined where nothing is known. */
+export function paintTerrain(startRaw, palette) {
+  const height = isWhole(startRaw?.height) ? startRaw.height : undefined;
+  const pathing = isWhole(startRaw?.pathing) ? startRaw.pathing : undefined;
+  const placement = isWhole(startRaw?.placement) ? startRaw.placement : undefined;
+  const size = (height ?? pathing)?.size;
+  if (!size) return undefined;
+  const fits = (grid) => (grid?.size.x === size.x && grid.size.y === size.y ? grid : undefined);
+  const [low, most] = height ? range(height) : [0, 1];
+  return paint(size.x, size.y, (i, pixel) => {
+    const level = height ? (cell(height, i) - low) / Math.max(most - low, 1) : 0.5;
+    const isOpen = !fits(pathing) || cell(pathing, i);
+    const canBuild = fits(placement) && cell(placement, i) ? palette.placeable : 0;
+    const light = height ? shade(height, i) : 0;
+    for (let c = 0; c < 3; c++) {
+      const open = palette.low[c] + (palette.high[c] - palette.low[c]) * level + canBuild + light;
+      pixel[c] = isOpen ? open : palette.blocked[c] + (open - palette.blocked[c]) * 0.28;
+    }
+    pixel[3] = 255;
+  });
+}
+
+/** A grid that changes, as a picture over the terrain: painted anew only when its bytes are others. */
+export class Overlay {
+  canvas = undefined;
+  #alphas;
+  #painted = {};
+  #image;
+
+  /** @param {number[]} alphas for each value of a cell */
+  constructor(alphas) {
+    this.#alphas = alphas;
+  }
+
+  /** Takes the newest bytes, the grid that they belong to (its size and bits a cell) and the colour; the canvas is undefined where they are no such grid. */
+  update(data, grid, color) {
+    const { data: last, color: lastColor } = this.#painted;
+    if (data === last && color === lastColor) return;
+    this.#painted = { data, color };
+    const whole = { ...grid, data };
+    if (!isWhole(whole)) {
+      this.canvas = undefined;
+      return;
+    }
+    this.#resize(whole.size);
+    const pixels = new Uint32Array(this.#image.data.buffer);
+    const colors = this.#alphas.map((alpha) => new Uint32Array(Uint8ClampedArray.of(...color, alpha * 255).buffer)[0]);
+    for (let i = 0; i < pixels.length; i++) pixels[i] = colors[cell(whole, i)] ?? 0;
+    this.canvas.getContext("2d").putImageData(this.#image, 0, 0);
+  }
+
+  #resize(size) {
+    if (this.canvas?.width === size.x && this.canvas.height === size.y) return;
+    this.canvas = document.createElement("canvas");
+    [this.canvas.width, this.canvas.height] = [size.x, size.y];
+    this.#image = new ImageData(size.x, size.y);
+  }
+}
+
+/** What is not seen now, darkened, what was never seen more: levels of the game are 0 hidden, 1 fogged, 2 visible. */
+export const newFog = () => new Overlay([0.62, 0.34, 0, 0.62]);
+
+export const newCreep = () => new Overlay([0, 0.36]);
+
+function range(grid) {
+  const seen = new Uint8Array(256);
+  for (const value of grid.data) seen[value] = 1;
+  return [seen.indexOf(1), seen.lastIndexOf(1)];
+}
+
+/** Lighter where the ground rises to the south-east. */
+function shade(height, i) {
+  const width = height.size.x;
+  const before = cell(height, Math.max(i - 1, 0)) ?? 0;
+  const above = cell(height, Math.min(i + width, width * height.size.y - 1)) ?? 0;
+  return Math.max(Math.min((2 * cell(height, i) - before - above) * 1.2, 16), -16);
+}
+
+function paint(width, height, each) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, height];
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(width, height);
+  const pixel = new Float64Array(4);
+  for (let i = 0; i < width * height; i++) {
+    each(i, pixel);
+    image.data.set(pixel, 4 * i);
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}

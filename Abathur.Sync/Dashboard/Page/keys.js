@@ -1,0 +1,51 @@
+// The keyboard, anywhere on the page.
+
+import { byId, element } from "./page.js";
+
+const HELP = [
+  ["Space", "pause, resume"],
+  ["← →", "one frame back, forward"],
+  ["Shift ← →", "ten seconds"],
+  ["Home End", "start, end"],
+  ["[ ]", "slower, faster"],
+  ["L", "loop"],
+  ["F", "follow the chosen unit"],
+  ["Esc", "let go of it"],
+  ["+ − 0", "on the map: magnify, whole map"],
+  ["↑ ↓ W A S D", "on the map: move it"],
+  ["↑ ↓ Enter", "in the list of units: choose"],
+  ["?", "this list"],
+];
+
+export function listenForKeys(playback, { follow, clear }) {
+  const help = byId("help");
+  byId("keys").append(...HELP.flatMap(([keys, text]) => [element("dt", {}, element("kbd", {}, keys)), element("dd", {}, text)]));
+  byId("show-help").addEventListener("click", () => help.showModal());
+  const actions = {
+    " ": () => playback.toggle(),
+    ArrowRight: ({ shiftKey }) => (shiftKey ? playback.jumpSeconds(10) : playback.step(1)),
+    ArrowLeft: ({ shiftKey }) => (shiftKey ? playback.jumpSeconds(-10) : playback.step(-1)),
+    Home: () => playback.toStart(),
+    End: () => playback.toEnd(),
+    "[": () => playback.changeRate(-1),
+    "]": () => playback.changeRate(1),
+    l: () => playback.setLoop(!playback.state?.loop),
+    f: follow,
+    Escape: clear,
+    "?": () => help.showModal(),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open || isTaken(event)) return;
+    const action = actions[event.key] ?? actions[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action(event);
+  });
+}
+
+/** Whether what has the focus has a use for the key itself. */
+function isTaken({ target, key }) {
+  if (target.matches?.("input[type=range]")) return false;
+  if (target.matches?.("input[type=checkbox], button, summary")) return key === " " || key === "Enter";
+  return target.matches?.("input, select, textarea") ?? false;
+}

@@ -1,0 +1,226 @@
+// Puts the page together: one connection, one world, and the parts that show it.
+
+import { showBill } from "./bill.js";
+import { ColumnsError } from "./columns.js";
+import { Compare } from "./compare.js";
+import { Connection, Refusal } from "./connection.js";
+import { three } from "./format.js";
+import { listenForKeys } from "./keys.js";
+import { listenOnMap } from "./map_input.js";
+import { MapView } from "./map_view.js";
+import { showMatch, showPlace, showRate, showState } from "./match_header.js";
+import { Names } from "./names.js";
+import { byId, setText } from "./page.js";
+import { Playback } from "./playback.js";
+import { Recordings } from "./recordings.js";
+import { StreamCharts } from "./stream_charts.js";
+import { Subscribers } from "./subscribers.js";
+import { startTheme } from "./theme.js";
+import { askForToken, authorization } from "./token.js";
+import { UnitList } from "./unit_list.js";
+import { UnitPanel } from "./unit_panel.js";
+import { WireError } from "./wire.js";
+import { World } from "./world.js";
+
+const STATUS_MS = 500;
+const PANELS_MS = 200;
+const MESSAGE_MS = 8000;
+const HIDDEN_MS = 1000;
+
+const recording = new URLSearchParams(location.search).get("recording") ?? undefined;
+const own = `dashboard ${Math.random().toString(36).slice(2, 8)}`;
+const world = new World();
+let names = new Names();
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+const map = new MapView(byId("map"), world, stillness.matches);
+map.labelOf = (row) => names.unit(world.units.unit_type[row]);
+stillness.addEventListener("change", () => (map.isStill = stillness.matches));
+const playback = new Playback(world, control);
+const charts = new StreamCharts(byId("charts"));
+const subscribers = new Subscribers(byId("subscribers"), own);
+const compare = new Compare();
+compare.isAvailable = recording === undefined;
+const unitPanel = new UnitPanel(byId("unit"), world, names, { follow, clear: () => choose(undefined) });
+const unitList = new UnitList(byId("units"), world, names, choose);
+const recordings = new Recordings(recording, open, tell);
+map.onFollows = (isOn) => (unitPanel.follows = isOn);
+startTheme((theme) => (map.theme = theme));
+listenOnMap(byId("map"), map, (row) => choose(row === undefined ? undefined : world.units.tag[row]));
+listenForKeys(playback, { follow: () => follow(!map.follows), clear: () => choose(undefined) });
+byId("zoom-in").addEventListener("click", () => zoom(1.5));
+byId("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
+byId("zoom-fit").addEventListener("click", () => zoom(0));
+
+let acknowledges = false;
+let panelsShown = 0;
+let messageTimer;
+let everOpen = false;
+
+const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
+const connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
+  state(state, why, waitMs) {
+    showState(state, why, waitMs);
+    if (state === "open") everOpen = true;
+    showEmpty(state);
+    if (state === "lost" || state === "over") playback.take(undefined);
+    if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused();
+  },
+  match(match) {
+    names = unitPanel.names = unitList.names = new Names(match.gameData);
+    world.begin(match);
+    map.begin();
+    charts.restart();
+    showMatch(match, recording);
+    recordings.refresh();
+    lookAtStatus();
+  },
+  frame(frame) {
+    const now = performance.now();
+    try {
+      world.apply(frame, playback.isPaused ? 1 : playback.rate, now);
+    } catch (error) {
+      if (!(error instanceof ColumnsError || error instanceof WireError)) throw error;
+      connection.restart(`a frame could not be read: ${error.message}`);
+      return;
+    }
+    charts.add(frame, now);
+    map.update();
+    showEmpty("open");
+    acknowledge(frame.sequence);
+  },
+  unauthenticated: askForToken,
+  drawings({ layers }) {
+    world.drawings = layers;
+    map.invalidate();
+  },
+});
+
+/** A browser does not say why a WebSocket was refused; the same path without one does. */
+async function tellWhyRefused() {
+  try {
+    const answer = await fetch(path, { cache: "no-store", headers: authorization() });
+    if (answer.status !== 426) tell(`${recording} cannot be opened: ${(await answer.text()).trim()}`);
+  } catch {
+    // The daemon is gone: the header says so.
+  }
+}
+
+/** The next frame is asked for when this one can be seen: no page gets more than it shows, and none is behind. */
+function acknowledge(sequence) {
+  if (acknowledges) return;
+  acknowledges = true;
+  const answer = () => {
+    acknowledges = false;
+    connection.acknowledge(sequence);
+    showPanels();
+  };
+  if (document.hidden) setTimeout(answer, HIDDEN_MS);
+  else requestAnimationFrame(answer);
+}
+
+function showPanels(always = false) {
+  showPlace(world.gameLoop);
+  playback.show();
+  const now = performance.now();
+  if (!always && now - panelsShown < PANELS_MS) return;
+  panelsShown = now;
+  showBill(byId("bill"), world.rest);
+  unitPanel.update();
+  unitList.update(unitPanel.tag);
+}
+
+async function lookAtStatus() {
+  try {
+    const status = await connection.status();
+    playback.take(status.playback);
+    subscribers.update(status);
+    showRate(status.framesPerSecond, status.playback);
+    showFooter(status);
+  } catch (error) {
+    // The header says that the connection is lost.
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+function showFooter({ process, recording: file }) {
+  const seconds = (process?.cpuTime?.seconds ?? 0) + (process?.cpuTime?.nanos ?? 0) / 1e9;
+  const uptime = (process?.uptime?.seconds ?? 0) + (process?.uptime?.nanos ?? 0) / 1e9;
+  const kept = file ? ` · recording to ${file.path}: ${file.error || `${file.frames ?? 0} frames, ${file.framesMissed ?? 0} missing`}` : "";
+  setText(byId("footer"), `abathur-sync ${process?.version ?? ""} · up ${Math.round(uptime)} s · CPU ${three((100 * seconds) / Math.max(uptime, 1))} % · memory ${Math.round((process?.workingSetBytes ?? 0) / 1e6)} MB${kept}`);
+}
+
+async function control(command) {
+  try {
+    return await connection.control(command);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    tell(error.message);
+    return undefined;
+  }
+}
+
+function choose(tag) {
+  map.selected = tag;
+  if (tag === undefined) map.follows = false;
+  unitPanel.choose(tag);
+  unitPanel.follows = map.follows;
+  unitList.update(tag);
+  map.invalidate();
+}
+
+function follow(isOn) {
+  map.follows = isOn && unitPanel.tag !== undefined;
+  if (map.follows && map.view.isWhole) map.view.zoom(3);
+}
+
+function zoom(factor) {
+  map.follows = false;
+  if (factor === 0) map.view.fit();
+  else map.view.zoom(factor);
+  map.invalidate();
+}
+
+function open(name) {
+  const url = new URL(location.href);
+  url.search = name === undefined ? "" : new URLSearchParams({ recording: name }).toString();
+  location.assign(url);
+}
+
+function tell(text) {
+  const message = byId("message");
+  setText(message, text);
+  message.hidden = false;
+  clearTimeout(messageTimer);
+  messageTimer = setTimeout(() => (message.hidden = true), MESSAGE_MS);
+}
+
+function showEmpty(state) {
+  const empty = byId("empty");
+  const texts = {
+    connecting: everOpen ? "" : "Connecting…",
+    waiting: "No match yet. It appears here as soon as it begins.",
+    open: world.gameLoop === undefined ? "The match is there; its first frame has not come yet." : "",
+    over: "The recording has been played to its end. The page connects again when it is played anew.",
+    lost: everOpen ? "" : "The daemon does not answer. The page goes on trying.",
+  };
+  setText(empty, texts[state]);
+  empty.hidden = texts[state] === "";
+}
+
+setInterval(() => {
+  if (!document.hidden) lookAtStatus();
+}, STATUS_MS);
+
+/** Charts move while the page is seen, also when no frame comes. */
+setInterval(() => {
+  if (document.hidden) return;
+  const now = performance.now();
+  charts.draw(now);
+  showPanels();
+  const { fps, p50, p99 } = map.times.over(now, 2);
+  setText(byId("drawing"), `Map drawn ${three(fps)} times a second, p50 ${three(p50)} ms, p99 ${three(p99)} ms`);
+}, PANELS_MS);
+
+/** For tests, and for whoever opens the console. */
+globalThis.dashboard = { world, map, playback, connection, unitPanel, choose };

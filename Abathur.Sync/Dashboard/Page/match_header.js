@@ -1,0 +1,40 @@
+// Which match this is, where it stands, and how the connection is.
+
+import { clock, rate as rateText, three } from "./format.js";
+import { RACES, SOURCES } from "./messages.js";
+import { byId, element, setText } from "./page.js";
+
+const STATES = { connecting: "connecting", waiting: "no match yet", open: "live", over: "over: the match has ended", lost: "connection lost" };
+
+export function showMatch(match, recording) {
+  const map = match.gameInfo?.mapName || match.mapName || "unknown map";
+  setText(byId("title"), map);
+  document.title = `${map} – Abathur.Sync`;
+  const players = (match.gameInfo?.players ?? []).filter(({ type }) => type !== 3);
+  byId("players").replaceChildren(...players.flatMap((player, at) => [at > 0 ? " vs " : "", playerOf(player, match.playerId)]));
+  const source = recording === undefined ? SOURCES[match.source ?? 0] : `recording ${recording}`;
+  byId("players").append(`${players.length > 0 ? " · " : ""}${source}${match.simulated ? ", simulated" : ""}${match.gameVersion ? ` · ${match.gameVersion}` : ""}`);
+}
+
+/** Where the match stands now. */
+export function showPlace(gameLoop) {
+  setText(byId("clock"), gameLoop === undefined ? "–:––" : clock(gameLoop));
+  setText(byId("loop"), gameLoop === undefined ? "" : `loop ${gameLoop}`);
+}
+
+export function showRate(framesPerSecond, playback) {
+  setText(byId("rate"), `${three(framesPerSecond ?? 0)} frames/s${playback ? ` · ${rateText(playback.rate ?? 0)}` : ""}`);
+}
+
+export function showState(state, why, waitMs) {
+  byId("state").dataset.state = state;
+  const next = waitMs === undefined ? "" : "; connecting again";
+  setText(byId("state"), `${STATES[state]}${why && state !== "over" ? ` (${why})` : ""}${next}`);
+}
+
+function playerOf(player, own) {
+  const isOwn = player.playerId === own;
+  const race = RACES[player.race || player.raceRequested || 0] ?? "";
+  const name = player.name || (player.type === 2 ? "computer" : `player ${player.playerId}`);
+  return element("span", { className: isOwn ? "own" : "enemy" }, `${name}${race ? ` (${race})` : ""}${isOwn ? " ●" : " ◆"}`);
+}

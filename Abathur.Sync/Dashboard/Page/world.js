@@ -1,0 +1,115 @@
+// What the page knows of the match: the newest frame and the one before it, read from the columns encoding.
+
+import { ColumnsDecoder } from "./columns.js";
+import { interval, walks } from "./interpolation.js";
+import { Rest } from "./messages.js";
+import { read } from "./wire.js";
+
+const MAX_HITS = 256;
+const HIT_LEAST = 0.5;
+const KEYFRAMES_KEPT = 512;
+export const [SELF, ALLY, NEUTRAL, ENEMY] = [1, 2, 3, 4];
+const FLOATS = ["x", "y", "radius", "health", "shield", "health_max", "facing", "weapon_cooldown", "build_progress"];
+const NUMBERS = ["alliance", "unit_type", "display_type", "owner"];
+const TAGS = ["tag", "engaged_target_tag"];
+
+/** The units of one frame as arrays, one place a row of the table; `used` says which rows are units. */
+class Units {
+  rows = 0;
+  used = new Uint8Array(0);
+  rowOf = new Map();
+
+  fill(decoder) {
+    const table = decoder.units;
+    this.rows = table.rows;
+    this.used = decoder.used.slice();
+    for (const name of [...FLOATS, ...NUMBERS, ...TAGS]) this[name] = table.column(name);
+    this.rowOf.clear();
+    for (let row = 0; row < this.rows; row++) if (this.used[row]) this.rowOf.set(this.tag[row], row);
+  }
+}
+
+/** A place where a unit has been hit: drawn as a pulse. */
+class Hit {
+  x = 0;
+  y = 0;
+  at = -Infinity;
+  alliance = 0;
+}
+
+export class World {
+  match = undefined;
+  gameLoop = undefined;
+  /** Of the newest frame: everything that is no unit and no grid. */
+  rest = {};
+  units = new Units();
+  before = new Units();
+  /** When the newest frame came, and how long the way to it is drawn, in ms of performance.now(). */
+  arrived = 0;
+  interval = 0;
+  /** 1 for rows whose unit walked from the frame before to this one. */
+  moved = new Uint8Array(0);
+  /** A ring of the latest hits. */
+  hits = Array.from({ length: MAX_HITS }, () => new Hit());
+  drawings = [];
+  /** Game loops at which keyframes came, oldest first. */
+  keyframes = [];
+  /** Game loops from one frame to the next, usually. */
+  loopsPerFrame = 1;
+  decoder = new ColumnsDecoder();
+  #nextHit = 0;
+
+  /** A match begins, or the connection to it. */
+  begin(match) {
+    this.match = match;
+    this.decoder = new ColumnsDecoder();
+    this.keyframes = [];
+    this.drawings = [];
+  }
+
+  /** Takes a frame in; throws ColumnsError where it cannot be read. */
+  apply(frame, rate, now) {
+    for (const payload of frame.earlier) this.decoder.decode(payload);
+    this.decoder.decode(frame.data);
+    this.rest = read(Rest, this.decoder.rest ?? new Uint8Array(0));
+    [this.before, this.units] = [this.units, this.before];
+    this.units.fill(this.decoder);
+    const gameLoop = frame.gameLoop ?? 0;
+    const loops = gameLoop - (this.gameLoop ?? gameLoop);
+    if (loops > 0 && loops <= 64 && !frame.dropped) this.loopsPerFrame = loops;
+    this.gameLoop = gameLoop;
+    this.arrived = now;
+    this.interval = interval(loops, this.match?.tickHz ?? 0, rate);
+    this.#compare(loops, now);
+    if (frame.keyframe) {
+      this.keyframes.push(gameLoop);
+      if (this.keyframes.length > KEYFRAMES_KEPT) this.keyframes.shift();
+    }
+  }
+
+  /** Row of a unit in the newest frame; undefined when it is not there. */
+  rowOf(tag) {
+    return this.units.rowOf.get(tag);
+  }
+
+  #compare(loops, now) {
+    const { units, before } = this;
+    if (this.moved.length !== units.rows) this.moved = new Uint8Array(units.rows);
+    for (let row = 0; row < units.rows; row++) {
+      // A unit keeps its row while it lives.
+      const isSame = this.interval > 0 && units.used[row] && before.used[row] && units.tag[row] === before.tag[row];
+      this.moved[row] = isSame && walks(units.x[row] - before.x[row], units.y[row] - before.y[row], loops) ? 1 : 0;
+      if (!isSame || loops > 22) continue;
+      const lost = before.health[row] + before.shield[row] - units.health[row] - units.shield[row];
+      if (lost >= HIT_LEAST && units.alliance[row] !== NEUTRAL) this.#hit(row, now);
+    }
+  }
+
+  #hit(row, now) {
+    const hit = this.hits[this.#nextHit++ % MAX_HITS];
+    hit.x = this.units.x[row];
+    hit.y = this.units.y[row];
+    hit.alliance = this.units.alliance[row];
+    hit.at = now;
+  }
+}

@@ -1,0 +1,77 @@
+using Abathur.Sync.Access;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Recordings;
+using Abathur.Sync.Recordings.Mcap;
+using Abathur.Sync.Sources.Playback;
+using Abathur.Sync.Transports;
+using Abathur.Sync.Transports.Http;
+using Abathur.Sync.Transports.WebSocket;
+using Microsoft.AspNetCore.Http;
+
+namespace Abathur.Sync.Dashboard;
+
+/// <summary>
+/// A recording that plays for one WebSocket alone: with a source, a hub and an API of its own, so that neither the daemon's match nor its agents notice. It begins when
+/// the connection subscribes, stays at its end, and is gone with the connection.
+/// </summary>
+internal static class PrivatePlayback
+{
+    /// <summary>Serves one connection whose request has been checked.</summary>
+    public static async Task ServeAsync(string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
+    {
+        if (Open(file, out var problem) is not { } recording)
+        {
+            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status422UnprocessableEntity, problem);
+            return;
+        }
+        using (recording)
+        {
+            using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
+            var hub = new FrameHub(bounds with { MaxSubscriptions = 1 }, source.CanWait, clock);
+            hub.Begin(source.Match);
+            using var api = new SyncApi(source, hub, access, clock);
+            using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+            var playing = Task.Run(() => PlayAsync(source, hub, gone.Token), CancellationToken.None);
+            try
+            {
+                await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);
+            }
+            finally
+            {
+                await gone.CancelAsync();
+                await playing;
+            }
+        }
+    }
+
+    /// <summary>Opens a recording; null with the reason where it is none.</summary>
+    public static RecordingReader? Open(string file, out string problem)
+    {
+        problem = "";
+        try
+        {
+            return RecordingReader.Open(file);
+        }
+        catch (Exception e) when (e is RecordingException or McapException or IOException or UnauthorizedAccessException or InvalidDataException)
+        {
+            problem = $"this is no recording that can be played: {e.Message}";
+            return null;
+        }
+    }
+
+    private static async Task PlayAsync(PlaybackSource source, FrameHub hub, CancellationToken cancellation)
+    {
+        // Whatever ends it ends the one subscription, too: the reader is told why.
+        await using var stopping = cancellation.Register(() => _ = hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback stops")));
+        SubscriptionEnd end;
+        try
+        {
+            end = await source.RunAsync(hub, cancellation);
+        }
+        catch (Exception e) when (e is RecordingException or McapException or IOException)
+        {
+            end = new(SubscriptionEndReason.SourceLost, e.Message);
+        }
+        await hub.FinishAsync(end);
+    }
+}

@@ -1,0 +1,127 @@
+using System.Buffers;
+using System.Text.Json;
+using Abathur.Sync.Access;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Http;
+using Abathur.Sync.Transports.WebSocket;
+using Microsoft.AspNetCore.Http;
+
+namespace Abathur.Sync.Dashboard;
+
+/// <summary>
+/// <c>/v1/recordings</c> lists the folder, <c>PUT /v1/recordings/NAME</c> adds a file, and <c>/v1/recordings/NAME/sync</c> is a WebSocket that plays one for its
+/// connection alone (<see cref="PrivatePlayback"/>).
+/// </summary>
+internal sealed class RecordingsEndpoint
+{
+    public const string Path = "/v1/recordings";
+    public const string Prefix = Path + "/";
+    private const string SyncSuffix = "/sync";
+
+    private readonly RecordingFolder? _folder;
+    private readonly RecordingUpload? _upload;
+    private readonly RecordingsOptions _options;
+    private readonly Func<string, WebSocketEndpoint> _endpointOf;
+    private readonly TimeProvider _clock;
+    private readonly WebSocketTransportOptions _webSocket;
+    private readonly HubOptions _hub;
+    private readonly AccessOptions _access;
+    private int _playbacks;
+
+    /// <param name="options">The folder and bounds.</param>
+    /// <param name="hub">Bounds of each playback's fan-out.</param>
+    /// <param name="webSocket">Bounds of each connection.</param>
+    /// <param name="access">Who may do what.</param>
+    /// <param name="clock">Clock of everything.</param>
+    /// <param name="stopping">The daemon stops.</param>
+    public RecordingsEndpoint(RecordingsOptions options, HubOptions hub, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
+    {
+        _options = options;
+        _access = access;
+        _hub = hub;
+        _webSocket = webSocket;
+        _clock = clock;
+        if (options.Folder is not null)
+        {
+            _folder = new RecordingFolder(options.Folder);
+            _upload = new RecordingUpload(_folder, options, clock);
+        }
+        _endpointOf = file => new WebSocketEndpoint($"{Prefix}NAME{SyncSuffix}", "readers", (http, token) => PlayAsync(file, http, token), stopping);
+    }
+
+    /// <summary>Answers for <see cref="Path"/>.</summary>
+    public Task ListAsync(HttpContext http)
+    {
+        var (request, response) = (http.Request, http.Response);
+        if (!HttpMethods.IsGet(request.Method)) return NotAllowed(response, "GET", "recordings are listed with GET, and added with PUT " + Prefix + "NAME");
+        if (_folder is null) return NoFolder(response);
+        var json = new ArrayBufferWriter<byte>();
+        using (var writer = new Utf8JsonWriter(json))
+        {
+            writer.WriteStartObject();
+            writer.WriteStartArray("recordings");
+            foreach (var file in _folder.List())
+            {
+                writer.WriteStartObject();
+                writer.WriteString("name", file.Name);
+                writer.WriteNumber("bytes", file.Length);
+                writer.WriteString("modified", file.LastWriteTimeUtc);
+                writer.WriteEndObject();
+            }
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        return HttpAnswer.JsonAsync(response, json.WrittenMemory, http.RequestAborted);
+    }
+
+    /// <summary>Answers for paths that begin with <see cref="Prefix"/>.</summary>
+    public Task HandleAsync(HttpContext http)
+    {
+        var (request, response) = (http.Request, http.Response);
+        // A WebSocket shows its token in its first message.
+        var needed = HttpMethods.IsGet(request.Method) ? AccessLevel.Watch : AccessLevel.Act;
+        if (!http.WebSockets.IsWebSocketRequest && HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
+        if (_folder is null) return NoFolder(response);
+        var rest = request.Path.Value![Prefix.Length..];
+        var isSync = rest.EndsWith(SyncSuffix, StringComparison.Ordinal);
+        if (_folder.TryResolve(isSync ? rest[..^SyncSuffix.Length] : rest, out var problem) is not { } file) return HttpAnswer.TextAsync(response, StatusCodes.Status400BadRequest, problem);
+        if (!isSync)
+        {
+            if (HttpMethods.IsPut(request.Method)) return _upload!.TakeAsync(http, file);
+            return NotAllowed(response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
+        }
+        if (!File.Exists(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "there is no such recording");
+        // Also without a handshake: a page that was refused asks so why, which a browser does not tell of a WebSocket.
+        return Volatile.Read(ref _playbacks) >= _options.MaxPlaybacks ? TooManyAsync(response) : _endpointOf(file).HandleAsync(http);
+    }
+
+    private async Task PlayAsync(string file, HttpContext http, CancellationToken stopping)
+    {
+        if (Interlocked.Increment(ref _playbacks) > _options.MaxPlaybacks)
+        {
+            Interlocked.Decrement(ref _playbacks);
+            await TooManyAsync(http.Response);
+            return;
+        }
+        try
+        {
+            await PrivatePlayback.ServeAsync(file, http, _hub, _webSocket, _access, _clock, stopping);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _playbacks);
+        }
+    }
+
+    private Task TooManyAsync(HttpResponse response) =>
+        HttpAnswer.TextAsync(response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are played already: close one");
+
+    private static Task NotAllowed(HttpResponse response, string allow, string message)
+    {
+        response.Headers.Allow = allow;
+        return HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, message);
+    }
+
+    private static Task NoFolder(HttpResponse response) =>
+        HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "this daemon has no folder of recordings: start it with --recordings DIR");
+}

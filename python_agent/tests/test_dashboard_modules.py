@@ -1,0 +1,119 @@
+"""The dashboard's modules that need no browser, in Node."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from abathur.sync.v1 import sync_pb2
+from browsers import NODE, needs_node, response_at
+from programs import ROOT
+
+pytestmark = needs_node
+PAGE = ROOT / "Abathur.Sync" / "Dashboard" / "Page"
+TESTS = Path(__file__).parent / "browser" / "modules.test.mjs"
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Path:
+    """The modules as the daemon serves them, in a folder of which Node knows that they are modules."""
+    for file in [*PAGE.glob("*.js"), PAGE.parent / "columns.js"]:
+        shutil.copy(file, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    return tmp_path
+
+
+def node(*arguments: str, modules: Path, stdin: bytes | None = None) -> str:
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, *arguments],
+        cwd=modules,
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "MODULES": str(modules)},
+    )
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_modules(modules: Path) -> None:
+    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS), modules=modules)
+
+
+def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
+    """The tables of the page against the real messages."""
+    message = sync_pb2.ServerMessage()
+    status = message.result.status
+    message.result.id = 7
+    status.playback.paused, status.playback.rate, status.playback.game_loop = True, 0.5, 9300
+    status.playback.last_game_loop, status.playback.loop = 10303, True
+    subscriber = status.subscribers.add(id=2**40, name="Übung", transport="socket", policy=sync_pb2.every)
+    subscriber.encoding, subscriber.compression = sync_pb2.columns, sync_pb2.zstd_stream
+    subscriber.frames_dropped, subscriber.bytes_sent, subscriber.lag_game_loops = 3, 2**45, 9
+    status.frames_per_second = 22.4
+    status.process.uptime.FromMilliseconds(1500)
+    status.match.map_name = "Test LE"
+    script = """
+        import { read } from "./wire.js";
+        import { Rest, ServerMessage } from "./messages.js";
+        const chunks = [];
+        for await (const chunk of process.stdin) chunks.push(chunk);
+        const bytes = new Uint8Array(Buffer.concat(chunks));
+        console.log(JSON.stringify(read({ServerMessage, Rest}[process.argv[2]], bytes)));
+    """
+    (modules / "read.js").write_text(script)
+    told = json.loads(node("read.js", "ServerMessage", modules=modules, stdin=message.SerializeToString()))["result"]
+    assert told["id"] == 7
+    playback = {"paused": True, "rate": 0.5, "gameLoop": 9300, "lastGameLoop": 10303, "loop": True}
+    assert told["status"]["playback"] == playback
+    assert told["status"]["subscribers"] == [
+        {
+            **{"id": 2**40, "name": "Übung", "transport": "socket", "policy": 1, "encoding": 3, "compression": 4},
+            **{"framesDropped": 3, "bytesSent": 2**45, "lagGameLoops": 9},
+        }
+    ]
+    assert told["status"]["framesPerSecond"] == 22.4
+    assert told["status"]["process"]["uptime"] == {"seconds": 1, "nanos": 500_000_000}
+    assert told["status"]["match"]["mapName"] == "Test LE"
+    response = response_at(9300)
+    rest = json.loads(node("read.js", "Rest", modules=modules, stdin=response.SerializeToString()))["observation"]
+    assert rest["gameLoop"] == 9300
+    assert rest["player"]["minerals"] == response.observation.player_common.minerals
+    assert rest["player"]["supplyCap"] == response.observation.player_common.food_cap
+    assert rest["score"]["score"] == response.observation.score.score
+    camera = response.observation.raw_data.player.camera
+    assert (rest["raw"]["player"]["camera"]["x"], rest["raw"]["player"]["camera"]["y"]) == (camera.x, camera.y)
+    size = response.observation.raw_data.map_state.creep.size
+    assert rest["raw"]["mapState"]["creep"]["size"] == {"x": size.x, "y": size.y}
+
+
+def test_requests_of_the_page_are_read_elsewhere(modules: Path) -> None:
+    script = """
+        import { write } from "./wire.js";
+        import { ClientMessage } from "./messages.js";
+        const messages = [
+          { subscribe: { policy: 0, encoding: 3, credits: 1, name: "a page", drawings: true, newest: true } },
+          { id: 5, control: { seek: { gameLoop: 9300 } } }, { control: { setRate: { rate: 0.5 } } },
+          { control: { setLoop: { loop: false } } }, { control: { step: { frames: 1 } } }, { control: { pause: {} } },
+          { ack: { sequence: 2 ** 40 } }, { id: 6, status: {} },
+        ];
+        for (const message of messages) console.log(Buffer.from(write(ClientMessage, message)).toString("hex"));
+    """
+    (modules / "write.js").write_text(script)
+    lines = node("write.js", modules=modules).split()
+    read = [sync_pb2.ClientMessage.FromString(bytes.fromhex(line)) for line in lines]
+    assert read[0].subscribe == sync_pb2.SubscribeRequest(
+        encoding=sync_pb2.columns, credits=1, name="a page", drawings=True, newest=True
+    )
+    assert (read[1].id, read[1].control.seek.game_loop) == (5, 9300)
+    assert read[2].control.set_rate.rate == 0.5
+    assert read[3].control.WhichOneof("command") == "set_loop" and not read[3].control.set_loop.loop
+    assert read[4].control.step.frames == 1
+    assert read[5].control.WhichOneof("command") == "pause"
+    assert read[6].ack.sequence == 2**40
+    assert (read[7].id, read[7].WhichOneof("message")) == (6, "status")
