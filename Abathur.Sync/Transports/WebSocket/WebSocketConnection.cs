@@ -92,8 +92,9 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
     /// <summary>Gives the memory back. Call when nothing is received any more.</summary>
     public void Dispose()
     {
-        // A receive that is still on the way may write to it.
-        if (_receiving is null) ArrayPool<byte>.Shared.Return(_buffer);
+        // A receive that is still on the way may write to it, and go on with the next fragment.
+        if (_receiving is not null) return;
+        ArrayPool<byte>.Shared.Return(_buffer);
         _buffer = [];
     }
 

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Net.WebSockets;
 using Abathur.Sync.Transports.WebSocket;
 
@@ -19,6 +21,26 @@ public class WebSocketConnectionTests
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => receiving.WaitAsync(Patience));
         socket.Abort();
+    }
+
+    [Fact]
+    public async Task Receive_FragmentThatComesAfterTheDispose_IsLostWithoutAnException()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        using var peer = new TcpClient();
+        await peer.ConnectAsync((IPEndPoint)listener.LocalEndpoint);
+        using var served = await listener.AcceptTcpClientAsync();
+        using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(served.GetStream(), new WebSocketCreationOptions { IsServer = true });
+        var connection = new WebSocketConnection(socket, 1024, Patience, TimeProvider.System, () => { });
+        var receiving = connection.ReceiveAsync(CancellationToken.None).AsTask();
+
+        connection.Dispose();
+        // "abc", the beginning of a text whose end never comes.
+        await peer.GetStream().WriteAsync(new byte[] { 0x01, 0x83, 0, 0, 0, 0, (byte)'a', (byte)'b', (byte)'c' });
+        peer.Close();
+
+        Assert.Equal(WebSocketInputKind.Lost, (await receiving.WaitAsync(Patience)).Kind);
     }
 
     /// <summary>A peer that has always sent one more empty fragment: its first frame begins a text, the others go on with it.</summary>
