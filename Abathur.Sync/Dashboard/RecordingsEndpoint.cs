@@ -78,9 +78,9 @@ internal sealed class RecordingsEndpoint
     public Task HandleAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        // A WebSocket shows its token in its first message.
+        // Also of a WebSocket before its first message: what recordings there are is not for everybody to try.
         var needed = HttpMethods.IsGet(request.Method) ? AccessLevel.Watch : AccessLevel.Act;
-        if (!http.WebSockets.IsWebSocketRequest && HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
+        if (HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
         if (_folder is null) return NoFolder(response);
         var rest = request.Path.Value![Prefix.Length..];
         var isSync = rest.EndsWith(SyncSuffix, StringComparison.Ordinal);
