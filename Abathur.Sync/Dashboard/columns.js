@@ -88,7 +88,9 @@ export class ColumnsDecoder {
     const reader = new Reader(payload);
     const version = reader.uint(1);
     if (version !== VERSION) throw new ColumnsError(`version ${version} is not known here; ${VERSION} is`);
-    const isKeyframe = (reader.uint(1) & 1) === 1;
+    const flags = reader.uint(1);
+    if (flags > 1) throw new ColumnsError(`flags ${flags} are not known here`);
+    const isKeyframe = flags === 1;
     if (!isKeyframe && !this.#ready) throw new ColumnsError("a frame that needs the one before it, which is not there");
     this.#ready = false;
     if (isKeyframe) this.#reset();

@@ -7,7 +7,7 @@ namespace Abathur.Sync.Recordings;
 
 /// <summary>
 /// Records a running match behind a bounded queue, on a flow of its own: whoever gives it frames never waits, neither for a slow disk nor for
-/// a full one. What cannot be kept is counted (<see cref="Status"/>); after a failed write the file is closed as well as it can be and
+/// a full one. What cannot be kept is counted (<see cref="Status"/>); after a failed write the file ends behind the last whole chunk, and
 /// nothing more is written.
 /// </summary>
 /// <remarks>The file is written as <see cref="OutputFile"/> says, and takes its name when the recorder is disposed.</remarks>
@@ -20,7 +20,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     private readonly OutputFile _file;
     private readonly RecordingOptions _options;
     private readonly Action<string> _onFailure;
-    private readonly FileStream _stream;
+    private readonly Stream _stream;
     private readonly Lock _gate = new();
     private readonly AsyncSignal _room = new(TimeProvider.System);
     private readonly TaskCompletionSource<RecordingMatch?> _match = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -36,10 +36,14 @@ public sealed class MatchRecorder : IAsyncDisposable
     /// <exception cref="IOException">The file cannot be made.</exception>
     /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
     public MatchRecorder(OutputFile file, RecordingOptions options, Action<string> onFailure)
-    {
-        (_file, _options, _onFailure) = (file, options, onFailure);
         // At once, so that a place that cannot be written is told before a match is played.
-        _stream = new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        : this(file, new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0), options, onFailure)
+    {
+    }
+
+    internal MatchRecorder(OutputFile file, Stream stream, RecordingOptions options, Action<string> onFailure)
+    {
+        (_file, _stream, _options, _onFailure) = (file, stream, options, onFailure);
         _writing = Task.Run(WriteAsync);
     }
 
@@ -137,8 +141,8 @@ public sealed class MatchRecorder : IAsyncDisposable
         catch (Exception e)
         {
             // Whatever it is, the match is not to suffer from it.
-            Fail(e.Message);
             Abandon(writer);
+            Fail(writer, e.Message);
             await DropWhatWaitsAsync();
         }
     }
@@ -174,16 +178,31 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
     }
 
-    private void Fail(string why)
+    private void Fail(RecordingWriter? writer, string why)
     {
-        lock (_gate) _error = why;
+        lock (_gate)
+        {
+            _error = why;
+            // What was in a chunk that failed is not in the file.
+            var frames = (ulong)(writer?.ObservationsWritten ?? 0);
+            _missed += _frames - frames;
+            _frames = frames;
+        }
         _room.Set();
         _items.Writer.TryComplete();
-        var place = _file.Keep() ? $"; what was recorded until then is in {_file.WritePath} (`abathur-sync recover` makes a whole file of it)" : "";
-        _onFailure($"recording to {_file.Place} failed: {why}. The match goes on without it{place}");
+        _onFailure($"recording to {_file.Place} failed: {why}. The match goes on without it; {Rest(writer)}");
     }
 
-    /// <summary>Ends the file where the disk still takes that; a cut-off one can be recovered.</summary>
+    /// <summary>What there is of the recording, for a person. A file in which nothing was recorded is not kept.</summary>
+    private string Rest(RecordingWriter? writer)
+    {
+        if (writer is not { MessageCount: > 0 } || !_file.Keep()) return "nothing of it is kept";
+        return writer.IsComplete
+            ? $"what was recorded until then is in {_file.WritePath}, a whole file"
+            : $"what was recorded until then is in {_file.WritePath}, which has no end (`abathur-sync recover` makes a whole file of it)";
+    }
+
+    /// <summary>Ends the file where there is still room for an end; one without can be recovered.</summary>
     private void Abandon(RecordingWriter? writer)
     {
         try

@@ -50,6 +50,15 @@ public sealed class RecordingWriter : IDisposable
     /// <summary>Observations so far.</summary>
     public long ObservationCount => _observations.Next;
 
+    /// <summary>Observations that are in the file: all but those of the open chunk, and of one whose write failed.</summary>
+    public long ObservationsWritten => _mcap.MessagesWritten(_observations.Channel);
+
+    /// <summary>Messages of all topics so far; after a failed write only those that are in the file.</summary>
+    public long MessageCount => _mcap.MessageCount;
+
+    /// <inheritdoc cref="McapWriter.IsComplete"/>
+    public bool IsComplete => _mcap.IsComplete;
+
     /// <summary>Bytes that have gone to the file so far.</summary>
     public long BytesWritten => _mcap.BytesWritten;
 
@@ -130,9 +139,10 @@ public sealed class RecordingWriter : IDisposable
 
     private sealed class Topic(string name)
     {
-        private ushort _channel;
-
         public string Name => name;
+
+        /// <summary>The channel; 0 before the first message.</summary>
+        public ushort Channel { get; private set; }
 
         /// <summary>Sequence number of the next message.</summary>
         public uint Next { get; set; }
@@ -140,10 +150,10 @@ public sealed class RecordingWriter : IDisposable
         /// <summary>The channel. Added with its first message: a schema has 30 to 40 KB, and stands in the file twice.</summary>
         public ushort EnsureAdded(McapWriter mcap)
         {
-            if (_channel != 0) return _channel;
+            if (Channel != 0) return Channel;
             var message = RecordingTopics.MessageOf(name);
             var schema = mcap.AddSchema(message.FullName, RecordingTopics.Protobuf, RecordingTopics.DescriptorSet(message));
-            return _channel = mcap.AddChannel(schema, name, RecordingTopics.Protobuf);
+            return Channel = mcap.AddChannel(schema, name, RecordingTopics.Protobuf);
         }
     }
 }

@@ -55,7 +55,7 @@ class Recording:
         self._file: BinaryIO = self._open(path)
         try:
             self._reader: Any = make_reader(self._file)
-            self._summary: Any = self._reader.get_summary()
+            self._summary: Any = self._reader.get_summary() or _scan(self._reader)
             self.metadata = self._read_metadata()
         except self._errors as error:
             self._file.close()
@@ -176,7 +176,9 @@ class Recording:
         return int(statistics.channel_message_counts.get(self._channel, 0))
 
     def _messages(self, topic: str, start_time: int | None) -> Iterator[Any]:
-        return iter(self._reader.iter_messages(topics=[topic], starting_at=start_time))
+        # Without an index the package would sort all of the file in memory.
+        has_index = bool(self._summary.chunk_indexes)
+        return iter(self._reader.iter_messages(topics=[topic], starting_at=start_time, log_time_order=has_index))
 
     def _first(self, topic: str) -> bytes | None:
         for _, _, message in self._messages(topic, None):
@@ -202,3 +204,14 @@ def _game_loop(message: Any) -> int:
     """The publish time is the game loop at 22.4 loops a second."""
     loop: int = round(message.publish_time * 7 / 312_500_000)
     return loop
+
+
+def _scan(reader: Any) -> Any:
+    """What a summary would say, of a file without one: a disk that was full had room for no more than an end."""
+    from mcap.summary import Summary
+
+    summary = Summary()
+    for schema, channel, _ in reader.iter_messages(log_time_order=False):
+        summary.schemas[schema.id] = schema
+        summary.channels[channel.id] = channel
+    return summary

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import abathur
 import numpy as np
@@ -32,6 +33,8 @@ ADDRESSES = ["grpc", "socket"]
 COMPRESSIONS = ["none", "zstd-stream", "br-stream", "gzip"]
 DECODER = Path(__file__).parents[2] / "Abathur.Sync" / "Dashboard" / "columns.js"
 NODE = shutil.which("node")
+# Payloads that no encoder writes, of which all decoders make the same; the .NET tests read them as well.
+CASES = json.loads((Path(__file__).parents[2] / "tests" / "columns_cases.json").read_text(encoding="utf-8"))
 
 
 def ordered(observation: sc2api_pb2.ResponseObservation) -> bytes:
@@ -237,6 +240,47 @@ def test_the_example_of_the_documentation() -> None:
 def test_a_frame_without_the_one_before_it_is_refused(stream: list[bytes]) -> None:
     with pytest.raises(ProtocolError, match="needs the one before it, which is not there"):
         ColumnsDecoder().decode(stream[1])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_payloads_made_by_hand_are_refused_or_read_as_documented(case: dict[str, Any]) -> None:
+    decoder, payload = ColumnsDecoder(), bytes.fromhex(case["payload"])
+    if "observation" not in case:
+        with pytest.raises(ProtocolError):
+            decoder.decode(payload)
+        return
+    made = sc2api_pb2.ResponseObservation.FromString(observation_bytes(decoder.decode(payload)))
+    assert made == json_format.ParseDict(case["observation"], sc2api_pb2.ResponseObservation())
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_javascript_makes_the_same_of_payloads_made_by_hand(tmp_path: Path) -> None:
+    """But for `extras`, which it leaves alone."""
+    cases = [case for case in CASES if not case.get("hasExtras")]
+    (tmp_path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+    (tmp_path / "columns.mjs").write_bytes(DECODER.read_bytes())
+    (tmp_path / "read.mjs").write_text(
+        """
+        import { readFileSync } from "node:fs";
+        import { ColumnsDecoder, ColumnsError } from "./columns.mjs";
+        for (const { payload } of JSON.parse(readFileSync("cases.json"))) {
+          try {
+            const { units } = new ColumnsDecoder().decode(Buffer.from(payload.replaceAll(" ", ""), "hex"));
+            console.log(JSON.stringify({ health: Array.from(units.column("health")) }));
+          } catch (error) {
+            if (!(error instanceof ColumnsError)) throw error;
+            console.log("null");
+          }
+        }
+        """
+    )
+    done = subprocess.run([str(NODE), "read.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    wanted = []
+    for case in cases:
+        units = case["observation"]["observation"]["rawData"]["units"] if "observation" in case else None
+        wanted.append(None if units is None else {"health": [unit.get("health", 0) for unit in units]})
+    assert [json.loads(line) for line in done.stdout.splitlines()] == wanted
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

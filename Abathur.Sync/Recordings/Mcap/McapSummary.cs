@@ -18,6 +18,9 @@ internal sealed class McapSummary
 
     public ulong MessageCount { get; private set; }
 
+    /// <summary>Messages of a channel that have been written.</summary>
+    public ulong MessagesOf(ushort channel) => _messageCounts.GetValueOrDefault(channel);
+
     /// <summary>Counts messages that have been written.</summary>
     public void Add(PendingMessages messages)
     {

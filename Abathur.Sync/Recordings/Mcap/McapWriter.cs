@@ -25,6 +25,8 @@ public sealed class McapWriter : IDisposable
     private readonly RecordBuffer _block = new();
     private readonly PendingMessages _pending = new();
 
+    // Where the file begins in the stream.
+    private readonly long _origin;
     private long _written;
     private uint _dataCrc;
     private bool _failed, _closed;
@@ -40,6 +42,7 @@ public sealed class McapWriter : IDisposable
         _options.Validate();
         _output = output;
         _leaveOpen = leaveOpen;
+        _origin = output.CanSeek ? output.Position : 0;
         _name = output is FileStream file ? file.Name : "the recording";
         if (_options.Chunks && _options.Compression == McapCompression.Zstd) _compressor = new ZstdCompressor(_options.Level);
         _open = new RecordBuffer(_options.ChunkSizeBytes + _options.ChunkSizeBytes / 8);
@@ -51,8 +54,17 @@ public sealed class McapWriter : IDisposable
     /// <summary>Bytes that the stream has got so far.</summary>
     public long BytesWritten => _written;
 
-    /// <summary>Messages so far, those of the open chunk included.</summary>
+    /// <summary>Messages so far, those of the open chunk included; after a failed write only those that are in the file.</summary>
     public long MessageCount => (long)_summary.MessageCount + _pending.Count;
+
+    /// <summary>
+    /// Whether the file has its end. Also after a failed write, where <see cref="Dispose"/> found room for one behind what was whole; the summary may be
+    /// missing there, so that readers go through the file from the front.
+    /// </summary>
+    public bool IsComplete => _closed;
+
+    /// <summary>Messages of a channel that are in the file: all but those of the open chunk.</summary>
+    public long MessagesWritten(ushort channelId) => (long)_summary.MessagesOf(channelId);
 
     /// <summary>Starts a file.</summary>
     /// <param name="path">The file. It is replaced where it exists.</param>
@@ -197,9 +209,7 @@ public sealed class McapWriter : IDisposable
     {
         if (_closed) return;
         Flush();
-        WriteSummary();
-        _output.Flush();
-        _closed = true;
+        WriteEnd(withSummary: true);
     }
 
     /// <summary>
@@ -257,6 +267,8 @@ public sealed class McapWriter : IDisposable
     // first and last log time 8 + 8, size 8, CRC 4, compression string, stored records 8 + n
     private void FlushChunk()
     {
+        // An attempt that ended in the compressor may have left something.
+        _block.Clear();
         var records = _open.Written;
         var compression = _compressor is null ? "" : "zstd";
         var start = _block.Begin(McapOpcode.Chunk);
@@ -291,11 +303,11 @@ public sealed class McapWriter : IDisposable
         _summary.Chunks.Add(index);
     }
 
-    private void WriteSummary()
+    private void WriteEnd(bool withSummary)
     {
         RecordFormatter.Write(_block, new McapDataEnd(_dataCrc));
         var summaryStart = _block.Length;
-        var groups = _summary.Write(_block, _options, _written);
+        var groups = withSummary ? _summary.Write(_block, _options, _written) : [];
         var offsetStart = _block.Length;
         if (_options.SummaryOffsets)
         {
@@ -310,24 +322,36 @@ public sealed class McapWriter : IDisposable
         _block.U64(hasOffsets ? (ulong)(_written + offsetStart) : 0);
         _block.U32(Crc32.Append(0, _block.Written[summaryStart..]));
         _block.Raw(McapFormat.Magic);
-        WriteBlock();
+        Put();
+        _output.Flush();
+        // Only now: until then the file ends where the end began.
+        _written += _block.Length;
+        _closed = true;
     }
 
     private void WriteBlock()
+    {
+        Put();
+        _dataCrc = Crc32.Append(_dataCrc, _block.Written);
+        _written += _block.Length;
+        _block.Clear();
+    }
+
+    private void Put()
     {
         try
         {
             _output.Write(_block.Written);
         }
-        catch (Exception e) when (e is IOException or ArgumentOutOfRangeException)
+        catch (Exception e)
         {
-            // .NET reports a file that its file system takes no longer (4 GB on FAT32) as an argument out of range.
             _failed = true;
+            // What was not written is not in the file.
+            _pending.Clear();
+            // .NET reports a file that its file system takes no longer (4 GB on FAT32) as an argument out of range.
+            if (e is not (IOException or ArgumentOutOfRangeException)) throw;
             throw new IOException($"cannot write {_name}: {e.Message.ReplaceLineEndings(" ")}", e);
         }
-        _dataCrc = Crc32.Append(_dataCrc, _block.Written);
-        _written += _block.Length;
-        _block.Clear();
     }
 
     private void EnsureUsable()
@@ -340,33 +364,32 @@ public sealed class McapWriter : IDisposable
     // What failed is cut off again, so that the end of the file fits behind what is whole.
     private void TryCloseAfterFailure()
     {
-        if (_closed || _written == 0) return;
-        _closed = true;
-        try
+        if (_closed || _written == 0 || !_output.CanSeek) return;
+        // Schemas make a summary long. A file is whole without one.
+        if (Try(() => End(withSummary: true)) || Try(() => End(withSummary: false))) return;
+        // Still no room: the file ends with the last whole chunk, and recovery gives all of it. Where not even that can be done,
+        // a cut record at the end does not keep recovery from the rest.
+        Try(() => _output.SetLength(_origin + _written));
+
+        void End(bool withSummary)
         {
-            if (!_output.CanSeek) return;
-            _output.SetLength(_written);
-            _output.Position = _written;
+            _output.SetLength(_origin + _written);
+            _output.Position = _origin + _written;
             _block.Clear();
-            WriteSummary();
-            _output.Flush();
-        }
-        catch (Exception e) when (e is IOException or NotSupportedException or UnauthorizedAccessException or ArgumentException)
-        {
-            // Still no room: the file ends with the last whole chunk, and recovery gives all of it.
-            TryCut();
+            WriteEnd(withSummary);
         }
     }
 
-    private void TryCut()
+    private static bool Try(Action step)
     {
         try
         {
-            _output.SetLength(_written);
+            step();
+            return true;
         }
         catch (Exception e) when (e is IOException or NotSupportedException or UnauthorizedAccessException or ArgumentException)
         {
-            // A cut record at the end does not keep recovery from the rest.
+            return false;
         }
     }
 
