@@ -14,6 +14,7 @@ public sealed class AccessTokens
 
     private readonly byte[]? _act;
     private readonly byte[]? _watch;
+    private readonly AccessLevel _watchersMay = AccessLevel.Watch;
 
     /// <param name="act">Token of those who may do everything; null: nobody may by a token.</param>
     /// <param name="watch">Token of those who may only see; null: there is none.</param>
@@ -22,6 +23,12 @@ public sealed class AccessTokens
         _act = act is null ? null : Hash(act);
         _watch = watch is null ? null : Hash(watch);
         ForAgents = act ?? watch;
+    }
+
+    private AccessTokens(AccessTokens others, AccessLevel watchersMay)
+    {
+        (_act, _watch, ForAgents) = (others._act, others._watch, others.ForAgents);
+        _watchersMay = watchersMay;
     }
 
     /// <summary>Without tokens everybody who can connect may do everything.</summary>
@@ -44,8 +51,11 @@ public sealed class AccessTokens
         var acts = CryptographicOperations.FixedTimeEquals(hash, _act ?? []);
         var watches = CryptographicOperations.FixedTimeEquals(hash, _watch ?? []);
         if (acts) return AccessLevel.Act;
-        return watches ? AccessLevel.Watch : AccessLevel.None;
+        return watches ? _watchersMay : AccessLevel.None;
     }
+
+    /// <summary>The same tokens where there is nothing that one client could spoil for another: whoever may watch may act.</summary>
+    public AccessTokens WhereWatchersAct() => new(this, AccessLevel.Act);
 
     /// <summary>The token in an <c>Authorization</c> header, "Bearer TOKEN"; null where there is none.</summary>
     public static string? FromAuthorization(string? header)

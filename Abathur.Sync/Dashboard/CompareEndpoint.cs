@@ -28,8 +28,7 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
         var (request, response) = (http.Request, http.Response);
         if (!HttpMethods.IsGet(request.Method))
         {
-            response.Headers.Allow = "GET";
-            await HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, "this is read with GET");
+            await HttpAnswer.NotAllowedAsync(response, HttpMethods.Get, HttpAnswer.ReadOnly);
             return;
         }
         if (Interlocked.Exchange(ref _busy, 1) == 1)

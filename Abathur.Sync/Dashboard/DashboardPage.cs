@@ -38,11 +38,7 @@ internal sealed class DashboardPage
     public Task HandleAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        if (!HttpMethods.IsGet(request.Method) && !HttpMethods.IsHead(request.Method))
-        {
-            response.Headers.Allow = "GET, HEAD";
-            return HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, "this is read with GET");
-        }
+        if (!HttpAnswer.IsGet(http)) return HttpAnswer.NotAllowedAsync(response, HttpAnswer.Read, HttpAnswer.ReadOnly);
         var file = _files[request.Path.Value!];
         var headers = response.Headers;
         headers.ETag = file.ETag;

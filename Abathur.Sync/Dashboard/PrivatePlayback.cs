@@ -29,7 +29,7 @@ internal static class PrivatePlayback
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
             var hub = new FrameHub(bounds with { MaxSubscriptions = 1 }, source.CanWait, clock);
             hub.Begin(source.Match);
-            using var api = new SyncApi(source, hub, access, clock);
+            using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             var playing = Task.Run(() => PlayAsync(source, hub, gone.Token), CancellationToken.None);
             try

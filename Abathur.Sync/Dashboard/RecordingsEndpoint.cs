@@ -53,7 +53,7 @@ internal sealed class RecordingsEndpoint
     public Task ListAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        if (!HttpMethods.IsGet(request.Method)) return NotAllowed(response, "GET", "recordings are listed with GET, and added with PUT " + Prefix + "NAME");
+        if (!HttpMethods.IsGet(request.Method)) return HttpAnswer.NotAllowedAsync(response, "GET", "recordings are listed with GET, and added with PUT " + Prefix + "NAME");
         if (_folder is null) return NoFolder(response);
         var json = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(json))
@@ -78,9 +78,9 @@ internal sealed class RecordingsEndpoint
     public Task HandleAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        // A WebSocket shows its token in its first message.
+        // Also of a WebSocket before its first message: what recordings there are is not for everybody to try.
         var needed = HttpMethods.IsGet(request.Method) ? AccessLevel.Watch : AccessLevel.Act;
-        if (!http.WebSockets.IsWebSocketRequest && HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
+        if (HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
         if (_folder is null) return NoFolder(response);
         var rest = request.Path.Value![Prefix.Length..];
         var isSync = rest.EndsWith(SyncSuffix, StringComparison.Ordinal);
@@ -88,7 +88,7 @@ internal sealed class RecordingsEndpoint
         if (!isSync)
         {
             if (HttpMethods.IsPut(request.Method)) return _upload!.TakeAsync(http, file);
-            return NotAllowed(response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
+            return HttpAnswer.NotAllowedAsync(response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
         }
         if (!File.Exists(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "there is no such recording");
         // Also without a handshake: a page that was refused asks so why, which a browser does not tell of a WebSocket.
@@ -115,12 +115,6 @@ internal sealed class RecordingsEndpoint
 
     private Task TooManyAsync(HttpResponse response) =>
         HttpAnswer.TextAsync(response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are played already: close one");
-
-    private static Task NotAllowed(HttpResponse response, string allow, string message)
-    {
-        response.Headers.Allow = allow;
-        return HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, message);
-    }
 
     private static Task NoFolder(HttpResponse response) =>
         HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "this daemon has no folder of recordings: start it with --recordings DIR");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
 import socket
@@ -126,6 +127,33 @@ async def test_a_websocket_takes_it_in_the_first_message(play: Play, tokens: tup
                     "UNAUTHENTICATED",
                     True,
                 )
+
+
+def subprotocols(token: str) -> list[str]:
+    return ["abathur.v1", "abathur.token." + base64.urlsafe_b64encode(token.encode()).decode().rstrip("=")]
+
+
+async def test_a_websocket_may_take_it_as_a_subprotocol(play: Play, tokens: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "match.mcap").write_bytes(SKIRMISH.read_bytes())
+    daemon = play(SKIRMISH, "--loop", "--recordings", str(tmp_path), *tokens)
+    base = daemon.addresses["http"].replace("http", "ws", 1)
+    async with aiohttp.ClientSession() as session:
+        for path in ("/v1/sync", "/v1/recordings/match.mcap/sync"):
+            async with session.ws_connect(base + path, protocols=subprotocols(WATCH), max_msg_size=0) as ws:
+                assert ws.protocol == "abathur.v1"
+                await ws.send_str('{"subscribe":{"policy":"latest","fieldMask":"observation.gameLoop"}}')
+                assert "match" in json.loads(await ws.receive_str())
+                await ws.send_str('{"id":"1","control":{"pause":{}}}')
+                while "frame" in (answer := json.loads(await ws.receive_str())):
+                    pass
+                # Who watches steers what plays for itself alone.
+                assert ("result" in answer) == (path != "/v1/sync"), answer
+        # Without a token nobody learns which recordings there are.
+        for name in ("match.mcap", "other.mcap", "..%2Ftoken"):
+            for protocols in ([], subprotocols(WRONG), ["abathur.v1", "abathur.token.%%%"]):
+                with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                    await session.ws_connect(f"{base}/v1/recordings/{name}/sync", protocols=protocols)
+                assert refused.value.status == 401
 
 
 @pytest.mark.parametrize("transport", ["grpc", "socket"])

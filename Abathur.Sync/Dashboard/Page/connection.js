@@ -1,7 +1,7 @@
 // One WebSocket to the daemon: subscribes, asks, and comes back by itself when it is lost.
 
 import { ClientMessage, ServerMessage } from "./messages.js";
-import { token } from "./token.js";
+import { subprotocols, token } from "./token.js";
 import { read, write } from "./wire.js";
 
 const COLUMNS = 3;
@@ -69,7 +69,7 @@ export class Connection {
 
   #open() {
     this.#on.state("connecting", this.#attempt > 0 ? this.#ended || "trying again" : "");
-    const socket = new WebSocket(this.#url);
+    const socket = new WebSocket(this.#url, subprotocols());
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
     socket.onopen = () => {

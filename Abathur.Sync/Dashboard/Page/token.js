@@ -19,6 +19,14 @@ export function authorization() {
   return shown === undefined ? {} : { Authorization: `Bearer ${shown}` };
 }
 
+/** What a WebSocket offers to show it: headers are not a page's to set there. */
+export function subprotocols() {
+  const shown = token();
+  if (shown === undefined) return [];
+  const encoded = btoa(shown).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return ["abathur.v1", `abathur.token.${encoded}`];
+}
+
 /** Asks for it, once; the page is loaded anew with what was given. */
 export function askForToken() {
   const dialog = byId("ask-token");

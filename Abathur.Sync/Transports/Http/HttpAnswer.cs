@@ -5,6 +5,12 @@ namespace Abathur.Sync.Transports.Http;
 /// <summary>Short answers of the HTTP port.</summary>
 internal static class HttpAnswer
 {
+    /// <summary>Methods of what can only be read.</summary>
+    public const string Read = "GET, HEAD";
+
+    /// <summary>What other methods are told there.</summary>
+    public const string ReadOnly = "this is read with GET";
+
     private const string PlainText = "text/plain; charset=utf-8";
 
     /// <summary>Answers with one line for a person.</summary>
@@ -17,22 +23,26 @@ internal static class HttpAnswer
     /// <summary>Answers GET and HEAD with one line and a status; other methods are refused.</summary>
     public static Task GetTextAsync(HttpContext http, Func<(int Status, string Message)> answer)
     {
-        if (!IsGet(http)) return RefuseMethodAsync(http.Response);
+        if (!IsGet(http)) return NotAllowedAsync(http.Response, Read, ReadOnly);
         var (status, message) = answer();
         return TextAsync(http.Response, status, message);
     }
 
     /// <summary>Answers GET and HEAD with a text that is made then; other methods are refused.</summary>
     public static Task GetAsync(HttpContext http, string contentType, Func<string> body) =>
-        IsGet(http) ? WriteAsync(http.Response, contentType, body()) : RefuseMethodAsync(http.Response);
+        IsGet(http) ? WriteAsync(http.Response, contentType, body()) : NotAllowedAsync(http.Response, Read, ReadOnly);
 
     /// <summary>Whether a request only wants to know something.</summary>
     public static bool IsGet(HttpContext http) => HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method);
 
-    private static Task RefuseMethodAsync(HttpResponse response)
+    /// <summary>Refuses a method.</summary>
+    /// <param name="response">The answer.</param>
+    /// <param name="allowed">The methods that there are, "GET, HEAD".</param>
+    /// <param name="message">What would be right.</param>
+    public static Task NotAllowedAsync(HttpResponse response, string allowed, string message)
     {
-        response.Headers.Allow = "GET, HEAD";
-        return TextAsync(response, StatusCodes.Status405MethodNotAllowed, "here is only something to GET");
+        response.Headers.Allow = allowed;
+        return TextAsync(response, StatusCodes.Status405MethodNotAllowed, message);
     }
 
     private static Task WriteAsync(HttpResponse response, string contentType, string body)

@@ -55,7 +55,7 @@ internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string
     /// <summary>Answers a request that may not have what it asks for; null where it may.</summary>
     public static Task? Refusal(HttpContext http, AccessTokens tokens, AccessLevel needed)
     {
-        var level = tokens.LevelOf(AccessTokens.FromAuthorization(http.Request.Headers.Authorization));
+        var level = tokens.LevelOf(WebSocketToken.Of(http));
         if (level >= needed) return null;
         if (level != AccessLevel.None) return HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, "this token is for watching");
         http.Response.Headers.WWWAuthenticate = "Bearer";

@@ -18,11 +18,7 @@ internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpCo
     public Task HandleAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        if (!HttpMethods.IsGet(request.Method))
-        {
-            response.Headers.Allow = HttpMethods.Get;
-            return HttpAnswer.TextAsync(response, StatusCodes.Status405MethodNotAllowed, $"{clients} connect with GET");
-        }
+        if (!HttpMethods.IsGet(request.Method)) return HttpAnswer.NotAllowedAsync(response, HttpMethods.Get, $"{clients} connect with GET");
         var isCurrent = HttpProtocol.IsHttp11(request.Protocol) && request.Headers.SecWebSocketVersion == Version;
         if (isCurrent && http.WebSockets.IsWebSocketRequest) return ConnectAsync(http);
         if (isCurrent && IsUpgrade(request))

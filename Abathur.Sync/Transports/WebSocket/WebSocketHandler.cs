@@ -1,4 +1,5 @@
 using System.Net.WebSockets;
+using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
@@ -32,7 +33,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
 
     private async Task ServeAsync(HttpContext http, CancellationToken stopping)
     {
-        using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout);
+        using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout, WebSocketToken.ChosenOf(http));
         using var connection = new WebSocketConnection(socket, options.MaxMessageBytes, options.CloseTimeout, clock, http.Abort);
         using var wire = new WebSocketWire(connection);
         using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
@@ -49,7 +50,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             }
             var traits = wire.Form == WebSocketMessageType.Text ? TransportTraits.WebSocketText : TransportTraits.WebSocketBinary;
             // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
-            var level = api.LevelOf(first.Token);
+            var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));
             using var subscription = api.Subscribe(first.Subscribe, traits, Peer(http), level);
             wire.InputEnded = () =>
             {

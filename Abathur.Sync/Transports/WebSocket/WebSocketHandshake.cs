@@ -17,11 +17,16 @@ public static class WebSocketHandshake
     private const string KeySuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
     /// <summary>Answers 101. Call for requests that <see cref="WebSocketManager.IsWebSocketRequest"/> says are good; the caller disposes the result.</summary>
-    public static async Task<System.Net.WebSockets.WebSocket> AcceptAsync(HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout)
+    /// <param name="http">The request.</param>
+    /// <param name="keepAliveInterval">A ping is sent when nothing has come for so long; zero: never.</param>
+    /// <param name="keepAliveTimeout">How long a ping may stay unanswered.</param>
+    /// <param name="subprotocol">The one that was chosen of those offered; null: none.</param>
+    public static async Task<System.Net.WebSockets.WebSocket> AcceptAsync(HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout, string? subprotocol = null)
     {
         var headers = http.Response.Headers;
         headers.Connection = "Upgrade";
         headers.Upgrade = "websocket";
+        if (subprotocol is not null) headers.SecWebSocketProtocol = subprotocol;
         headers.SecWebSocketAccept = Accept(http.Request.Headers.SecWebSocketKey.ToString());
         var stream = await http.Features.GetRequiredFeature<IHttpUpgradeFeature>().UpgradeAsync();
         return System.Net.WebSockets.WebSocket.CreateFromStream(

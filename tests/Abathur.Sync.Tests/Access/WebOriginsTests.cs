@@ -1,3 +1,4 @@
+using System.Net;
 using Abathur.Sync.Access;
 
 namespace Abathur.Sync.Tests.Access;
@@ -43,4 +44,24 @@ public class WebOriginsTests
     [InlineData("example.org:5", false)]
     [InlineData("127.0.0.1.example.org:5", false)]
     public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) => Assert.Equal(isAllowed, new WebOrigins([]) { AnyPort = true }.Refusal(host, [], 5) is null);
+
+    [Theory]
+    [InlineData("bots.example.com:5", "https://bots.example.com:5", "10.0.0.7", true)]
+    [InlineData("BOTS.example.com:5", null, "10.0.0.7", true)]
+    [InlineData("bots.example.com:6", null, "10.0.0.7", false)]
+    [InlineData("bots.example.com:5", "http://bots.example.com:5", "10.0.0.7", false)]
+    [InlineData("evil.example:5", null, "10.0.0.7", false)]
+    [InlineData("10.0.0.7:5", null, "10.0.0.7", true)]
+    [InlineData("10.0.0.7:5", null, "::ffff:10.0.0.7", true)]
+    [InlineData("10.0.0.8:5", null, "10.0.0.7", false)]
+    [InlineData("[fd00::7]:5", null, "fd00::7", true)]
+    [InlineData("[FD00:0::7]:5", null, "fd00::7", false)]
+    [InlineData("fd00::7:5", null, "fd00::7", false)]
+    [InlineData("0.0.0.0:5", null, "10.0.0.7", false)]
+    public void Refusal_OnANetwork_AllowedNamesAndTheVeryAddress(string host, string? origin, string address, bool isAllowed)
+    {
+        var origins = new WebOrigins([]) { Hosts = ["bots.example.com"], IsTls = true };
+
+        Assert.Equal(isAllowed, origins.Refusal(host, origin is null ? [] : [origin], 5, IPAddress.Parse(address)) is null);
+    }
 }

@@ -23,11 +23,17 @@ public class SharedStreamTests
         var observation = RecordingSample.Observation(1, 50_000);
         for (var loop = 1u; loop <= 50; loop++) await RoundAsync(loop);
 
-        var before = GC.GetTotalAllocatedBytes(precise: true);
-        for (var loop = 51u; loop <= 150; loop++) await RoundAsync(loop);
+        // The whole process is counted, and servers of tests before this one may still be closing connections: the quietest window tells.
+        var least = long.MaxValue;
+        for (var window = 0u; window < 5; window++)
+        {
+            var before = GC.GetTotalAllocatedBytes(precise: true);
+            for (var round = 1u; round <= 100; round++) await RoundAsync(50 + (window * 100) + round);
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
 
         // Not even one object for each subscriber: what there is comes from this test's own waiting.
-        Assert.InRange((GC.GetTotalAllocatedBytes(precise: true) - before) / 100, 0, (SmallestObjectBytes * 100) - 1);
+        Assert.InRange(least / 100, 0, (SmallestObjectBytes * 100) - 1);
         subscriptions.ForEach(each => each.Dispose());
 
         async Task RoundAsync(uint loop)
