@@ -18,7 +18,8 @@ import pytest
 from programs import PATIENCE, ROOT, SKIRMISH
 
 MINUTES = 600
-TESTS = ("test_units.py", "test_payloads.py", "test_client.py", "test_cli.py")
+# What a user relies on first: arrays, payloads, receiving, the command line. All tests would take as long again.
+TESTS = ("test_units.py", "test_payloads.py", "test_receive.py", "test_cli.py")
 WHEELS = ROOT.parent / "shared" / "wheels"
 
 
