@@ -8,16 +8,13 @@ namespace Abathur.Sync.Access;
 /// <param name="Chain">The certificates between it and its root.</param>
 public sealed record TlsCertificate(X509Certificate2 Certificate, X509Certificate2Collection Chain)
 {
-    /// <summary>Reads PEM files.</summary>
-    /// <param name="certificatePath">The certificate, and behind it those between it and its root.</param>
-    /// <param name="keyPath">Its private key, not encrypted.</param>
+    /// <summary>Reads the texts of PEM files.</summary>
+    /// <param name="certificates">The certificate, and behind it those between it and its root.</param>
+    /// <param name="key">Its private key, not encrypted.</param>
     /// <exception cref="CryptographicException">They are none, or do not belong together.</exception>
-    /// <exception cref="IOException">One cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">One may not be read.</exception>
-    public static TlsCertificate Load(string certificatePath, string keyPath)
+    public static TlsCertificate FromPem(string certificates, string key)
     {
-        var certificates = File.ReadAllText(certificatePath);
-        using var withKey = X509Certificate2.CreateFromPem(certificates, File.ReadAllText(keyPath));
+        using var withKey = X509Certificate2.CreateFromPem(certificates, key);
         var chain = new X509Certificate2Collection();
         chain.ImportFromPem(certificates);
         if (chain.Count > 0) chain.RemoveAt(0);

@@ -3,14 +3,15 @@ using System.Globalization;
 using System.Security.Cryptography;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Hosting;
 
 namespace Abathur.Sync.Cli;
 
 /// <summary>The options that say who may connect, and what they may do.</summary>
 internal sealed class AccessOptionSet
 {
-    /// <summary>Token of those who may do everything; also what Python agents show.</summary>
-    public const string TokenVariable = "ABATHUR_TOKEN";
+    /// <summary>Token of those who may do everything; also what agents show.</summary>
+    public const string TokenVariable = AgentSupervisor.TokenVariable;
 
     /// <summary>Token of those who may only watch.</summary>
     public const string WatchTokenVariable = "ABATHUR_WATCH_TOKEN";
@@ -125,10 +126,10 @@ internal sealed class AccessOptionSet
         var (certificate, key) = (result.GetValue(_tlsCert), result.GetValue(_tlsKey));
         if (certificate is null && key is null) return null;
         if (certificate is null || key is null) throw new CliException("--tls-cert and --tls-key go together.", ExitCode.Usage);
-        foreach (var path in new[] { certificate, key }) ReadFile(path, path == key ? _tlsKey.Name : _tlsCert.Name);
+        var (certificatePem, keyPem) = (ReadFile(certificate, _tlsCert.Name), ReadFile(key, _tlsKey.Name));
         try
         {
-            return TlsCertificate.Load(certificate, key);
+            return TlsCertificate.FromPem(certificatePem, keyPem);
         }
         catch (Exception e) when (e is CryptographicException or ArgumentException)
         {
@@ -136,7 +137,9 @@ internal sealed class AccessOptionSet
         }
     }
 
-    private static string ReadFile(string path, string option)
+    /// <summary>The text of a file that an option names.</summary>
+    /// <exception cref="CliException">It cannot be read.</exception>
+    public static string ReadFile(string path, string option)
     {
         try
         {

@@ -36,7 +36,7 @@ internal static class StatusCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
-        var token = result.GetValue(TokenFile) is { } path ? ReadToken(path) : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
+        var token = result.GetValue(TokenFile) is { } path ? AccessOptionSet.ReadFile(path, TokenFile.Name).Trim() : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
         using var client = new StatusClient(result.GetValue(Address)!, string.IsNullOrEmpty(token) ? null : token, result.GetValue(Ca));
         var status = await client.GetAsync(cancellation);
         if (result.GetValue(Json))
@@ -73,18 +73,6 @@ internal static class StatusCommand
                 // Ctrl-C is how one leaves.
                 return;
             }
-        }
-    }
-
-    private static string ReadToken(string path)
-    {
-        try
-        {
-            return File.ReadAllText(path).Trim();
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
-        {
-            throw new CliException($"--token-file: {e.Message}", ExitCode.Usage);
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Spectre.Console;
 using Spectre.Console.Rendering;
@@ -38,10 +39,9 @@ internal static class StatusTable
         foreach (var name in new[] { "frames", "dropped", "lag", "waiting", "Mbit/s" }) table.AddColumn(new TableColumn(name).RightAligned().NoWrap());
         foreach (var each in status.Subscribers)
         {
-            var encoding = Name(each.Encoding) + (each.Compression == Compression.None ? "" : $"+{Name(each.Compression)}");
             var dropped = each.FramesDropped == 0 ? new Text("0") : new Text(Text($"{each.FramesDropped:N0}"), new Style(Color.Yellow));
             table.AddRow(
-                new Text(each.Name.Length > 0 ? each.Name : each.Peer), new Text(each.Transport), new Text(Name(each.Policy)), new Text(encoding),
+                new Text(each.Name.Length > 0 ? each.Name : each.Peer), new Text(each.Transport), new Text(Name(each.Policy)), new Text(new PayloadFormat(each.Encoding, each.Compression).ToString()),
                 new Text(Text($"{each.FramesSent:N0}")), dropped, new Text(Text($"{each.LagGameLoops}")), new Text(Text($"{each.FramesWaiting}")),
                 new Text(Rate(each, before, elapsed)));
         }

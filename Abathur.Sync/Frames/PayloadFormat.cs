@@ -15,12 +15,24 @@ public readonly record struct PayloadFormat(Encoding Encoding, Compression Compr
 
     /// <summary>E.g. "json" or "proto+zstd-stream".</summary>
     public override string ToString() =>
-        Compression == Compression.None ? Name(Encoding) : $"{Name(Encoding)}+{Name(Compression)}";
+        Compression == Compression.None ? NameOf(Encoding) : $"{NameOf(Encoding)}+{NameOf(Compression)}";
 
-    private static string Name(Encoding encoding) => encoding.ToString().ToLowerInvariant();
-
-    private static string Name(Compression compression) => compression switch
+    /// <summary>As agents write it. Nothing is allocated for those that payloads have.</summary>
+    public static string NameOf(Encoding encoding) => encoding switch
     {
+        Encoding.Proto => "proto",
+        Encoding.Json => "json",
+        Encoding.Columns => "columns",
+        _ => encoding.ToString().ToLowerInvariant(),
+    };
+
+    /// <inheritdoc cref="NameOf(Encoding)"/>
+    public static string NameOf(Compression compression) => compression switch
+    {
+        Compression.None => "none",
+        Compression.Gzip => "gzip",
+        Compression.Br => "br",
+        Compression.Zstd => "zstd",
         Compression.ZstdStream => "zstd-stream",
         Compression.BrStream => "br-stream",
         _ => compression.ToString().ToLowerInvariant(),

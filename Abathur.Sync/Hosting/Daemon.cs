@@ -178,7 +178,7 @@ public sealed class Daemon : IAsyncDisposable
     private void Listen(KestrelServerOptions kestrel, SocketHandler socket)
     {
         kestrel.AddServerHeader = false;
-        var connections = Math.Min(_options.MaxConnections, OpenFiles.Bound(_options.MaxConnections));
+        var connections = OpenFiles.Bound(_options.MaxConnections);
         kestrel.Limits.MaxConcurrentConnections = connections;
         kestrel.Limits.MaxConcurrentUpgradedConnections = connections;
         kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;

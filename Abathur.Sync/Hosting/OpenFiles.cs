@@ -19,6 +19,6 @@ internal static class OpenFiles
         var line = File.ReadLines(Limits).FirstOrDefault(each => each.StartsWith(Name, StringComparison.Ordinal));
         // The soft limit; "unlimited" is no number.
         var soft = line?[Name.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries).FirstOrDefault();
-        return int.TryParse(soft, CultureInfo.InvariantCulture, out var files) ? Math.Clamp(files - Reserved, Fewest, Math.Max(Fewest, connections)) : connections;
+        return int.TryParse(soft, CultureInfo.InvariantCulture, out var files) ? Math.Min(connections, Math.Max(files - Reserved, Fewest)) : connections;
     }
 }

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from abathur import Game
+from abathur.sync.v1 import sync_pb2
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -90,6 +92,13 @@ def start(*arguments: str) -> Daemon:
         else:
             daemon.addresses[transport] = f"{transport}://{address}"
     return daemon
+
+
+async def wait_until(game: Game, holds: Callable[[sync_pb2.Status], bool]) -> sync_pb2.Status:
+    """The first status that is as it should be."""
+    while not holds(status := await game.status()):
+        pass
+    return status
 
 
 async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:

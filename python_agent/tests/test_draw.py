@@ -14,7 +14,7 @@ import pytest
 from abathur import actions, drawing
 from abathur.sync.v1 import sync_pb2
 from emulators import FIRST_LOOP, emulated
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play
+from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, wait_until
 from proxies import HandMadeGame, begin, masked, proxied
 from s2clientprotocol import debug_pb2, sc2api_pb2
 from test_proxy import raw_client
@@ -71,8 +71,7 @@ async def test_whoever_watches_sees_what_is_drawn_until_its_time_is_over(play: P
         frames = game.frames(encoding="proto")
         reading = asyncio.ensure_future(anext(frames))
         async with abathur.connect(daemon.grpc) as steering:
-            while len((await steering.status()).subscribers) < 2:
-                await asyncio.sleep(0.01)
+            await wait_until(steering, lambda status: len(status.subscribers) >= 2)
             await steering.step()
             frame = await reading
             shapes = [
@@ -142,19 +141,16 @@ async def test_drawings_are_recorded_and_shown_again_on_playback(launch: Launch,
         for number, observation in enumerate(observations):
             await bot.publish(observation)
             if number == 10:
-                while (await game.status()).frames_published < 11:
-                    await asyncio.sleep(0.01)
+                await wait_until(game, lambda status: status.frames_published >= 11)
                 await game.draw([drawing.text((1, 2), "short", lifetime=5), drawing.circle((3, 4), 5)], layer="plan")
             if number == 59:
-                while (await game.status()).frames_published < 60:
-                    await asyncio.sleep(0.01)
+                await wait_until(game, lambda status: status.frames_published >= 60)
                 await game.draw([drawing.text((1, 2), "the last word")], layer="end")
     assert await asyncio.to_thread(daemon.wait) == 0
 
     daemon = play(file, "--start-paused")
     async with watching(daemon) as watcher, abathur.connect(daemon.grpc) as game:
-        while not (await game.status()).subscribers:
-            await asyncio.sleep(0.01)
+        await wait_until(game, lambda status: bool(status.subscribers))
         await game.seek(loops[20])
         await game.step()
         # The short one is gone by then; the state before is looked up.

@@ -19,7 +19,7 @@ import abathur
 import pytest
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, daemon_command, run_daemon
+from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, daemon_command, run_daemon, wait_until
 
 TOKEN = "operations-token-0123456789"
 PARSER = """
@@ -79,8 +79,7 @@ async def test_metrics_are_what_happened(play: Play) -> None:
     async with abathur.connect(daemon.grpc) as game, abathur.connect(daemon.grpc) as steering:
         frames = game.frames(policy="every", encoding="columns", name='a"b\\c')
         reading = asyncio.ensure_future(anext(frames))
-        while not (await steering.status()).subscribers:
-            await asyncio.sleep(0.01)
+        await wait_until(steering, lambda status: bool(status.subscribers))
         await steering.step(10)
         await reading
         for _ in range(9):

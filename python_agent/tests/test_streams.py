@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import abathur
@@ -15,7 +15,7 @@ import grpc.aio
 import pytest
 from abathur._payloads import PayloadReader
 from abathur.sync.v1 import sync_pb2
-from programs import SHARED, SKIRMISH, Daemon, Play, in_thread, needs_sequences, relay, run_daemon
+from programs import SHARED, SKIRMISH, Daemon, Play, in_thread, needs_sequences, relay, run_daemon, wait_until
 
 FIRST_LOOP = 8960
 FRAMES = 1344
@@ -72,12 +72,6 @@ async def read_all(daemon: Daemon, transport: str, name: str) -> tuple[dict[int,
         plain[frame.game_loop] = reader.read(frame)
         frames.append(frame)
     return plain, frames
-
-
-async def wait_until(game: abathur.Game, holds: Callable[[sync_pb2.Status], bool]) -> sync_pb2.Status:
-    while not holds(status := await game.status()):
-        await asyncio.sleep(0)
-    return status
 
 
 def waiting(status: sync_pb2.Status) -> int:

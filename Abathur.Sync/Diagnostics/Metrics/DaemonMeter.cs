@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
 
@@ -44,7 +45,7 @@ public sealed class DaemonMeter : IDisposable
         _encoding = _meter.CreateHistogram<double>("abathur.encoding.duration", "s", "Time to encode a frame for a stream.", advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1] });
         hub.Encoded = (format, duration) =>
         {
-            if (_encoding.Enabled) _encoding.Record(duration.TotalSeconds, new("abathur.encoding", NameOf(format.Encoding)), new("abathur.compression", NameOf(format.Compression)));
+            if (_encoding.Enabled) _encoding.Record(duration.TotalSeconds, new("abathur.encoding", PayloadFormat.NameOf(format.Encoding)), new("abathur.compression", PayloadFormat.NameOf(format.Compression)));
         };
     }
 
@@ -69,9 +70,9 @@ public sealed class DaemonMeter : IDisposable
     private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) => _hub.Totals().Select(each => new Measurement<long>(
         value(each.Value),
         new("abathur.transport", each.Key.Transport),
-        new("abathur.policy", NameOf(each.Key.Policy)),
-        new("abathur.encoding", NameOf(each.Key.Encoding)),
-        new("abathur.compression", NameOf(each.Key.Compression))));
+        new("abathur.policy", each.Key.Policy.ToString().ToLowerInvariant()),
+        new("abathur.encoding", PayloadFormat.NameOf(each.Key.Encoding)),
+        new("abathur.compression", PayloadFormat.NameOf(each.Key.Compression))));
 
     private IEnumerable<Measurement<long>> Actions()
     {
@@ -83,15 +84,5 @@ public sealed class DaemonMeter : IDisposable
             new((long)actions.Late, new KeyValuePair<string, object?>("abathur.result", "late")),
             new((long)actions.Refused, new KeyValuePair<string, object?>("abathur.result", "refused")),
         ];
-    }
-
-    // The same few values each time: strings that are known need not be made again for each frame.
-    private static string NameOf<T>(T value)
-        where T : struct, System.Enum => Names<T>.Of.GetValueOrDefault(value, "unknown");
-
-    private static class Names<T>
-        where T : struct, System.Enum
-    {
-        public static readonly Dictionary<T, string> Of = System.Enum.GetValues<T>().ToDictionary(value => value, value => value.ToString().ToLowerInvariant().Replace("zstdstream", "zstd-stream").Replace("brstream", "br-stream"));
     }
 }

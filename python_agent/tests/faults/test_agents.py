@@ -9,7 +9,7 @@ import sys
 
 import abathur
 import pytest
-from programs import SKIRMISH, Play
+from programs import SKIRMISH, Play, wait_until
 from vanishing import agent, gone, subscriber
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
@@ -26,8 +26,7 @@ async def test_a_stopped_agent_costs_others_nothing_and_a_killed_one_is_let_go(
         with agent(daemon, transport, policy, "victim") as victim:
             stream = reference.frames(policy="every", encoding="proto", name="reference")
             reading = asyncio.ensure_future(anext(stream))
-            while len((await game.status()).subscribers) < 2:
-                await asyncio.sleep(0.02)
+            await wait_until(game, lambda status: len(status.subscribers) >= 2)
             await game.resume()
             sequence = (await reading).sequence
             assert victim.stdout is not None
@@ -60,8 +59,7 @@ async def test_agents_killed_while_nothing_is_published_are_let_go(play: Play, t
     daemon = play(SKIRMISH, "--start-paused")
     async with abathur.connect(daemon.grpc) as game:
         with agent(daemon, transport, "every", "one") as one, agent(daemon, transport, "latest", "two") as two:
-            while len((await game.status()).subscribers) < 2:
-                await asyncio.sleep(0.02)
+            await wait_until(game, lambda status: len(status.subscribers) >= 2)
             for victim in (one, two):
                 victim.send_signal(signal.SIGKILL)
             await gone(game, "one", "two")
@@ -80,8 +78,7 @@ async def test_a_slow_agent_under_every_gets_all_and_delays_no_one_under_latest(
                     await asyncio.sleep(pause)
 
         readers = [asyncio.create_task(read("slow", "every", 0.005)), asyncio.create_task(read("quick", "latest", 0))]
-        while len((await game.status()).subscribers) < 2:
-            await asyncio.sleep(0.02)
+        await wait_until(game, lambda status: len(status.subscribers) >= 2)
         await game.resume()
         await asyncio.gather(*readers)
     count = int(10 * 22.4) + 1

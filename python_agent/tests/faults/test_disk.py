@@ -11,7 +11,7 @@ from pathlib import Path
 import abathur
 import pytest
 from mcap.reader import make_reader
-from programs import FREE_PORTS, SKIRMISH, Daemon, daemon_command, run_daemon
+from programs import FREE_PORTS, SKIRMISH, Daemon, daemon_command, run_daemon, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit for a process")
 MOST_BYTES = 300_000
@@ -53,8 +53,7 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
                 taken.append(frame.response.SerializeToString())
 
         reading = asyncio.create_task(read())
-        while not (await game.status()).subscribers:
-            await asyncio.sleep(0.02)
+        await wait_until(game, lambda status: bool(status.subscribers))
         async with abathur.publisher(limited.grpc) as publisher:
             for data in observations:
                 await publisher.publish(data)

@@ -11,7 +11,7 @@ from typing import Any
 
 import abathur
 import pytest
-from programs import FREE_PORTS, SKIRMISH, Launch, Play
+from programs import FREE_PORTS, SKIRMISH, Launch, Play, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 FRAMES = 60
@@ -47,8 +47,7 @@ async def test_agents_get_what_was_published_before(
     ):
         stream = agent.frames(policy="every", buffer=1024, **FORMS[form])
         first = asyncio.ensure_future(anext(stream))
-        while not (await game.status()).subscribers:
-            await asyncio.sleep(0.02)
+        await wait_until(game, lambda status: bool(status.subscribers))
         taken = []
         # The bot is told as well, in its own way: its connection is gone.
         with pytest.raises(abathur.AbathurError):
@@ -58,8 +57,7 @@ async def test_agents_get_what_was_published_before(
                     # A bot does not wait, and an encoder has a bounded queue: not too many at once, but for the last.
                     while number % 6 == 0 and number < FRAMES and await offered(game) < number:
                         await asyncio.sleep(0.005)
-                while (await game.status()).frames_published < FRAMES:
-                    await asyncio.sleep(0.005)
+                await wait_until(game, lambda status: status.frames_published >= FRAMES)
                 # Nothing has been read yet but what the agent's side takes by itself.
                 daemon.process.send_signal(signal.SIGTERM)
                 taken.append((await first).to_observation())

@@ -13,7 +13,7 @@ from pathlib import Path
 import abathur
 import psutil
 import pytest
-from programs import FREE_PORTS, SKIRMISH, Daemon, daemon_command, run_daemon
+from programs import FREE_PORTS, SKIRMISH, Daemon, daemon_command, run_daemon, wait_until
 from vanishing import gone
 
 MOST_DESCRIPTORS = 300
@@ -76,8 +76,7 @@ async def test_no_descriptor_is_left_and_those_who_are_there_go_on(tmp_path: Pat
         async with abathur.connect(daemon.grpc) as game, abathur.connect(daemon.socket) as agent:
             stream = agent.frames(policy="every", encoding="proto", name="reference")
             first = asyncio.ensure_future(anext(stream))
-            while not (await game.status()).subscribers:
-                await asyncio.sleep(0.02)
+            await wait_until(game, lambda status: bool(status.subscribers))
             await game.resume()
             sequence = (await first).sequence
             flood = [socket.socket() for _ in range(MOST_DESCRIPTORS)]
