@@ -25,7 +25,6 @@ public sealed class FrameHub
     private ulong _sequence;
     private ulong _bytesPublished;
     private readonly SubscriptionTotals _totals = new();
-    private ulong _bytesSentByFormer;
     private uint _newestGameLoop;
     private Frame? _newest;
     private readonly RateMeter _rate;
@@ -219,7 +218,7 @@ public sealed class FrameHub
             status.Subscribers.AddRange(subscribers);
             status.FramesPublished = _sequence;
             status.BytesPublished = _bytesPublished;
-            status.BytesSent = _bytesSentByFormer + status.Subscribers.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
+            status.BytesSent = _totals.With(status.Subscribers).Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
             status.FramesPerSecond = _rate.PerSecond();
         }
     }
@@ -228,9 +227,7 @@ public sealed class FrameHub
     {
         lock (_gate)
         {
-            var status = subscription.Status(0);
-            _bytesSentByFormer += status.BytesSent;
-            _totals.Add(status);
+            _totals.Add(subscription.Status(0));
             foreach (var stream in _streams)
             {
                 if (!stream.Subscriptions.Contains(subscription)) continue;
