@@ -19,7 +19,8 @@ internal static class CompletionCommand
         ["zsh"] = """
             # source <(abathur-sync completion zsh)
             _abathur_sync() {
-                local -a found=("${(@f)$("${words[1]}" "[suggest:${CURSOR}]" "${BUFFER}" 2>/dev/null)}")
+                local line="${(j: :)words[1,CURRENT-1]} $PREFIX"
+                local -a found=("${(@f)$("${words[1]}" "[suggest:${#line}]" "$line" 2>/dev/null)}")
                 compadd -- $found
                 _files
             }
@@ -27,7 +28,11 @@ internal static class CompletionCommand
             """,
         ["fish"] = """
             # abathur-sync completion fish | source
-            complete -c abathur-sync -a '(abathur-sync "[suggest:"(commandline -C)"]" (commandline) 2>/dev/null)'
+            function __abathur_sync
+                set -l line (commandline -cp)
+                abathur-sync "[suggest:"(string length -- "$line")"]" "$line" 2>/dev/null
+            end
+            complete -c abathur-sync -a '(__abathur_sync)'
             """,
         ["pwsh"] = """
             # abathur-sync completion pwsh | Out-String | Invoke-Expression

@@ -11,11 +11,14 @@ namespace Abathur.Sync.Dashboard;
 
 /// <summary>
 /// <c>GET /v1/compare</c>: how large the newest frame is in every encoding and compression, by itself and as streams carry it. One answer at a time and at most two a second,
-/// on a thread of the pool: neither the source nor a subscriber waits for it.
+/// on a thread of the pool: neither the source nor a subscriber waits for it. One for the daemon's match, and one for each recording that plays for a page alone.
 /// </summary>
 internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
 {
     public const string Path = "/v1/compare";
+
+    /// <summary>Parameter that names a playback of <see cref="RecordingsEndpoint"/> by its run; without it, the daemon's match is meant.</summary>
+    public const string Run = "run";
 
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
@@ -16,8 +17,20 @@ namespace Abathur.Sync.Dashboard;
 /// </summary>
 internal static class PrivatePlayback
 {
+    /// <summary>The page, and what compares encodings for it.</summary>
+    private const int MaxSubscriptions = 2;
+
     /// <summary>Serves one connection whose request has been checked.</summary>
-    public static async Task ServeAsync(string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
+    /// <param name="file">The recording.</param>
+    /// <param name="http">The request, answered here.</param>
+    /// <param name="bounds">Bounds of its fan-out.</param>
+    /// <param name="webSocket">Bounds of the connection.</param>
+    /// <param name="access">Who may do what.</param>
+    /// <param name="compared">While it plays, the sizes of its frames are asked for here, by the run's id.</param>
+    /// <param name="clock">Clock of everything.</param>
+    /// <param name="stopping">The daemon stops.</param>
+    public static async Task ServeAsync(
+        string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access, ConcurrentDictionary<string, CompareEndpoint> compared, TimeProvider clock, CancellationToken stopping)
     {
         if (Open(file, out var problem) is not { } recording)
         {
@@ -27,10 +40,12 @@ internal static class PrivatePlayback
         using (recording)
         {
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
-            var hub = new FrameHub(bounds with { MaxSubscriptions = 1 }, source.CanWait, clock);
+            var hub = new FrameHub(bounds with { MaxSubscriptions = MaxSubscriptions }, source.CanWait, clock);
             hub.Begin(source.Match);
             using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+            using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
+            compared[source.Match.RunId] = compare;
             var playing = Task.Run(() => PlayAsync(source, hub, gone.Token), CancellationToken.None);
             try
             {
@@ -38,6 +53,7 @@ internal static class PrivatePlayback
             }
             finally
             {
+                compared.TryRemove(source.Match.RunId, out _);
                 await gone.CancelAsync();
                 await playing;
             }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Collections.Concurrent;
 using System.Text.Json;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
@@ -26,6 +27,7 @@ internal sealed class RecordingsEndpoint
     private readonly WebSocketTransportOptions _webSocket;
     private readonly HubOptions _hub;
     private readonly AccessOptions _access;
+    private readonly ConcurrentDictionary<string, CompareEndpoint> _compared = [];
     private int _playbacks;
 
     /// <param name="options">The folder and bounds.</param>
@@ -95,6 +97,12 @@ internal sealed class RecordingsEndpoint
         return Volatile.Read(ref _playbacks) >= _options.MaxPlaybacks ? TooManyAsync(response) : _endpointOf(file).HandleAsync(http);
     }
 
+    /// <summary>Answers <see cref="CompareEndpoint.Path"/> for a recording that plays for a page alone.</summary>
+    /// <param name="run">The run's id, which the page was told with the match.</param>
+    /// <param name="http">The request.</param>
+    public Task CompareAsync(string run, HttpContext http) =>
+        _compared.TryGetValue(run, out var compare) ? compare.HandleAsync(http) : HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, "no recording plays here as this run");
+
     private async Task PlayAsync(string file, HttpContext http, CancellationToken stopping)
     {
         if (Interlocked.Increment(ref _playbacks) > _options.MaxPlaybacks)
@@ -105,7 +113,7 @@ internal sealed class RecordingsEndpoint
         }
         try
         {
-            await PrivatePlayback.ServeAsync(file, http, _hub, _webSocket, _access, _clock, stopping);
+            await PrivatePlayback.ServeAsync(file, http, _hub, _webSocket, _access, _compared, _clock, stopping);
         }
         finally
         {

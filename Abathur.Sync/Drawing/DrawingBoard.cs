@@ -64,6 +64,8 @@ public sealed class DrawingBoard
     {
         lock (_gate)
         {
+            // What is drawn is in force where the game stands: a live frame, whose drawings are recorded before it is published, comes here twice.
+            if (gameLoop == _gameLoop) return;
             _gameLoop = gameLoop;
             if (_shapes == 0) return;
             var gone = 0;

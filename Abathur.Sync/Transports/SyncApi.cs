@@ -33,8 +33,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private const int RatePeriodsPerSecond = 10;
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
-    private static readonly TimeSpan ProcessRefresh = TimeSpan.FromMilliseconds(100);
-    private readonly long _started = clock.GetTimestamp();
+    private static readonly TimeSpan ProcessAge = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Asking the system takes longer than all the rest, and anybody may ask for the status in a loop.</summary>
+    private readonly Momentary<ProcessStatus> _process = ProcessSince(clock.GetTimestamp(), clock);
     private readonly TokenBucketRateLimiter _actRate = new(new TokenBucketRateLimiterOptions
     {
         TokenLimit = access.ActRate,
@@ -43,7 +45,6 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     });
 
     private Match? _matchWithoutGame;
-    private Tuple<long, ProcessStatus>? _process;
 
     /// <summary>What whoever shows this token may do.</summary>
     /// <param name="token">Null or empty: none was shown.</param>
@@ -135,31 +136,29 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         {
             Match = _matchWithoutGame ??= hub.Match is { } match ? WithoutGame(match) : null,
             Playback = source.Control?.State,
-            Process = LookAtProcess(),
+            Process = _process.Value,
         };
         hub.Describe(status);
         source.Describe(status);
         return status;
     }
 
-    /// <summary>At most every <see cref="ProcessRefresh"/>: asking the system takes longer than all the rest, and anybody may ask for the status in a loop.</summary>
-    private ProcessStatus LookAtProcess()
-    {
-        // One reference: read and written whole, whoever asks at once.
-        if (_process is { } last && clock.GetElapsedTime(last.Item1) < ProcessRefresh) return last.Item2;
-        using var process = Process.GetCurrentProcess();
-        var status = new ProcessStatus
+    private static Momentary<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
+        () =>
         {
-            Version = DaemonVersion.Text,
-            Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(_started)),
-            CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
-            AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
-            WorkingSetBytes = (ulong)process.WorkingSet64,
-            PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
-        };
-        _process = new(clock.GetTimestamp(), status);
-        return status;
-    }
+            using var process = Process.GetCurrentProcess();
+            return new ProcessStatus
+            {
+                Version = DaemonVersion.Text,
+                Uptime = Duration.FromTimeSpan(clock.GetElapsedTime(started)),
+                CpuTime = Duration.FromTimeSpan(process.TotalProcessorTime),
+                AllocatedBytes = (ulong)GC.GetTotalAllocatedBytes(),
+                WorkingSetBytes = (ulong)process.WorkingSet64,
+                PeakWorkingSetBytes = (ulong)process.PeakWorkingSet64,
+            };
+        },
+        ProcessAge,
+        clock);
 
     /// <inheritdoc/>
     public void Dispose() => _actRate.Dispose();

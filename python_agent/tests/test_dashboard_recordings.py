@@ -34,19 +34,62 @@ def test_sizes_are_those_that_are_measured_elsewhere(paused: Daemon, open_page: 
     shows(page, AT)
     page.click("#compare-toggle")
     page.wait("document.querySelectorAll('#compare tbody tr').length >= 12")
-    script = """[...document.querySelectorAll('#compare tbody tr')].map((row) =>
-        [row.cells[0].innerText, Number(row.cells[2].dataset.bytes)])"""
-    shown = dict(page.evaluate(script))
+    shown = sizes(page)
     payload = newest(paused, sync_pb2.proto, sync_pb2.none).observation.SerializeToString()
     assert shown["proto"] == len(payload) == len(response_at(AT).SerializeToString())
     for name, size in shown.items():
-        encoding, _, compression = name.partition(" + ")
-        if name != "proto":
-            compressed = getattr(sync_pb2, (compression or "none").replace("-", "_"))
-            assert size == len(newest(paused, getattr(sync_pb2, encoding), compressed).data), name
+        assert name == "proto" or size == carried(paused, name), name
     assert {"json", "columns", "columns + br-stream", "proto + gzip"} <= set(shown)
     page.click("#compare-toggle")
     assert not page.run("return page.isVisible('#compare')")
+
+
+@needs_browser[0]
+@needs_browser[1]
+@needs_browser[2]
+def test_sizes_of_a_recording_that_plays_for_the_page_alone(play: Play, open_page: OpenPage, folder: Path) -> None:
+    shutil.copy(SKIRMISH, folder / "a.mcap")
+    daemon = play(SKIRMISH, "--start-paused", "--recordings", str(folder))
+    page = open_page(daemon, "/?recording=a.mcap")
+    page.wait("dashboard.playback.state !== undefined && dashboard.world.gameLoop !== undefined")
+    if not page.evaluate("dashboard.playback.isPaused"):
+        page.press("Space")
+        page.wait("dashboard.playback.state.paused")
+    page.click("#compare-toggle")
+    with abathur.connect_blocking(daemon.grpc) as game:
+        for game_loop in (AT, FIRST + 1):
+            page.evaluate("(dashboard.playback.seek(args), 0)", game_loop)
+            shows(page, game_loop)
+            page.wait("document.querySelector('#compare > p').innerText.startsWith(args)", f"Game loop {game_loop};")
+            shown = sizes(page)
+            assert shown["proto"] == len(response_at(game_loop).SerializeToString())
+            # The daemon's own match stands elsewhere until now: brought to the same frame, it has the same sizes.
+            game.seek(game_loop)
+            game.step()
+            assert len(shown) >= 12
+            for name, size in shown.items():
+                assert name == "proto" or size == carried(daemon, name), name
+    run = page.evaluate("dashboard.world.match.runId")
+    web = Web(daemon)
+    assert web.ask("GET", f"/v1/compare?run={'0' * 32}").status == 404
+    page.click("#own-match")
+    page.run("await page.waitForURL((url) => url.search === '')")
+    while (answer := web.ask("GET", f"/v1/compare?run={run}")).status != 404:
+        assert answer.status in (200, 429)
+
+
+def sizes(page: Page) -> dict[str, int]:
+    """Bytes of the frame alone, for each row of the table."""
+    script = """[...document.querySelectorAll('#compare tbody tr')].map((row) =>
+        [row.cells[0].innerText, Number(row.cells[2].dataset.bytes)])"""
+    return dict(page.evaluate(script))
+
+
+def carried(daemon: Daemon, name: str) -> int:
+    """Bytes of the frame at which a paused playback stands, as `encoding` or `encoding + compression`."""
+    encoding, _, compression = name.partition(" + ")
+    compressed = getattr(sync_pb2, (compression or "none").replace("-", "_"))
+    return len(newest(daemon, getattr(sync_pb2, encoding), compressed).data)
 
 
 def newest(daemon: Daemon, encoding: int, compression: int) -> sync_pb2.Frame:

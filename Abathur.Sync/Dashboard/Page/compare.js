@@ -14,19 +14,16 @@ export class Compare {
   #note = element("p", { className: "quiet" });
   #body = element("tbody");
   #table = element("table", { className: "bars" }, newHead(), this.#body);
-  #available = true;
+  #path = "v1/compare";
 
   constructor() {
     this.#root.append(this.#table, this.#note);
     this.#toggle.addEventListener("click", () => this.#open(this.#root.hidden));
   }
 
-  /** Whether what the page shows is the daemon's own match: only that is measured. */
-  set isAvailable(isAvailable) {
-    this.#available = isAvailable;
-    this.#toggle.disabled = !isAvailable;
-    this.#toggle.title = isAvailable ? "" : "Only the daemon's own match is measured, not a recording that plays for this page alone";
-    if (!isAvailable) this.#open(false);
+  /** The run of a recording that plays for this page alone; undefined: the daemon's own match is measured. */
+  set run(run) {
+    this.#path = run === undefined ? "v1/compare" : `v1/compare?${new URLSearchParams({ run })}`;
   }
 
   #open(isOpen) {
@@ -34,13 +31,13 @@ export class Compare {
     this.#toggle.setAttribute("aria-expanded", String(isOpen));
     setText(this.#toggle, isOpen ? "Stop measuring" : "Measure");
     clearTimeout(this.#timer);
-    if (isOpen && this.#available) this.#look();
+    if (isOpen) this.#look();
   }
 
   async #look() {
     let wait = EVERY_MS;
     try {
-      const answer = await fetch("v1/compare", { cache: "no-store", headers: authorization() });
+      const answer = await fetch(this.#path, { cache: "no-store", headers: authorization() });
       if (answer.ok) this.#show(await answer.json());
       else if (answer.status === 429) wait = RETRY_MS;
       else setText(this.#note, (await answer.text()).trim());

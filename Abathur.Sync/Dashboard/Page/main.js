@@ -40,7 +40,6 @@ const playback = new Playback(world, control);
 const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
-compare.isAvailable = recording === undefined;
 const unitPanel = new UnitPanel(byId("unit"), world, names, { follow, clear: () => choose(undefined) });
 const unitList = new UnitList(byId("units"), world, names, choose);
 const recordings = new Recordings(recording, open, tell);
@@ -72,6 +71,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     map.begin();
     charts.restart();
     showMatch(match, recording);
+    compare.run = recording === undefined ? undefined : match.runId;
     recordings.refresh();
     lookAtStatus();
   },

@@ -14,22 +14,21 @@ public sealed class DaemonMeter : IDisposable
     /// <summary>Name of the meter.</summary>
     public const string Name = "Abathur.Sync";
 
+    /// <summary>Each instrument asks: the answers of one reading belong together.</summary>
     private static readonly TimeSpan StatusAge = TimeSpan.FromMilliseconds(100);
+
     private readonly Meter _meter = new(Name, DaemonVersion.Text);
     private readonly FrameHub _hub;
-    private readonly Func<Status> _describe;
-    private readonly TimeProvider _clock;
+    private readonly Momentary<Status> _status;
     private readonly Histogram<double> _encoding;
-    private readonly Lock _gate = new();
-    private Status _status = new();
-    private long? _statusTimestamp;
 
     /// <param name="hub">What is published, and to whom.</param>
     /// <param name="describe">The daemon's status.</param>
     /// <param name="clock">Clock of the status.</param>
     public DaemonMeter(FrameHub hub, Func<Status> describe, TimeProvider clock)
     {
-        (_hub, _describe, _clock) = (hub, describe, clock);
+        _hub = hub;
+        _status = new(describe, StatusAge, clock);
         Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
         Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
         _meter.CreateObservableGauge("abathur.source.game_loop", () => (long)_hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
@@ -49,18 +48,7 @@ public sealed class DaemonMeter : IDisposable
         };
     }
 
-    private Status Now
-    {
-        get
-        {
-            lock (_gate)
-            {
-                if (_statusTimestamp is { } taken && _clock.GetElapsedTime(taken) < StatusAge) return _status;
-                (_status, _statusTimestamp) = (_describe(), _clock.GetTimestamp());
-                return _status;
-            }
-        }
-    }
+    private Status Now => _status.Value;
 
     /// <inheritdoc/>
     public void Dispose() => _meter.Dispose();

@@ -32,6 +32,10 @@ internal static class HttpAnswer
     public static Task GetAsync(HttpContext http, string contentType, Func<string> body) =>
         IsGet(http) ? WriteAsync(http.Response, contentType, body()) : NotAllowedAsync(http.Response, Read, ReadOnly);
 
+    /// <summary>Answers GET and HEAD with JSON that is made then; other methods are refused.</summary>
+    public static Task GetJsonAsync(HttpContext http, Func<ReadOnlyMemory<byte>> json) =>
+        IsGet(http) ? JsonAsync(http.Response, json(), http.RequestAborted) : NotAllowedAsync(http.Response, Read, ReadOnly);
+
     /// <summary>Whether a request only wants to know something.</summary>
     public static bool IsGet(HttpContext http) => HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method);
 
@@ -57,7 +61,7 @@ internal static class HttpAnswer
     /// <summary>Answers 200 with JSON that no cache keeps.</summary>
     public static Task JsonAsync(HttpResponse response, ReadOnlyMemory<byte> json, CancellationToken cancellation)
     {
-        response.ContentType = "application/json; charset=utf-8";
+        response.ContentType = "application/json";
         response.ContentLength = json.Length;
         response.Headers.XContentTypeOptions = "nosniff";
         response.Headers.CacheControl = "no-store";

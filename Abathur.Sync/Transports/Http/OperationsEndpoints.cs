@@ -26,13 +26,14 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
         routes.Add("/healthz", http => HttpAnswer.GetTextAsync(http, () => (StatusCodes.Status200OK, "ok")));
         routes.Add("/readyz", http => HttpAnswer.GetTextAsync(http, () => isReady() ? (StatusCodes.Status200OK, "ready") : (StatusCodes.Status503ServiceUnavailable, "the daemon stops")));
         routes.Add("/metrics", http => HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write), AccessLevel.Watch);
-        routes.Add(StatusPath, http => HttpAnswer.GetAsync(http, "application/json", DescribeStatus), AccessLevel.Watch);
+        routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, DescribeStatus), AccessLevel.Watch);
     }
 
-    private string DescribeStatus()
+    private ReadOnlyMemory<byte> DescribeStatus()
     {
         var json = new ArrayBufferWriter<byte>();
         StatusToJson.ToJson(api.GetStatus(AccessLevel.Watch).ToByteArray(), json);
-        return System.Text.Encoding.UTF8.GetString(json.WrittenSpan) + "\n";
+        json.Write("\n"u8);
+        return json.WrittenMemory;
     }
 }
