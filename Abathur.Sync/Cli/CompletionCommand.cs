@@ -38,7 +38,9 @@ internal static class CompletionCommand
             # abathur-sync completion pwsh | Out-String | Invoke-Expression
             Register-ArgumentCompleter -Native -CommandName abathur-sync -ScriptBlock {
                 param($word, $ast, $position)
-                abathur-sync "[suggest:$position]" "$ast" 2>$null | Where-Object { $_ -like "$word*" } | ForEach-Object {
+                # The position counts from the start of the input, and the command's text ends before the spaces that follow it.
+                $at = $position - $ast.Extent.StartOffset
+                abathur-sync "[suggest:$at]" ("$ast".PadRight($at)) 2>$null | Where-Object { $_ -and $_.StartsWith($word, 'OrdinalIgnoreCase') } | ForEach-Object {
                     [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
                 }
             }

@@ -235,11 +235,16 @@ def test_errors_are_json_as_well_where_that_was_asked_for(tmp_path: Path) -> Non
     assert "--log-format must be text or json" in done.stderr
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_verbs_and_options(tmp_path: Path) -> None:
-    program = tmp_path / "abathur-sync"
+def with_program(folder: Path) -> dict[str, str]:
+    """The environment of a shell that finds the daemon's program as users name it."""
+    program = folder / "abathur-sync"
     program.write_text("#!/bin/sh\nexec " + " ".join(f"'{word}'" for word in daemon_command()) + ' "$@"\n')
     program.chmod(0o755)
+    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_verbs_and_options(tmp_path: Path) -> None:
     script = """
 source <(abathur-sync completion bash)
 complete_line() {
@@ -249,11 +254,84 @@ complete_line() {
 complete_line "abathur-sync re"
 complete_line "abathur-sync play --ra"
 """
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True
+        ["bash", "-c", script],
+        env=with_program(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     assert done.stdout.split("\n--\n")[:2] == ["recover", "--rate"]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+def test_zsh_completes_verbs_options_and_files(tmp_path: Path) -> None:
+    """In a terminal, by the Tab key, as it is described: the line in the shell's start file."""
+    (tmp_path / "match one.mcap").touch()
+    (tmp_path / ".zshrc").write_text("""
+PS1='ready> '
+autoload -Uz compinit
+compinit -u -D
+source <(abathur-sync completion zsh)
+show() { print -r -- "<$BUFFER>"; BUFFER=; zle -I; zle reset-prompt }
+zle -N show
+bindkey '^X' show
+""")
+    environment = {**with_program(tmp_path), "ZDOTDIR": str(tmp_path), "TERM": "dumb"}
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        ["zsh", "-i"], cwd=tmp_path, env=environment, stdin=follower, stdout=follower, stderr=follower,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        shown = read_until(leader, rb"ready> ")
+        for typed, wanted in (
+            ("abathur-sync reco", "abathur-sync recover "),
+            ("abathur-sync play --ra", "abathur-sync play --rate "),
+            ("true | abathur-sync reco", "true | abathur-sync recover "),
+            ("abathur-sync play matc", "abathur-sync play match\\ one.mcap "),
+        ):
+            os.write(leader, f"{typed}\t\x18".encode())
+            shown = read_until(leader, rb"<([^>]*)>")
+            assert shown.split(b"<")[-1].split(b">")[0].decode() == wanted
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        os.close(leader)
+        os.close(follower)
+
+
+def read_until(terminal: int, pattern: bytes) -> bytes:
+    """What a terminal shows until it shows this."""
+    shown = b""
+    deadline = time.monotonic() + PATIENCE
+    while not re.search(pattern, shown):
+        assert time.monotonic() < deadline, shown
+        if select.select([terminal], [], [], 1)[0]:
+            shown += os.read(terminal, 65536)
+    return shown
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_completes_verbs_options_and_files(tmp_path: Path) -> None:
+    (tmp_path / "match one.mcap").touch()
+    script = """
+abathur-sync completion fish | source
+for line in "abathur-sync reco" "abathur-sync play --ra" "true | abathur-sync reco" "abathur-sync play matc"
+    complete -C $line
+end
+"""
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script],
+        cwd=tmp_path,
+        env={**with_program(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert (done.stdout.split("\n"), done.stderr) == (["recover", "--rate", "recover", "match one.mcap", ""], "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "pwsh"])
