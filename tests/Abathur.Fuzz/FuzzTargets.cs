@@ -8,7 +8,7 @@ internal static class FuzzTargets
     /// <summary>Their names, in the order they are run in.</summary>
     public static IReadOnlyList<string> Names { get; } =
     [
-        "wire", "json-to-wire", "wire-to-json", "columns", ColumnsPythonTarget.TargetName, "mcap", "grpc", "publish", "socket", "websocket",
+        "wire", "json-to-wire", "wire-to-json", "columns", ColumnsPythonTarget.TargetName, "mcap", "grpc", "http2", "publish", "socket", "websocket",
     ];
 
     /// <summary>A target by its name; the caller disposes it.</summary>
@@ -23,6 +23,7 @@ internal static class FuzzTargets
         ColumnsPythonTarget.TargetName => new ColumnsPythonTarget(python),
         "mcap" => new McapTarget(),
         "grpc" => new GrpcTarget(),
+        "http2" => new Http2Target(),
         "publish" => new PublishTarget(),
         "socket" => new SocketTarget(),
         "websocket" => new WebSocketTarget(),

@@ -52,7 +52,8 @@ export class Compare {
     while (this.#body.rows.length > formats.length) this.#body.deleteRow(-1);
     while (this.#body.rows.length < formats.length) this.#body.append(newRow());
     formats.forEach((format, at) => fill(this.#body.rows[at], format, largest));
-    setText(this.#note, `Game loop ${gameLoop}; over the wire: mean of the last ${Math.min(streamFrames, 224)} frames of a stream, where frames lean on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
+    const frames = Math.min(streamFrames, 224);
+    setText(this.#note, `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a stream, where frames lean on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
   }
 }
 

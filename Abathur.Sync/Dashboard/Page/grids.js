@@ -20,18 +20,18 @@ export function paintTerrain(startRaw, palette) {
   const placement = isWhole(startRaw?.placement) ? startRaw.placement : undefined;
   const size = (height ?? pathing)?.size;
   if (!size) return undefined;
-  const fits = (grid) => (grid?.size.x === size.x && grid.size.y === size.y ? grid : undefined);
+  const fitting = (grid) => (grid?.size.x === size.x && grid.size.y === size.y ? grid : undefined);
+  const [open, buildable] = [fitting(pathing), fitting(placement)];
   const [low, most] = height ? range(height) : [0, 1];
-  return paint(size.x, size.y, (i, pixel) => {
+  return paint(size.x, size.y, (i, pixels, at) => {
     const level = height ? (cell(height, i) - low) / Math.max(most - low, 1) : 0.5;
-    const isOpen = !fits(pathing) || cell(pathing, i);
-    const canBuild = fits(placement) && cell(placement, i) ? palette.placeable : 0;
-    const light = height ? shade(height, i) : 0;
+    const light = (height ? shade(height, i) : 0) + (buildable && cell(buildable, i) ? palette.placeable : 0);
+    const isOpen = !open || cell(open, i);
     for (let c = 0; c < 3; c++) {
-      const open = palette.low[c] + (palette.high[c] - palette.low[c]) * level + canBuild + light;
-      pixel[c] = isOpen ? open : palette.blocked[c] + (open - palette.blocked[c]) * 0.28;
+      const color = palette.low[c] + (palette.high[c] - palette.low[c]) * level + light;
+      pixels[at + c] = isOpen ? color : palette.blocked[c] + (color - palette.blocked[c]) * 0.28;
     }
-    pixel[3] = 255;
+    pixels[at + 3] = 255;
   });
 }
 
@@ -96,11 +96,7 @@ function paint(width, height, each) {
   [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
-  const pixel = new Float64Array(4);
-  for (let i = 0; i < width * height; i++) {
-    each(i, pixel);
-    image.data.set(pixel, 4 * i);
-  }
+  for (let i = 0; i < width * height; i++) each(i, image.data, 4 * i);
   context.putImageData(image, 0, 0);
   return canvas;
 }

@@ -36,5 +36,5 @@ function playerOf(player, own) {
   const isOwn = player.playerId === own;
   const race = RACES[player.race || player.raceRequested || 0] ?? "";
   const name = player.name || (player.type === 2 ? "computer" : `player ${player.playerId}`);
-  return element("span", { className: isOwn ? "own" : "enemy" }, `${name}${race ? ` (${race})` : ""}${isOwn ? " ●" : " ◆"}`);
+  return element("span", { className: isOwn ? "own" : "enemy" }, `${name}${race ? ` (${race})` : ""}${isOwn ? "\u00a0●" : "\u00a0◆"}`);
 }

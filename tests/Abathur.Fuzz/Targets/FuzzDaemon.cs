@@ -18,26 +18,30 @@ internal sealed class FuzzDaemon : IDisposable
     /// <summary>How long the daemon may take for anything. The machine may be busy with other things.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
+    private const long MaxGrowthBytes = 64_000_000;
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(300);
     private readonly CancellationTokenSource _stop = new();
     private readonly Daemon _daemon;
+    private readonly OpenConnections _connections;
+    private long? _memory;
     private readonly Task _running;
     private readonly TextWriter _errorBefore = Console.Error;
     private readonly StringWriter _errors = new();
     private readonly TextWriter _told;
 
-    /// <param name="isWeb">HTTP, for WebSocket; else the raw socket.</param>
-    public FuzzDaemon(bool isWeb)
+    /// <param name="port">What it listens to.</param>
+    public FuzzDaemon(FuzzPort port)
     {
         _told = TextWriter.Synchronized(_errors);
         Console.SetError(_told);
         var options = new DaemonOptions
         {
-            GrpcPort = null,
-            SocketPort = isWeb ? null : 0,
-            HttpPort = isWeb ? 0 : null,
+            GrpcPort = port == FuzzPort.Grpc ? 0 : null,
+            SocketPort = port == FuzzPort.Socket ? 0 : null,
+            HttpPort = port == FuzzPort.Web ? 0 : null,
             WebSocket = new WebSocketTransportOptions { HandshakeTimeout = Short, CloseTimeout = Short, DrainTimeout = Short },
         };
+        _connections = new OpenConnections();
         _daemon = new Daemon(new EndlessSource(), options, TimeProvider.System);
         Port = IPEndPoint.Parse(_daemon.StartAsync(CancellationToken.None).GetAwaiter().GetResult().All.Single().Address).Port;
         _running = _daemon.RunAsync(_stop.Token);
@@ -98,19 +102,30 @@ internal sealed class FuzzDaemon : IDisposable
         return true;
     }
 
-    /// <summary>Nobody else is connected: sooner or later no subscription is left, and nothing was told on standard error.</summary>
-    public void CheckIsUnharmed()
+    /// <summary>Sooner or later no subscription, no connection and no memory is left of those who have gone, and nothing was told on standard error.</summary>
+    /// <param name="others">Clients that are connected and subscribed all the time.</param>
+    public void CheckIsUnharmed(int others = 0)
     {
         using var patience = new CancellationTokenSource(Patience);
         try
         {
-            _daemon.Hub.WaitForSubscribersAsync(count => count == 0, patience.Token).GetAwaiter().GetResult();
+            _daemon.Hub.WaitForSubscribersAsync(count => count == others, patience.Token).GetAwaiter().GetResult();
         }
         catch (OperationCanceledException)
         {
             throw new FuzzFailureException("a subscription is left although its connection is gone");
         }
+        Check.That(SpinWait.SpinUntil(() => _connections.Count == others, Patience), $"{_connections.Count} connections are open, of {others} clients");
+        CheckMemory();
         CheckQuiet();
+    }
+
+    private void CheckMemory()
+    {
+        var memory = GC.GetTotalMemory(forceFullCollection: true);
+        // The first time everything has been used once.
+        _memory ??= memory;
+        Check.That(memory - _memory < MaxGrowthBytes, $"{memory / 1_000_000} MB are in use, {_memory / 1_000_000} MB at first");
     }
 
     /// <summary>Nothing was told on standard error.</summary>
@@ -133,6 +148,7 @@ internal sealed class FuzzDaemon : IDisposable
         _stop.Cancel();
         _running.GetAwaiter().GetResult();
         _daemon.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        _connections.Dispose();
         _stop.Dispose();
     }
 

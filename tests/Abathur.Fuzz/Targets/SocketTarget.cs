@@ -12,7 +12,7 @@ internal sealed class SocketTarget : IFuzzTarget
     private const int CheckEach = 50;
     private static readonly byte[] Match = Encoding.ASCII.GetBytes("{\"match\":");
     private static readonly byte[] Error = Encoding.ASCII.GetBytes("{\"error\":");
-    private readonly FuzzDaemon _daemon = new(isWeb: false);
+    private readonly FuzzDaemon _daemon = new(FuzzPort.Socket);
     private int _count;
 
     public string Name => "socket";

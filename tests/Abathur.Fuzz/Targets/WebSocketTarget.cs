@@ -12,7 +12,7 @@ internal sealed class WebSocketTarget : IFuzzTarget
 {
     private const int CheckEach = 50;
     private const byte Text = 0x81, Binary = 0x82, Close = 0x88, Ping = 0x89, Pong = 0x8A, Continuation = 0x80;
-    private readonly FuzzDaemon _daemon = new(isWeb: true);
+    private readonly FuzzDaemon _daemon = new(FuzzPort.Web);
     private readonly byte[] _head;
     private int _count;
 
