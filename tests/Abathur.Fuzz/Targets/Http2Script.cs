@@ -89,14 +89,14 @@ internal static class Http2Script
         var last = frames[^1];
         switch (kind)
         {
-            case 11: Http2Frames.SetLength(last, Http2Frames.Length(last) + (sbyte)a); break;
+            case 11 when last.Length >= Http2Frames.HeadBytes: Http2Frames.SetLength(last, Http2Frames.Length(last) + (sbyte)a); break;
             case 12: frames[^1] = last[..(last.Length * a / 256)]; break;
             case 13 when last.Length > 4: last[4] = b; break;
             case 14 when last.Length > 8: (last[5], last[8]) = (a, b); break;
             case 15 when frames.Count > 1: (frames[^1], frames[^2]) = (frames[^2], last); break;
             case 16: frames.AddRange(Enumerable.Range(0, a % MaxRepeats).Select(_ => last.ToArray())); break;
             // A header block, or a message, in two frames.
-            case 17 when last.Length > Http2Frames.HeadBytes + 1 && last[3] is Http2Frames.Headers or Http2Frames.Data: Split(frames, last, a); break;
+            case 17 when last.Length > Http2Frames.HeadBytes + 1 && last[3] is (Http2Frames.Headers or Http2Frames.Data): Split(frames, last, a); break;
             default: break;
         }
     }

@@ -21,11 +21,18 @@ internal sealed class Http2Target : IFuzzTarget
         .. Http2Frames.Frame(Http2Frames.Ping, 0, 0, "fuzzping"u8),
     ];
 
-    private readonly FuzzDaemon _daemon = new(FuzzPort.Grpc);
+    // Kestrel's own: a header block whose padding and priority are longer than its frame ends the connection so, rather than with PROTOCOL_ERROR.
+    private readonly FuzzDaemon _daemon = new(FuzzPort.Grpc) { Tolerated = "Connection processing ended abnormally.: ArgumentOutOfRangeException" };
     private readonly SteadyReader _reader;
     private int _count;
+    private int _answered;
 
-    public Http2Target() => _reader = new SteadyReader(_daemon.Port);
+    public Http2Target()
+    {
+        _reader = new SteadyReader(_daemon.Port);
+        Run([0]);
+        Check.That(_answered == 1, "a client in order gets no answer");
+    }
 
     public string Name => "http2";
 
@@ -62,7 +69,7 @@ internal sealed class Http2Target : IFuzzTarget
             if (isWhole)
             {
                 FuzzDaemon.Send(socket, Question);
-                FuzzDaemon.Receive(socket, received, HasAnswers);
+                if (FuzzDaemon.Receive(socket, received, HasAnswers)) _answered++;
             }
             Close(socket);
             FuzzDaemon.Receive(socket, received, _ => false);

@@ -34,18 +34,21 @@ internal static class RecordingSample
     }
 
     /// <summary>A recording with one observation for each of these loops, captured at loop * 1 s.</summary>
-    public static byte[] Write(IEnumerable<uint> loops, RecordingOptions? options = null, int bytes = 200)
+    public static byte[] Write(IEnumerable<uint> loops, RecordingOptions? options = null, int bytes = 200, bool hasGameInfo = true)
     {
         using var output = new MemoryStream();
         using (var writer = new RecordingWriter(output, Match, options, leaveOpen: true))
         {
-            writer.WriteGameInfo(0, new ResponseGameInfo { MapName = "Testmap LE" }.ToByteArray());
+            if (hasGameInfo) writer.WriteGameInfo(0, new ResponseGameInfo { MapName = "Testmap LE" }.ToByteArray());
             foreach (var loop in loops) writer.WriteObservation(loop, loop * 1_000_000_000L, Observation(loop, bytes));
         }
         return output.ToArray();
     }
 
-    public static RecordingReader Open(byte[] file) => new(new Sync.Recordings.Mcap.McapReader(new MemoryStream(file)));
+    public static RecordingReader Open(byte[] file) => Open(file, file.Length);
+
+    /// <summary>Opens what a cut left of a file.</summary>
+    public static RecordingReader Open(byte[] file, int length) => new(new Sync.Recordings.Mcap.McapReader(new MemoryStream(file, 0, length)));
 
     public static List<uint> ReadLoops(RecordingReader reader)
     {

@@ -130,35 +130,32 @@ public class RecordingTests
     public void RecordingReader_CutAtEveryByte_GivesAPrefixOrSaysWhyInOneLine()
     {
         var loops = Enumerable.Range(1, 8).Select(i => (uint)i).ToArray();
-        var file = RecordingSample.Write(loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = Abathur.Sync.Recordings.Mcap.McapCompression.None }, bytes: 60);
-        var firstData = file.AsSpan().IndexOf(RecordingSample.Observation(1, 60));
-        var lastData = file.AsSpan().LastIndexOf(RecordingSample.Observation(8, 60));
+        // Of one topic: the schema, which is most of a small file, is in it twice as it is.
+        var file = RecordingSample.Write(loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = McapCompression.None }, bytes: 60, hasGameInfo: false);
+        var observations = loops.Select(loop => RecordingSample.Observation(loop, 60)).ToArray();
         var most = 0;
         for (var length = 0; length < file.Length; length++)
         {
-            // Schemas are long and all alike: every byte of what differs.
-            var isInSchema = (length > 300 && length < firstData - 300) || (length > lastData + 600 && length < file.Length - 300);
-            if (isInSchema && length % 499 != 0) continue;
-            var read = new List<uint>();
+            var read = 0;
             try
             {
-                using var reader = RecordingSample.Open(file[..length]);
+                using var reader = RecordingSample.Open(file, length);
                 Assert.True(reader.Truncated);
                 while (reader.ReadNext(out var observation))
                 {
-                    Assert.Equal(RecordingSample.Observation(observation.GameLoop, 60), observation.Payload.ToArray());
-                    read.Add(observation.GameLoop);
+                    Assert.Equal(loops[read], observation.GameLoop);
+                    Assert.True(observation.Payload.Span.SequenceEqual(observations[read]));
+                    read++;
                 }
                 reader.SeekToGameLoop(5);
             }
-            catch (Exception e) when (e is RecordingException or Abathur.Sync.Recordings.Mcap.McapException)
+            catch (Exception e) when (e is RecordingException or McapException)
             {
                 Assert.DoesNotContain('\n', e.Message);
             }
-            Assert.Equal(loops.Take(read.Count), read);
             // More of the file never gives less of the match.
-            Assert.True(read.Count >= most, $"{read.Count} observations in {length} bytes, {most} in fewer");
-            most = read.Count;
+            Assert.True(read >= most, $"{read} observations in {length} bytes, {most} in fewer");
+            most = read;
         }
         Assert.Equal(loops.Length, most);
     }
