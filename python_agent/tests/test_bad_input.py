@@ -315,3 +315,35 @@ def test_disk_full_while_recording_leaves_what_recover_brings_back(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     with abathur.open(recording) as match:
         assert match.frame_count > 300
+
+
+def http2_frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+def test_http2_frames_that_are_none_end_that_connection_only(play: Play) -> None:
+    """The last is one that the fuzzer has found: Kestrel takes it for a fault of its own, and says so in one line."""
+    daemon = play(SKIRMISH, "--loop")
+    hello = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + http2_frame(4, 0, 0, b"")
+    padded = http2_frame(1, 0x2D, 7, b"\x83" + bytes(132))
+    with abathur.connect_blocking(daemon.grpc) as game:
+        frames = game.frames(policy="every")
+        before = next(frames).sequence
+        for bad in (
+            b"GET / HTTP/1.1\r\n\r\n",
+            hello + http2_frame(0, 1, 1, b"data of no call"),
+            hello + http2_frame(1, 5, 2, b"\x83\x86"),
+            hello + http2_frame(1, 5, 1, b"\xff\xff\xff\xff\xff\xff"),
+            hello + http2_frame(8, 0, 0, bytes(4)),
+            hello + http2_frame(4, 0, 0, b"\x00\x04\xff\xff\xff\xff"),
+            hello + bytes.fromhex("ffffff") + bytes(6),
+            hello + padded,
+        ):
+            with socket.create_connection(("127.0.0.1", int(daemon.grpc.rpartition(":")[2])), timeout=20) as connection:
+                connection.sendall(bad)
+                read_all(connection)
+            assert next(frames).sequence == (before := before + 1)
+    assert daemon.stop() == 0
+    assert daemon.process.stderr is not None
+    told = [line for line in daemon.process.stderr.read().splitlines() if "warning" in line or "   at " in line]
+    assert len(told) <= 1 and all("Connection processing ended abnormally" in line for line in told), told

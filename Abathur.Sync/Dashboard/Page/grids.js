@@ -20,18 +20,21 @@ export function paintTerrain(startRaw, palette) {
   const placement = isWhole(startRaw?.placement) ? startRaw.placement : undefined;
   const size = (height ?? pathing)?.size;
   if (!size) return undefined;
-  const fitting = (grid) => (grid?.size.x === size.x && grid.size.y === size.y ? grid : undefined);
-  const [open, buildable] = [fitting(pathing), fitting(placement)];
-  const [low, most] = height ? range(height) : [0, 1];
-  return paint(size.x, size.y, (i, pixels, at) => {
-    const level = height ? (cell(height, i) - low) / Math.max(most - low, 1) : 0.5;
-    const light = (height ? shade(height, i) : 0) + (buildable && cell(buildable, i) ? palette.placeable : 0);
-    const isOpen = !open || cell(open, i);
-    for (let c = 0; c < 3; c++) {
-      const color = palette.low[c] + (palette.high[c] - palette.low[c]) * level + light;
-      pixels[at + c] = isOpen ? color : palette.blocked[c] + (color - palette.blocked[c]) * 0.28;
+  const fitting = (grid) => (grid?.size.x === size.x && grid.size.y === size.y ? cells(grid) : undefined);
+  const [heights, open, buildable] = [height && cells(height), fitting(pathing), fitting(placement)];
+  const [low, most] = heights ? range(heights) : [0, 1];
+  // One plain loop: it is run once, so that nothing but its first thousand cells runs slowly.
+  return paint(size.x, size.y, (pixels) => {
+    for (let i = 0, at = 0; at < pixels.length; i++, at += 4) {
+      const level = heights ? (heights[i] - low) / Math.max(most - low, 1) : 0.5;
+      const light = (heights ? shade(heights, size.x, i) : 0) + (buildable && buildable[i] ? palette.placeable : 0);
+      const isOpen = !open || open[i] !== 0;
+      for (let c = 0; c < 3; c++) {
+        const color = palette.low[c] + (palette.high[c] - palette.low[c]) * level + light;
+        pixels[at + c] = isOpen ? color : palette.blocked[c] + (color - palette.blocked[c]) * 0.28;
+      }
+      pixels[at + 3] = 255;
     }
-    pixels[at + 3] = 255;
   });
 }
 
@@ -77,26 +80,33 @@ export const newFog = () => new Overlay([0.62, 0.34, 0, 0.62]);
 
 export const newCreep = () => new Overlay([0, 0.36]);
 
-function range(grid) {
+/** A byte for each cell of a whole grid. */
+function cells(grid) {
+  if (grid.bitsPerPixel !== 1) return grid.data;
+  const bytes = new Uint8Array(grid.size.x * grid.size.y);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (grid.data[i >> 3] >> (7 - (i & 7))) & 1;
+  return bytes;
+}
+
+function range(heights) {
   const seen = new Uint8Array(256);
-  for (const value of grid.data) seen[value] = 1;
+  for (const value of heights) seen[value] = 1;
   return [seen.indexOf(1), seen.lastIndexOf(1)];
 }
 
 /** Lighter where the ground rises to the south-east. */
-function shade(height, i) {
-  const width = height.size.x;
-  const before = cell(height, Math.max(i - 1, 0)) ?? 0;
-  const above = cell(height, Math.min(i + width, width * height.size.y - 1)) ?? 0;
-  return Math.max(Math.min((2 * cell(height, i) - before - above) * 1.2, 16), -16);
+function shade(heights, width, i) {
+  const before = heights[Math.max(i - 1, 0)];
+  const above = heights[Math.min(i + width, heights.length - 1)];
+  return Math.max(Math.min((2 * heights[i] - before - above) * 1.2, 16), -16);
 }
 
-function paint(width, height, each) {
+function paint(width, height, fill) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
-  for (let i = 0; i < width * height; i++) each(i, image.data, 4 * i);
+  fill(image.data);
   context.putImageData(image, 0, 0);
   return canvas;
 }
