@@ -135,6 +135,7 @@ def test_drawings_of_agents(paused: Daemon, open_page: OpenPage) -> None:
 def test_scrubbing(paused: Daemon, open_page: OpenPage) -> None:
     page = open_page(paused)
     shows(page, AT)
+    page.wait("dashboard.playback.state !== undefined")
     with abathur.connect_blocking(paused.grpc) as game:
         box = page.run("return page.locator('#scrubber').boundingBox()")
         script = """await page.mouse.move(args.x + 5, args.y + args.height / 2); await page.mouse.down();

@@ -29,7 +29,7 @@ def test_a_short_run_of_all_targets_finds_nothing(tmp_path: Path) -> None:
 
 
 def test_a_defect_is_found_saved_and_shown_again(tmp_path: Path) -> None:
-    done = fuzz("planted", "--seconds", "30", "--seed", "7", "--save", str(tmp_path))
+    done = fuzz("planted", "--seconds", "5", "--seed", "7", "--save", str(tmp_path))
     assert done.returncode == 1, done.stdout
     (saved,) = tmp_path.iterdir()
     assert saved.read_bytes() == b"zer4", "it is made as small as it can be"
