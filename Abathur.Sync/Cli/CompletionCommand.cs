@@ -17,7 +17,7 @@ internal static class CompletionCommand
             complete -o default -F _abathur_sync abathur-sync
             """,
         ["zsh"] = """
-            # source <(abathur-sync completion zsh)
+            # In ~/.zshrc, behind compinit: source <(abathur-sync completion zsh)
             _abathur_sync() {
                 local line="${(j: :)words[1,CURRENT-1]} $PREFIX"
                 local -a found=("${(@f)$("${words[1]}" "[suggest:${#line}]" "$line" 2>/dev/null)}")
