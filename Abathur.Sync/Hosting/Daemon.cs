@@ -83,7 +83,10 @@ public sealed class Daemon : IAsyncDisposable
         var recordings = new RecordingsEndpoint(options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
         _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
-        routes.Add(CompareEndpoint.Path, http => http.Request.Query[CompareEndpoint.Run] is [{ Length: > 0 } run] ? recordings.CompareAsync(run, http) : _compare.HandleAsync(http), AccessLevel.Watch);
+        routes.Add(
+            CompareEndpoint.Path,
+            http => http.Request.Query[CompareEndpoint.Run] is [{ Length: > 0 } run] ? recordings.CompareAsync(run, http) : _compare.HandleAsync(http),
+            AccessLevel.Watch);
         _meter = new DaemonMeter(_hub, () => _api.GetStatus(AccessLevel.Watch), clock);
         _metrics = new PrometheusText();
         new OperationsEndpoints(_api, _metrics, () => _listens && _finished is null).AddTo(routes);

@@ -7,8 +7,8 @@ using Google.Protobuf;
 namespace Abathur.Fuzz.Targets;
 
 /// <summary>
-/// Frames of a client from a script of 4 bytes a step: what to send, and three that say how. A change of any byte gives another client: frames of other lengths,
-/// flags, streams and order, cut off or repeated. Every script means something.
+/// Frames of a client from a script of 4 bytes a step: what to send, or how to change what was said last. A change of any byte gives another
+/// client: frames of other lengths, flags, streams and order, cut off or repeated. Every script means something.
 /// </summary>
 internal static class Http2Script
 {

@@ -1,18 +1,25 @@
 using System.Net.Sockets;
 using Abathur.Sync.Tests.Transports.Grpc;
+using static Abathur.Fuzz.Targets.Http2Script;
 
 namespace Abathur.Fuzz.Targets;
 
 /// <summary>
-/// HTTP/2 and gRPC of a running daemon: a client's bytes behind the preface. The lowest bit of an input's first byte says whether what follows is a script
-/// (<see cref="Http2Script"/>) or the bytes themselves, the next whether they come whole or in pieces. A connection that was sent whole frames is asked something right behind them:
-/// it answers, or it is closed. Another client reads frames all the time.
+/// HTTP/2 and gRPC of a running daemon: a client's bytes behind the preface. The lowest bit of an input's first byte says whether what
+/// follows is a script (<see cref="Http2Script"/>) or the bytes themselves, the next whether they come whole or in pieces. A connection that
+/// was sent whole frames is asked something right behind them: it answers, or it is closed. Another client reads frames all the time.
 /// </summary>
 internal sealed class Http2Target : IFuzzTarget
 {
     private const int CheckEach = 100;
     private const int PieceBytes = 7;
     private const uint LastStream = 0x7FFF_FFFF;
+    private static readonly byte[] SentByServers =
+    [
+        Http2Frames.Data, Http2Frames.Headers, Http2Frames.Reset, Http2Frames.Settings, Http2Frames.Ping, Http2Frames.GoAway,
+        Http2Frames.WindowUpdate, Http2Frames.Continuation,
+    ];
+
     private static readonly byte[] PingAnswer = [0, 0, 8, Http2Frames.Ping, Http2Frames.Ack, 0, 0, 0, 0, .. "fuzzping"u8];
     private static readonly byte[] Question =
     [
@@ -21,7 +28,7 @@ internal sealed class Http2Target : IFuzzTarget
         .. Http2Frames.Frame(Http2Frames.Ping, 0, 0, "fuzzping"u8),
     ];
 
-    // Kestrel's own: a header block whose padding and priority are longer than its frame ends the connection so, rather than with PROTOCOL_ERROR.
+    // Kestrel's own: a header block whose padding and priority are longer than its frame ends the connection so, not with PROTOCOL_ERROR.
     private readonly FuzzDaemon _daemon = new(FuzzPort.Grpc) { Tolerated = "Connection processing ended abnormally.: ArgumentOutOfRangeException" };
     private readonly SteadyReader _reader;
     private int _count;
@@ -38,7 +45,7 @@ internal sealed class Http2Target : IFuzzTarget
 
     public IReadOnlyList<byte[]> Tokens { get; } =
     [
-        .. Enumerable.Range(0, 18).Select(kind => Http2Script.Step(kind, 0, 1)), Http2Script.Step(1, 0, 1, 1), Http2Script.Step(0, 0, 2), Http2Script.Step(8, 0, 17, 4),
+        .. Enumerable.Range(0, 18).Select(kind => Step(kind, 0, 1)), Step(1, 0, 1, 1), Step(0, 0, 2), Step(8, 0, 17, 4),
         .. Enumerable.Range(0, 10).Select(type => Http2Frames.Frame((byte)type, 0, 1, [])), [0, 0x40, 1], [0x80, 0, 0, 0],
     ];
 
@@ -47,20 +54,28 @@ internal sealed class Http2Target : IFuzzTarget
     public IEnumerable<byte[]> Seeds(Random random)
     {
         // Each call, with what it takes; two at once; credit, pings, resets between them.
-        List<byte[]> scripts = [.. from block in Enumerable.Range(0, 12) from body in new[] { 0, 1, 3, 6 } select (byte[])[.. Http2Script.Step(2), .. Http2Script.Step(0, 0, block), .. Http2Script.Step(1, 0, body, block % 2)]];
-        scripts.Add([.. Http2Script.Step(0, 0, 1), .. Http2Script.Step(0, 1, 2), .. Http2Script.Step(1, 0, 1, 1), .. Http2Script.Step(1, 1, 3), .. Http2Script.Step(3, 200, 9), .. Http2Script.Step(1, 1, 4), .. Http2Script.Step(4, 0, 8), .. Http2Script.Step(5)]);
-        scripts.Add([.. Http2Script.Step(0, 0, 1), .. Http2Script.Step(17, 100), .. Http2Script.Step(1, 0, 1, 1), .. Http2Script.Step(17, 60), .. Http2Script.Step(6, 0, 1)]);
+        List<byte[]> scripts =
+        [
+            .. from block in Enumerable.Range(0, 12)
+               from body in new[] { 0, 1, 3, 6 }
+               select (byte[])[.. Step(2), .. Step(0, 0, block), .. Step(1, 0, body, block % 2)],
+            [
+                .. Step(0, 0, 1), .. Step(0, 1, 2), .. Step(1, 0, 1, 1), .. Step(1, 1, 3), .. Step(3, 200, 9),
+                .. Step(1, 1, 4), .. Step(4, 0, 8), .. Step(5),
+            ],
+            [.. Step(0, 0, 1), .. Step(17, 100), .. Step(1, 0, 1, 1), .. Step(17, 60), .. Step(6, 0, 1)],
+        ];
         foreach (var script in scripts)
         {
             yield return [(byte)(random.Next(2) * 2), .. script];
-            yield return [1, .. Http2Frames.Preface, .. Http2Script.Play(script)];
+            yield return [1, .. Http2Frames.Preface, .. Play(script)];
         }
     }
 
     public int Run(byte[] input)
     {
         if (input.Length < 1) return 0;
-        byte[] sent = input[0] % 2 == 0 ? [.. Http2Frames.Preface, .. Http2Script.Play(input.AsSpan(1))] : input[1..];
+        byte[] sent = input[0] % 2 == 0 ? [.. Http2Frames.Preface, .. Play(input.AsSpan(1))] : input[1..];
         var isWhole = sent.AsSpan().StartsWith(Http2Frames.Preface) && Http2Frames.AreWhole(sent.AsSpan(Http2Frames.Preface.Length));
         var received = new List<byte>();
         using (var socket = _daemon.Connect())
@@ -132,7 +147,7 @@ internal sealed class Http2Target : IFuzzTarget
         return isPinged && isAnswered;
     }
 
-    /// <summary>What comes back is whole frames of kinds that a server sends, settings first, and an answer to the call is HTTP's 200. The last may be cut off.</summary>
+    /// <summary>What comes back is frames that a server sends, settings first, and HTTP's 200 for the call. The last may be cut off.</summary>
     private static int Judge(List<byte> received)
     {
         var outcome = new HashCode();
@@ -140,7 +155,7 @@ internal sealed class Http2Target : IFuzzTarget
         for (var frames = 0; Next(ref bytes, out var frame); frames++)
         {
             var type = frame[3];
-            Check.That(type is Http2Frames.Data or Http2Frames.Headers or Http2Frames.Reset or Http2Frames.Settings or Http2Frames.Ping or Http2Frames.GoAway or Http2Frames.WindowUpdate or Http2Frames.Continuation, $"a frame of type {type}");
+            Check.That(SentByServers.Contains(type), $"a frame of type {type}");
             Check.That(frames > 0 || type is Http2Frames.Settings or Http2Frames.GoAway, $"the first frame is of type {type}");
             Check.That(frame.Length <= Http2Frames.HeadBytes + (1 << 24), "a frame that is too long");
             // 8: indexed, ":status: 200"; before it the size of a table that was changed.
