@@ -184,8 +184,9 @@ public sealed class Subscription : IDisposable
     /// <summary>
     /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames lean on those
     /// before them, they wait together until there is a keyframe, or too many; then all are missed until the reader comes back and asks for a keyframe.
+    /// The reader is woken by <see cref="WakeToTake"/>.
     /// </summary>
-    internal void Offer(EncodedFrame frame, in Missed before, bool inline = false)
+    internal void Offer(EncodedFrame frame, in Missed before)
     {
         lock (_gate)
         {
@@ -206,7 +207,17 @@ public sealed class Subscription : IDisposable
             }
             Enqueue(frame);
         }
-        _ready.Set(inline);
+    }
+
+    /// <summary>Lets a reader that waits go on, where there is something for it: in its turn, or, without a queue of turns, on this thread before this returns.</summary>
+    internal void WakeToTake(WakeQueue? turns)
+    {
+        lock (_gate)
+        {
+            if (_count == 0) return;
+        }
+        if (turns is null) _ready.SetInline();
+        else _ready.Set(turns, IsLossless);
     }
 
     /// <summary>Gives a subscriber who has missed the last frame of the match that frame, as a keyframe: it may hold the results.</summary>
