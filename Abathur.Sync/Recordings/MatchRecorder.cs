@@ -16,19 +16,23 @@ public sealed class MatchRecorder : IAsyncDisposable
     /// <summary>Payload bytes that may wait for the disk: about 25 s of the largest frames.</summary>
     public const long MaxWaitingBytes = 64 * 1024 * 1024;
 
+    /// <summary>How long a source waits for a disk that is too slow, once; after that it goes on without until there is room again.</summary>
+    public static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(10);
+
     private readonly Channel<Item> _items = Channel.CreateUnbounded<Item>(new UnboundedChannelOptions { SingleReader = true });
     private readonly OutputFile _file;
     private readonly RecordingOptions _options;
     private readonly Action<string> _onFailure;
     private readonly Stream _stream;
     private readonly Lock _gate = new();
-    private readonly AsyncSignal _room = new(TimeProvider.System);
+    private readonly AsyncSignal _room;
     private readonly TaskCompletionSource<RecordingMatch?> _match = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Task _writing;
     private long _waitingBytes;
     private ulong _frames;
     private ulong _missed;
     private string? _error;
+    private bool _waitedInVain;
 
     /// <param name="file">Where the recording goes; the recorder disposes it.</param>
     /// <param name="options">How it is written.</param>
@@ -37,13 +41,13 @@ public sealed class MatchRecorder : IAsyncDisposable
     /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
     public MatchRecorder(OutputFile file, RecordingOptions options, Action<string> onFailure)
         // At once, so that a place that cannot be written is told before a match is played.
-        : this(file, new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0), options, onFailure)
+        : this(file, new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0), options, onFailure, TimeProvider.System)
     {
     }
 
-    internal MatchRecorder(OutputFile file, Stream stream, RecordingOptions options, Action<string> onFailure)
+    internal MatchRecorder(OutputFile file, Stream stream, RecordingOptions options, Action<string> onFailure, TimeProvider clock)
     {
-        (_file, _stream, _options, _onFailure) = (file, stream, options, onFailure);
+        (_file, _stream, _options, _onFailure, _room) = (file, stream, options, onFailure, new AsyncSignal(clock));
         _writing = Task.Run(WriteAsync);
     }
 
@@ -56,10 +60,19 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until half of what may wait is written, for those who would rather wait than lose a frame. One waiter at a time.</summary>
+    /// <summary>
+    /// Waits until half of what may wait is written, for those who would rather wait than lose a frame; for a disk that hangs, <see cref="MaxWait"/>
+    /// and not again before there is room. One waiter at a time.
+    /// </summary>
     public async ValueTask WaitForRoomAsync()
     {
-        while (IsHalfFull) await _room.WaitAsync();
+        while (IsHalfFull)
+        {
+            if (_waitedInVain) return;
+            // A write that made no room yet does not signal.
+            _waitedInVain = !await _room.WaitAsync(MaxWait);
+        }
+        _waitedInVain = false;
     }
 
     /// <summary>What is known about the match. Once, before anything else.</summary>

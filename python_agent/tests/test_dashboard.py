@@ -190,7 +190,7 @@ def test_steering_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> No
         page.run("await page.evaluate(() => document.activeElement.blur())")
         page.press("Space")
         told(paused=False, rate=4, loop=True)
-        assert page.run("return page.getAttribute('#pause', 'aria-label')") == "Pause"
+        page.wait("document.getElementById('pause').getAttribute('aria-label') === 'Pause'")
         page.click("#pause")
         told(paused=True, rate=4, loop=True)
         here = game.status().playback.game_loop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import subprocess
 import sys
@@ -117,6 +118,8 @@ def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
     host, _, port = daemon.socket.removeprefix("socket://").rpartition(":")
     assert "1344 observations published" in run("dotnet", str(CSHARP_BOT), str(observations), host, port)
     assert daemon.wait() == 0
+    assert daemon.process.stderr is not None
+    assert "1344 frames, 0 missed" in daemon.process.stderr.read()
     again = tmp_path / "again.obs"
     assert run_daemon("export", str(recording), "-o", str(again)).returncode == 0
-    assert again.read_bytes() == observations.read_bytes()
+    assert filecmp.cmp(again, observations, shallow=False)

@@ -207,6 +207,8 @@ async def test_pausing_agent_costs_no_keyframe_and_gets_no_stale_frame(play: Pla
         while not coming.done():
             await control.step(1)
             await anext(steady)
+            # What is on its way to it comes before another frame makes it old.
+            await asyncio.wait([coming], timeout=1)
         frame = await coming
         assert frame.dropped == frame.sequence - 2
         assert frame.dropped_loops == (FIRST_LOOP + 1, frame.game_loop - 1)

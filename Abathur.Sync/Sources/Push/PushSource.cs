@@ -40,7 +40,8 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        var feed = new MatchFeed(hub, recorder, clock);
+        // A bot that publishes faster than a game runs, from a file for instance, is slowed down rather than left out of its recording.
+        var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = true };
         _feed.TrySetResult(feed);
         try
         {
