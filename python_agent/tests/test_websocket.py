@@ -176,7 +176,7 @@ def test_bad_input_is_one_error_and_a_close_that_says_why(play: Play) -> None:
     for what, (frames, message, code) in BAD.items():
         with Connection(port_of(daemon), PATH) as connection:
             connection.send(*frames)
-            answers = connection.read_all()
+            answers = connection.read_all(say_goodbye=True)
         *before, error, closing = answers
         assert len(before) == (1 if "after" in what else 0), what
         assert message in error_of(error).message, what

@@ -99,11 +99,13 @@ class Connection:
             size = struct.unpack(">Q", self._file.read(8))[0]
         return Answer(head[0] >> 4, head[0] & 15, self._file.read(size))
 
-    def read_all(self) -> list[Answer]:
-        """Everything to the end of the connection."""
+    def read_all(self, *, say_goodbye: bool = False) -> list[Answer]:
+        """Everything to the end of the connection; whoever answers the close frame has not to wait for that."""
         answers = []
         while (answer := self.read()) is not None:
             answers.append(answer)
+            if say_goodbye and answer.opcode == CLOSE:
+                self.send(frame(CLOSE, answer.payload))
         return answers
 
 
