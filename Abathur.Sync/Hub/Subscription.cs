@@ -19,6 +19,9 @@ namespace Abathur.Sync.Hub;
 /// </example>
 public sealed class Subscription : IDisposable
 {
+    /// <summary>After so many frames in a row whoever takes them gives its thread to the others once: there may always be one more.</summary>
+    public const int FramesInATurn = 16;
+
     private readonly Lock _gate = new();
     private readonly (EncodedFrame? Frame, Missed Before)[] _queue;
     private readonly Queue<ulong> _unacknowledged = new();
@@ -105,7 +108,10 @@ public sealed class Subscription : IDisposable
     /// <summary>Whether it skips to the newest frame, and that may lean on those before it.</summary>
     private bool SkipsWithKeyframes => _askKeyframe is not null && !IsLossless;
 
-    /// <summary>Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no.</summary>
+    /// <summary>
+    /// Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no. It returns on a thread on which other readers have
+    /// their turn next: whoever works on, or takes more than <see cref="FramesInATurn"/> frames, yields it.
+    /// </summary>
     public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
 
     /// <summary>Makes <see cref="WaitAsync"/> return although nothing is there to take.</summary>
