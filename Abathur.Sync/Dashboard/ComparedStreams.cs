@@ -55,6 +55,8 @@ internal sealed class ComparedStreams : IDisposable
             if (!_subscription.TryTake(out var frame, out _))
             {
                 await _subscription.WaitAsync();
+                // What follows takes long: readers have their turn on this thread.
+                await Task.Yield();
                 continue;
             }
             var start = _clock.GetTimestamp();

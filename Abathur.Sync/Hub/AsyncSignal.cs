@@ -50,21 +50,29 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
     }
 
     /// <summary>Lets the waiter go on, on the thread pool.</summary>
-    public void Set() => Set(inline: false);
-
-    /// <summary>Lets the waiter go on, on this thread before this returns, or on the thread pool.</summary>
-    public void Set(bool inline)
+    public void Set()
     {
-        lock (_gate)
-        {
-            if (!_waiting)
-            {
-                _set = true;
-                return;
-            }
-            _waiting = false;
-        }
-        _core.RunContinuationsAsynchronously = !inline;
+        if (!TryEndWait()) return;
+        _core.RunContinuationsAsynchronously = true;
+        _core.SetResult(true);
+    }
+
+    /// <summary>Lets the waiter go on, on this thread before this returns.</summary>
+    public void SetInline()
+    {
+        if (TryEndWait()) GoOn();
+    }
+
+    /// <summary>Lets the waiter go on in its turn.</summary>
+    public void Set(WakeQueue queue, bool isLossless)
+    {
+        if (TryEndWait()) queue.Add(this, isLossless);
+    }
+
+    /// <summary>Lets a waiter whose wait is over go on, on this thread: it has been in a <see cref="WakeQueue"/>.</summary>
+    internal void GoOn()
+    {
+        _core.RunContinuationsAsynchronously = false;
         _core.SetResult(true);
     }
 
@@ -76,6 +84,18 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
 
     void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _core.OnCompleted(continuation, state, token, flags);
+
+    /// <summary>False where nobody waits: the next wait will not.</summary>
+    private bool TryEndWait()
+    {
+        lock (_gate)
+        {
+            _set = !_waiting;
+            if (_set) return false;
+            _waiting = false;
+            return true;
+        }
+    }
 
     private void OnTimer()
     {

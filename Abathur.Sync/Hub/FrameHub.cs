@@ -28,6 +28,7 @@ public sealed class FrameHub
     private uint _newestGameLoop;
     private Frame? _newest;
     private readonly RateMeter _rate;
+    private readonly WakeQueue _readers = new();
 
     /// <param name="options">Bounds.</param>
     /// <param name="sourceWaits">
@@ -105,8 +106,9 @@ public sealed class FrameHub
             var stream = first is null ? Array.Find(_streams, each => each.Key == key) : null;
             if (stream is null)
             {
-                stream = new FrameStream(key, _options, _sourceWaits, _clock) { Encoded = duration => Encoded?.Invoke(key.Format, duration) };
-                _streams = [.. _streams, stream];
+                stream = new FrameStream(key, _options, _sourceWaits, _clock, _readers) { Encoded = duration => Encoded?.Invoke(key.Format, duration) };
+                // What needs no encoding goes out before the others are encoded.
+                _streams = stream.Encoding.IsCompleted ? [stream, .. _streams] : [.. _streams, stream];
             }
             stream.Add(subscription);
             if (first is not null) stream.Offer(first);

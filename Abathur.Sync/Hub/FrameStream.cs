@@ -13,11 +13,15 @@ namespace Abathur.Sync.Hub;
 /// </summary>
 internal sealed class FrameStream : IDisposable
 {
+    /// <summary>Lossless readers that are served on the thread that has the frame. More, and what their writing leads to would lack that thread.</summary>
+    private const int ServedAtOnce = 2;
+
     private readonly Lock _gate = new();
     private readonly IFrameEncoder? _encoder;
     private readonly HubOptions _options;
     private readonly bool _sourceWaits;
     private readonly TimeProvider _clock;
+    private readonly WakeQueue _readers;
     private readonly Queue<Frame> _queue = new();
     private readonly AsyncSignal _ready;
     private readonly AsyncSignal _room;
@@ -31,12 +35,13 @@ internal sealed class FrameStream : IDisposable
     private uint _lastEncodedLoop;
     private Frame? _last;
 
-    public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock)
+    public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, WakeQueue readers)
     {
         Key = key;
         _options = options;
         _sourceWaits = sourceWaits;
         _clock = clock;
+        _readers = readers;
         _encoder = key.CreateEncoder();
         _ready = new AsyncSignal(clock);
         _room = new AsyncSignal(clock);
@@ -242,19 +247,25 @@ internal sealed class FrameStream : IDisposable
         }
     }
 
+    /// <summary>Offers a frame to all; then those who may lose nothing go on to write it, and then the others.</summary>
     private void OfferToAll(EncodedFrame frame, in Missed missed)
     {
         var subscriptions = _subscriptions;
-        var isOnlyOne = subscriptions.Length == 1 && (_encoder is not null || _sourceWaits);
         foreach (var subscription in subscriptions)
         {
-            if (subscription.IsLossless && !subscription.HasRoom)
-            {
-                subscription.Finish(new(SubscriptionEndReason.TooSlow, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
-                continue;
-            }
-            // One reader is served on the spot; many are served by all cores.
-            subscription.Offer(frame, missed, inline: isOnlyOne);
+            if (!subscription.IsLossless || subscription.HasRoom) subscription.Offer(frame, missed);
+            else subscription.Finish(new(SubscriptionEndReason.TooSlow, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
+        }
+        // Who may wait for readers may as well write for the first lossless ones, or the only one.
+        var servedHere = _encoder is null && !_sourceWaits ? 0 : ServedAtOnce;
+        foreach (var subscription in subscriptions)
+        {
+            if (subscription.IsLossless) subscription.WakeToTake(servedHere-- > 0 ? null : _readers);
+        }
+        var isOnlyOne = subscriptions.Length == 1 && servedHere > 0;
+        foreach (var subscription in subscriptions)
+        {
+            if (!subscription.IsLossless) subscription.WakeToTake(isOnlyOne ? null : _readers);
         }
     }
 

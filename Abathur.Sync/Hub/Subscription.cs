@@ -19,6 +19,9 @@ namespace Abathur.Sync.Hub;
 /// </example>
 public sealed class Subscription : IDisposable
 {
+    /// <summary>After so many frames in a row whoever takes them gives its thread to the others once: there may always be one more.</summary>
+    public const int FramesInATurn = 16;
+
     private readonly Lock _gate = new();
     private readonly (EncodedFrame? Frame, Missed Before)[] _queue;
     private readonly Queue<ulong> _unacknowledged = new();
@@ -105,7 +108,10 @@ public sealed class Subscription : IDisposable
     /// <summary>Whether it skips to the newest frame, and that may lean on those before it.</summary>
     private bool SkipsWithKeyframes => _askKeyframe is not null && !IsLossless;
 
-    /// <summary>Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no.</summary>
+    /// <summary>
+    /// Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no. It returns on a thread on which other readers have
+    /// their turn next: whoever works on, or takes more than <see cref="FramesInATurn"/> frames, yields it.
+    /// </summary>
     public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
 
     /// <summary>Makes <see cref="WaitAsync"/> return although nothing is there to take.</summary>
@@ -184,8 +190,9 @@ public sealed class Subscription : IDisposable
     /// <summary>
     /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames lean on those
     /// before them, they wait together until there is a keyframe, or too many; then all are missed until the reader comes back and asks for a keyframe.
+    /// The reader is woken by <see cref="WakeToTake"/>.
     /// </summary>
-    internal void Offer(EncodedFrame frame, in Missed before, bool inline = false)
+    internal void Offer(EncodedFrame frame, in Missed before)
     {
         lock (_gate)
         {
@@ -206,7 +213,17 @@ public sealed class Subscription : IDisposable
             }
             Enqueue(frame);
         }
-        _ready.Set(inline);
+    }
+
+    /// <summary>Lets a reader that waits go on, where there is something for it: in its turn, or, without a queue of turns, on this thread before this returns.</summary>
+    internal void WakeToTake(WakeQueue? turns)
+    {
+        lock (_gate)
+        {
+            if (_count == 0) return;
+        }
+        if (turns is null) _ready.SetInline();
+        else _ready.Set(turns, IsLossless);
     }
 
     /// <summary>Gives a subscriber who has missed the last frame of the match that frame, as a keyframe: it may hold the results.</summary>

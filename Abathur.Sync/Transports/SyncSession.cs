@@ -36,7 +36,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
 
     private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
     {
-        while (true)
+        for (var taken = 0; ;)
         {
             while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
             if (subscription.Options.Drawings && api.Drawings.Version != _drawingsSeen) wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
@@ -60,6 +60,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 continue;
             }
             if (!await wire.FlushAsync(cancellation)) subscription.Close();
+            if (++taken % Subscription.FramesInATurn == 0) await Task.Yield();
         }
     }
 

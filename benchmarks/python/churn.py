@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import random
 import subprocess
 import sys
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import abathur
 import numpy as np
 import psutil
 from figures import Figures, machine, save, table
-from processes import ROOT, Daemon, MeasureError
+from processes import BENCHMARKS, ROOT, AgentProcess, Daemon, MeasureError, Process, Server, sleep_until
+from readers import Subscription
 
 from recordings import LOCAL, SKIRMISH
 
@@ -27,6 +28,8 @@ KILL_SECONDS = (2.0, 8.0)
 _SETTLE_SECONDS = 3.0
 _NICE = 15
 _TRANSPORTS = ("grpc", "socket")
+FLOOR = "floor"
+_QUANTILES = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9}
 
 
 class Crowd:
@@ -85,98 +88,86 @@ class Crowd:
         process.stdin.close()
 
 
-@dataclass
-class Reference:
-    """An agent under `every` that stays: what it gets, on a thread of its own."""
+@dataclass(frozen=True)
+class Measured:
+    """One run: latency in ns by who read, and how many processes were killed meanwhile."""
 
-    address: str
-    frames: int = 0
-    error: str = ""
-    published: list[int] = field(default_factory=list)
-    latency: list[int] = field(default_factory=list)
-
-    def run(self, stop: threading.Event) -> None:
-        """Read until told to stop; any gap is an error."""
-        try:
-            with abathur.connect_blocking(self.address) as game:
-                last = 0
-                for frame in game.frames(policy="every", encoding="proto", name="reference"):
-                    if frame.dropped or (last and frame.sequence != last + 1):
-                        self.error = f"frame {frame.sequence} came after {last}, {frame.dropped} dropped"
-                        return
-                    last = frame.sequence
-                    self.frames += 1
-                    self.published.append(frame.timing.published)
-                    self.latency.append(frame.timing.received - frame.timing.published)
-                    if stop.is_set():
-                        return
-            self.error = "the stream ended"
-        except abathur.AbathurError as error:
-            self.error = str(error)
+    latency: dict[str, np.ndarray]
+    killed: int
 
 
-def measure(daemon: Daemon, seconds: float, agents: int, seed: int) -> tuple[dict[str, np.ndarray], int]:
-    """Latency of one reference agent per transport (ns), and how many processes were killed meanwhile."""
-    stop = threading.Event()
-    references = {name: Reference(f"{name}://{daemon.address(name)}") for name in _TRANSPORTS}
-    threads = [threading.Thread(target=each.run, args=(stop,)) for each in references.values()]
-    killed = 0
+def measure(daemon: Daemon, seconds: float, agents: int, seed: int) -> Measured:
+    """Latency of one reference agent per transport, and of the bare floor beside them."""
     with ExitStack() as stack:
         crowd = stack.enter_context(Crowd(daemon, agents, seed)) if agents else None
-        for thread in threads:
-            thread.start()
-        time.sleep(_SETTLE_SECONDS)
-        start = time.perf_counter_ns()
-        time.sleep(seconds)
-        end = time.perf_counter_ns()
+        floor: Server = stack.enter_context(Server([BENCHMARKS, "floor", SKIRMISH, "--port", "0"]))
+        bare: AgentProcess = stack.enter_context(AgentProcess())
+        bare.send_read(Subscription("floor", floor.address("floor"), decode=False), 1, blocking=True)
+        bare.answer()
+        program = Path(__file__).with_name("churn_reference.py")
+        references: dict[str, Process] = {
+            name: stack.enter_context(Process([sys.executable, program, f"{name}://{daemon.address(name)}"]))
+            for name in _TRANSPORTS
+        }
+        for each in references.values():
+            each.read_line()
+        start = time.perf_counter_ns() + int(_SETTLE_SECONDS * 1e9)
+        end = start + int(seconds * 1e9)
+        bare.send(measure=[start, end, "published"])
+        sleep_until(end)
         killed = crowd.killed if crowd else 0
-        stop.set()
-        for thread in threads:
-            thread.join()
-    for name, each in references.items():
-        if each.error:
-            raise MeasureError(f"the reference agent on {name}: {each.error}")
-    within = {
-        name: np.array([took for at, took in zip(each.published, each.latency, strict=True) if start <= at < end])
-        for name, each in references.items()
-    }
-    return within, killed
+        for each in references.values():
+            each.write_line("stop")
+        answers = {name: json.loads(each.read_line()) for name, each in references.items()}
+        latency = {FLOOR: np.array(bare.answer()["latency_us"]) * 1000}
+    for name, answer in answers.items():
+        if answer["error"]:
+            raise MeasureError(f"the reference agent on {name}: {answer['error']}")
+        published = np.array(answer["published"])
+        latency[name] = np.array(answer["latency"])[(start <= published) & (published < end)]
+    return Measured(latency, killed)
 
 
-def run(seconds: float, rounds: int, agents: int, seed: int) -> tuple[Figures, list[str]]:
+def run(seconds: float, rounds: int, agents: int, seed: int) -> Figures:
     """Quiet and churning in turns, each with a daemon of its own."""
-    figures, notes = Figures(), []
+    figures = Figures()
     for number in range(rounds):
         for kind, count in (("quiet", 0), ("churn", agents)):
             with Daemon(SKIRMISH, "--loop") as daemon:
-                took, killed = measure(daemon, seconds, count, seed + number)
+                measured = measure(daemon, seconds, count, seed + number)
                 peak = daemon.status().process.peak_working_set_bytes
-            for transport, each in took.items():
-                for name, quantile in (("p50", 50), ("p99", 99), ("p99.9", 99.9)):
-                    figures.add("ms", float(np.percentile(each, quantile)) / 1e6, transport, kind, name)
-                figures.add("frames", len(each), transport, kind, "frames")
+            for reader, each in measured.latency.items():
+                for name, quantile in _QUANTILES.items():
+                    figures.add("ms", float(np.percentile(each, quantile)) / 1e6, reader, kind, name)
+                figures.add("frames", len(each), reader, kind, "frames")
             figures.add("MB", peak / 1e6, "daemon", kind, "peak")
-            if killed:
-                figures.add("processes", killed, "daemon", kind, "killed")
+            if agents and kind == "churn":
+                figures.add("processes", measured.killed, "daemon", kind, "killed")
             print(
-                f"round {number + 1} of {rounds}, {kind}: "
-                + ", ".join(f"{name} p99 {np.percentile(each, 99) / 1e6:.2f} ms" for name, each in took.items()),
+                f"round {number + 1} of {rounds}, {kind}: p99 "
+                + ", ".join(
+                    f"{name} {np.percentile(each, 99) / 1e6:.2f} ms" for name, each in measured.latency.items()
+                ),
                 flush=True,
             )
-    return figures, notes
+    return figures
 
 
 def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
     """The README of the results."""
     rows = [
         [
-            f"{transport}, {name}",
-            figures.text(transport, "quiet", name),
-            figures.text(transport, "churn", name),
-            ratio(figures, transport, name),
+            f"{reader}, {name}",
+            figures.text(reader, "quiet", name),
+            figures.text(reader, "churn", name),
+            ratio(figures, (reader, "churn", name), (reader, "quiet", name)),
+            *(
+                ratio(figures, (reader, kind, name), (FLOOR, kind, name)) if reader != FLOOR else ""
+                for kind in ("quiet", "churn")
+            ),
         ]
-        for transport in _TRANSPORTS
-        for name in ("p50", "p99", "p99.9")
+        for reader in (*_TRANSPORTS, FLOOR)
+        for name in _QUANTILES
     ]
     quiet, churn = (figures.text("daemon", kind, "peak") for kind in ("quiet", "churn"))
     about = machine()
@@ -186,23 +177,28 @@ def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
         f"daemon and agents together, {about['os']}, Python {about['python']}, .NET {about['dotnet']}, "
         f"commit {about['commit']}.\n\n"
         "The committed recording is played at 22.4 Hz (57 KB a frame) to one agent under `every` on gRPC and one on "
-        f"the socket. In the churning run {agents} others in {PROCESSES} processes connect by gRPC, socket and "
+        f"the socket, each in a process of its own. In the churning run {agents} others in {PROCESSES} processes "
+        "connect by gRPC, socket and "
         "WebSocket and die after 0.1 to 3 s: they close, reset, stop reading, stop in the middle of a handshake or of "
         "a message; "
         f"every 2 to 8 s a whole process is killed. Their processes have a lower priority (nice {_NICE}) than the "
         f"daemon and the agents that stay: all share the machine. {seconds:g} s a run, seed {seed}. "
         "The agents that stay lost nothing: a gap would have ended the run.\n\n"
+        f"The {FLOOR} is what the same crowd on the same machine does to a reader that has nothing to do with the "
+        "daemon: in each run a plain TCP server, which nobody else is connected to, sends the same frames at the same "
+        "rate to a reader that does not decode them. It ticks on its own: at a moment when the daemon and the crowd "
+        "may be idle, while a frame of the daemon's is what wakes them all.\n\n"
         "Published to received, ms: the median of the rounds, and the lowest and highest.\n\n"
-        + table(["", "quiet", "churn", "churn / quiet"], rows)
+        + table(["", "quiet", "churn", "churn / quiet", "/ floor, quiet", "/ floor, churn"], rows)
         + f"\nProcesses killed in a churning run: {figures.text('daemon', 'churn', 'killed')}. "
         f"Largest memory of the daemon: {quiet} MB quiet, {churn} MB churning.\n"
     )
 
 
-def ratio(figures: Figures, transport: str, name: str) -> str:
-    """How much longer it takes among the others, of the medians."""
-    quiet, churn = figures.find(transport, "quiet", name), figures.find(transport, "churn", name)
-    return f"{churn.median / quiet.median:.2f}" if quiet and churn else "-"
+def ratio(figures: Figures, key: tuple[str, ...], base: tuple[str, ...]) -> str:
+    """How many times one figure is another, of the medians."""
+    figure, of = figures.find(*key), figures.find(*base)
+    return f"{figure.median / of.median:.2f}" if figure and of else "-"
 
 
 def main() -> int:
@@ -221,7 +217,7 @@ def main() -> int:
     if options.seconds <= 0 or options.rounds < 1 or options.agents < PROCESSES:
         parser.error(f"--seconds and --rounds are positive, --agents at least {PROCESSES}")
     try:
-        figures, _ = run(options.seconds, options.rounds, options.agents, options.seed)
+        figures = run(options.seconds, options.rounds, options.agents, options.seed)
     except MeasureError as error:
         print(f"churn: {error}", file=sys.stderr)
         return 1

@@ -38,7 +38,7 @@ public sealed class GameSyncService
     private static async Task<SubscriptionEnd> SendFramesAsync(Subscription subscription, GrpcCall call)
     {
         var body = call.BodyWriter;
-        while (true)
+        for (var taken = 0; ;)
         {
             if (subscription.TryTake(out var frame, out var missed))
             {
@@ -48,6 +48,7 @@ public sealed class GameSyncService
                 frame.Release();
                 subscription.CountSent(GrpcCall.PrefixBytes + bytes);
                 if (!await call.FlushAsync()) subscription.Close();
+                if (++taken % Subscription.FramesInATurn == 0) await Task.Yield();
             }
             else if (subscription.End is { } end)
             {

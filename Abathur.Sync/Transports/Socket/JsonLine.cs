@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using System.Text;
 using Abathur.Sync.Encodings.ProtoJson;
 using Abathur.Sync.Transports.Grpc;
@@ -19,6 +20,7 @@ internal static class JsonLine
     private const int MaxQuoted = 40;
     private static readonly ProtoJsonTranscoder Incoming = ProtoJsonTranscoder.Create(ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
     private static readonly ProtoJsonTranscoder Outgoing = ProtoJsonTranscoder.For(ServerMessage.Descriptor);
+    private static readonly ConditionalWeakTable<Match, byte[]> Matches = [];
     private static readonly UTF8Encoding StrictUtf8 = new(false, throwOnInvalidBytes: true);
 
     /// <summary>The next line without its end, or null when the client has closed. Throws <see cref="GrpcException"/> for one that is too long or not UTF-8.</summary>
@@ -80,7 +82,22 @@ internal static class JsonLine
     /// <summary>Writes a message without the end of a line.</summary>
     public static void WriteText(IBufferWriter<byte> output, ServerMessage message)
     {
+        if (message.Match is null)
+        {
+            Outgoing.ToJson(message.ToByteArray(), output);
+            return;
+        }
+        // With its game info and data it is by far the longest message, and each agent that comes is sent the same.
+        var text = Matches.GetValue(message.Match, static match => ToJson(new ServerMessage { Match = match }));
+        text.CopyTo(output.GetSpan(text.Length));
+        output.Advance(text.Length);
+    }
+
+    private static byte[] ToJson(ServerMessage message)
+    {
+        var output = new ArrayBufferWriter<byte>();
         Outgoing.ToJson(message.ToByteArray(), output);
+        return output.WrittenSpan.ToArray();
     }
 
     private static string Decode(ReadOnlySequence<byte> bytes)

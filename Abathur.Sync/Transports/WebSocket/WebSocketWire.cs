@@ -12,12 +12,14 @@ namespace Abathur.Sync.Transports.WebSocket;
 /// <summary>Session messages as WebSocket messages: text is ProtoJSON, binary is protobuf.</summary>
 /// <remarks>
 /// What is written gathers in one pooled buffer and goes out with the flush, one message after the other, each in one
-/// frame and one write. Not thread-safe but for one flow that reads and one that writes.
+/// frame and one write. A frame that is alone goes out of the memory that all subscribers share. Not thread-safe but for
+/// one flow that reads and one that writes.
 /// </remarks>
 internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWire, IDisposable
 {
     private readonly List<int> _ends = [];
     private SharedBuffer? _output;
+    private SharedBuffer? _shared;
 
     /// <summary>The close status for input that could not be read; null while there was none.</summary>
     public WebSocketCloseStatus? InputFailure { get; private set; }
@@ -29,6 +31,9 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     public Action? InputEnded { get; set; }
 
     private SharedBuffer Output => _output ??= SharedBuffer.Rent();
+
+    /// <summary>The message in <see cref="_shared"/>, which the socket sends with a line's end behind it, or its length in front.</summary>
+    private ReadOnlyMemory<byte> SharedMessage => Form == WebSocketMessageType.Text ? _shared!.Memory[..^1] : _shared!.Memory[EncodedFrame.PrefixBytes..];
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
@@ -50,6 +55,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
 
     public void Write(ServerMessage message)
     {
+        Gather();
         // Before the first message nobody knows better, and text can be read by a person.
         if (Form == WebSocketMessageType.Binary) message.WriteTo((IBufferWriter<byte>)Output);
         else JsonLine.WriteText(Output, message);
@@ -58,44 +64,59 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
 
     public int WriteFrame(EncodedFrame frame, in Missed missed)
     {
-        var output = Output;
-        var before = output.Span.Length;
+        if (_output is null && _shared is null)
+        {
+            _shared = Form == WebSocketMessageType.Text ? frame.RentJsonLine(missed) : frame.RentPrefixedMessage(missed);
+            return SharedMessage.Length;
+        }
+        Gather();
+        var before = Output.Span.Length;
         if (Form == WebSocketMessageType.Text)
         {
-            frame.WriteJson(output, missed);
+            frame.WriteJson(Output, missed);
         }
         else
         {
             var frameBytes = frame.MeasureFrame(missed);
-            output.GetSpan(ServerMessageFrame.Measure(frameBytes));
-            ServerMessageFrame.Write(output, frame, missed, frameBytes);
+            Output.GetSpan(ServerMessageFrame.Measure(frameBytes));
+            ServerMessageFrame.Write(Output, frame, missed, frameBytes);
         }
-        _ends.Add(output.Span.Length);
-        return output.Span.Length - before;
+        _ends.Add(Output.Span.Length);
+        return Output.Span.Length - before;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
     {
-        if (_output is null) return true;
-        var start = 0;
         var isThere = true;
+        if (_shared is not null) isThere = await connection.SendAsync(SharedMessage, Form ?? WebSocketMessageType.Text);
+        var start = 0;
         foreach (var end in _ends)
         {
-            isThere = isThere && await connection.SendAsync(_output.Memory[start..end], Form ?? WebSocketMessageType.Text);
+            isThere = isThere && await connection.SendAsync(_output!.Memory[start..end], Form ?? WebSocketMessageType.Text);
             start = end;
         }
-        _ends.Clear();
         // The pool keeps it warm; an idle connection holds nothing.
-        _output.Release();
-        _output = null;
+        Dispose();
         return isThere;
     }
 
     public void Dispose()
     {
+        _ends.Clear();
         _output?.Release();
-        _output = null;
+        _shared?.Release();
+        _output = _shared = null;
+    }
+
+    /// <summary>A frame that has another message behind it is one of several.</summary>
+    private void Gather()
+    {
+        if (_shared is null) return;
+        Output.Write(SharedMessage.Span);
+        _ends.Add(Output.Span.Length);
+        _shared.Release();
+        _shared = null;
     }
 
     private ClientMessage Parse(in WebSocketInput input)

@@ -8,7 +8,8 @@ import threading
 import churn
 import psutil
 import pytest
-from churn import AGENTS, Crowd, Reference
+from churn import AGENTS, Crowd
+from churn_reference import Reference
 from processes import Daemon
 from programs import SKIRMISH
 

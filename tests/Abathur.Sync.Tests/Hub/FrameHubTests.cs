@@ -277,6 +277,31 @@ public class FrameHubTests
         Assert.Equal((0, 1000ul), (status.Subscribers.Count, status.BytesSent));
     }
 
+    [Theory]
+    [InlineData(Encoding.Proto)]
+    [InlineData(Encoding.Json)]
+    public async Task Publish_OthersCameFirst_LosslessReaderIsServedBeforeThem(Encoding encoding)
+    {
+        var hub = Hub(sourceWaits: true);
+        var order = new List<Policy>();
+        var subscriptions = Enumerable.Range(0, 20).Select(_ => hub.Subscribe(Options(Policy.Latest, encoding: encoding))!).ToList();
+        subscriptions.Add(hub.Subscribe(Options(Policy.Every, encoding: encoding))!);
+        var reading = subscriptions.Select(ReadAsync).ToList();
+
+        await Publish(hub, 1);
+        await Task.WhenAll(reading).WaitAsync(Patience);
+
+        Assert.Equal([Policy.Every, .. Enumerable.Repeat(Policy.Latest, 20)], order);
+        subscriptions.ForEach(each => each.Dispose());
+
+        async Task ReadAsync(Subscription subscription)
+        {
+            await subscription.WaitAsync();
+            lock (order) order.Add(subscription.Options.Policy);
+            Take(subscription);
+        }
+    }
+
     [Fact]
     public async Task Publish_SteadyState_AllocatesNothingPerSubscriber()
     {

@@ -1,9 +1,11 @@
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.Transports;
 using Abathur.Sync.V1;
 using ClientMessage = Abathur.Sync.V1.ClientMessage;
+using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Transports;
 
@@ -22,6 +24,70 @@ public class SyncSessionTests
 
         Assert.Equal(SubscriptionEndReason.MatchOver, (await running.WaitAsync(TimeSpan.FromSeconds(20))).Reason);
         Assert.Equal("over", Assert.Single(wire.Written).End.Reason);
+    }
+
+    [Fact]
+    public async Task Run_ReaderForWhomThereIsAlwaysOneMoreFrame_KeepsNobodyElseFromTheirs()
+    {
+        var hub = new FrameHub(new HubOptions(), sourceWaits: false, TimeProvider.System);
+        hub.Begin(new Match { MatchId = "turns" });
+        using var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
+        using var stop = new CancellationTokenSource();
+        var served = new TaskCompletionSource();
+        using var first = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var second = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        var greedy = new SyncSession(api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(hub)), first, AccessLevel.Act);
+        var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, AccessLevel.Act);
+        // As in the daemon: without the context that tests run in.
+        Task[] running = [Task.Run(() => greedy.RunAsync(stop.Token)), Task.Run(() => patient.RunAsync(stop.Token))];
+
+        await PublishAsync(hub);
+        try
+        {
+            await served.Task.WaitAsync(TimeSpan.FromSeconds(20));
+        }
+        finally
+        {
+            await stop.CancelAsync();
+            await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        }
+        await Task.WhenAll(running).WaitAsync(TimeSpan.FromSeconds(20));
+    }
+
+    private static ValueTask PublishAsync(FrameHub hub)
+    {
+        var payload = SharedBuffer.Rent();
+        System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
+        return hub.PublishAsync(Frame.Rent(1, FrameStamp.Now(TimeProvider.System), payload));
+    }
+
+    /// <summary>Does something for each frame.</summary>
+    private sealed class TakingWire(Func<ValueTask> taken) : ISessionWire
+    {
+        private bool _hasFrame;
+
+        public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+        {
+            await Task.Delay(Timeout.Infinite, cancellation);
+            return null;
+        }
+
+        public void Write(ServerMessage message)
+        {
+        }
+
+        public int WriteFrame(EncodedFrame frame, in Missed missed)
+        {
+            _hasFrame = true;
+            return 0;
+        }
+
+        public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+        {
+            if (_hasFrame) await taken();
+            _hasFrame = false;
+            return true;
+        }
     }
 
     /// <summary>There is always one more acknowledgement to read.</summary>
