@@ -18,6 +18,7 @@ internal sealed class RecordingsEndpoint
     public const string Path = "/v1/recordings";
     public const string Prefix = Path + "/";
     private const string SyncSuffix = "/sync";
+    private const string NoFolder = "this daemon has no folder of recordings: start it with --recordings DIR";
 
     private readonly RecordingFolder? _folder;
     private readonly RecordingUpload? _upload;
@@ -56,13 +57,12 @@ internal sealed class RecordingsEndpoint
     {
         var (request, response) = (http.Request, http.Response);
         if (!HttpMethods.IsGet(request.Method)) return HttpAnswer.NotAllowedAsync(response, "GET", "recordings are listed with GET, and added with PUT " + Prefix + "NAME");
-        if (_folder is null) return NoFolder(response);
         var json = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(json))
         {
             writer.WriteStartObject();
             writer.WriteStartArray("recordings");
-            foreach (var file in _folder.List())
+            foreach (var file in _folder?.List() ?? [])
             {
                 writer.WriteStartObject();
                 writer.WriteString("name", file.Name);
@@ -71,6 +71,8 @@ internal sealed class RecordingsEndpoint
                 writer.WriteEndObject();
             }
             writer.WriteEndArray();
+            // No error: the page asks before it can know, and browsers complain of errors.
+            if (_folder is null) writer.WriteString("problem", NoFolder);
             writer.WriteEndObject();
         }
         return HttpAnswer.JsonAsync(response, json.WrittenMemory, http.RequestAborted);
@@ -83,7 +85,7 @@ internal sealed class RecordingsEndpoint
         // Also of a WebSocket before its first message: what recordings there are is not for everybody to try.
         var needed = HttpMethods.IsGet(request.Method) ? AccessLevel.Watch : AccessLevel.Act;
         if (HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
-        if (_folder is null) return NoFolder(response);
+        if (_folder is null) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, NoFolder);
         var rest = request.Path.Value![Prefix.Length..];
         var isSync = rest.EndsWith(SyncSuffix, StringComparison.Ordinal);
         if (_folder.TryResolve(isSync ? rest[..^SyncSuffix.Length] : rest, out var problem) is not { } file) return HttpAnswer.TextAsync(response, StatusCodes.Status400BadRequest, problem);
@@ -123,7 +125,4 @@ internal sealed class RecordingsEndpoint
 
     private Task TooManyAsync(HttpResponse response) =>
         HttpAnswer.TextAsync(response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are played already: close one");
-
-    private static Task NoFolder(HttpResponse response) =>
-        HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "this daemon has no folder of recordings: start it with --recordings DIR");
 }

@@ -424,16 +424,18 @@ def test_a_file_that_is_no_recording_any_more(web: Web, folder: Path) -> None:
     assert web.ask("GET", "/v1/recordings/none.mcap/sync").status == 404
 
 
-def test_without_a_folder(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder(play: Play, open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    daemon = Web(play(SKIRMISH, "--start-paused"))
-    for method, path in (
-        ("GET", "/v1/recordings"),
-        ("PUT", "/v1/recordings/a.mcap"),
-        ("GET", "/v1/recordings/a.mcap/sync"),
-    ):
-        answer = daemon.ask(method, path)
+    daemon = play(SKIRMISH, "--start-paused")
+    web = Web(daemon)
+    for method, path in (("PUT", "/v1/recordings/a.mcap"), ("GET", "/v1/recordings/a.mcap/sync")):
+        answer = web.ask(method, path)
         assert answer.status == 404 and "--recordings DIR" in answer.text
+    listed = json.loads(web.ask("GET", "/v1/recordings").text)
+    assert listed["recordings"] == [] and "--recordings DIR" in listed["problem"]
+    page = open_page(daemon)
+    page.wait("document.getElementById('recordings').innerText.includes('--recordings DIR')")
+    assert page.run("return page.isDisabled('#add')")
     # The folder of that name in the working directory is taken by itself.
     (tmp_path / "recordings").mkdir()
     assert Web(play(SKIRMISH, "--start-paused")).ask("GET", "/v1/recordings").status == 200

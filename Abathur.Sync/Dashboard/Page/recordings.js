@@ -40,13 +40,11 @@ export class Recordings {
   async refresh() {
     try {
       const answer = await fetch(PATH, { cache: "no-store", headers: authorization() });
-      this.#canAdd = answer.ok;
-      byId("add").disabled = !answer.ok;
-      if (!answer.ok) {
-        this.#note.textContent = (await answer.text()).trim();
-        return;
-      }
-      this.#show((await answer.json()).recordings);
+      const { recordings, problem } = answer.ok ? await answer.json() : { problem: (await answer.text()).trim() };
+      this.#canAdd = problem === undefined;
+      byId("add").disabled = !this.#canAdd;
+      if (this.#canAdd) this.#show(recordings);
+      else this.#note.textContent = problem;
     } catch {
       this.#note.textContent = "The daemon does not answer.";
     }
