@@ -36,7 +36,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
 
     private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
     {
-        for (var taken = 0; ;)
+        for (var inARow = 0; ;)
         {
             while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
             if (subscription.Options.Drawings && api.Drawings.Version != _drawingsSeen) wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
@@ -57,10 +57,11 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             {
                 if (!await wire.FlushAsync(cancellation)) subscription.Close();
                 await subscription.WaitAsync();
+                inARow = 0;
                 continue;
             }
             if (!await wire.FlushAsync(cancellation)) subscription.Close();
-            if (++taken % Subscription.FramesInATurn == 0) await Task.Yield();
+            if (++inARow % Subscription.FramesInATurn == 0) await Task.Yield();
         }
     }
 

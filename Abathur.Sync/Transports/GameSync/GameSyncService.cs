@@ -38,7 +38,7 @@ public sealed class GameSyncService
     private static async Task<SubscriptionEnd> SendFramesAsync(Subscription subscription, GrpcCall call)
     {
         var body = call.BodyWriter;
-        for (var taken = 0; ;)
+        for (var inARow = 0; ;)
         {
             if (subscription.TryTake(out var frame, out var missed))
             {
@@ -48,7 +48,7 @@ public sealed class GameSyncService
                 frame.Release();
                 subscription.CountSent(GrpcCall.PrefixBytes + bytes);
                 if (!await call.FlushAsync()) subscription.Close();
-                if (++taken % Subscription.FramesInATurn == 0) await Task.Yield();
+                if (++inARow % Subscription.FramesInATurn == 0) await Task.Yield();
             }
             else if (subscription.End is { } end)
             {
@@ -57,6 +57,7 @@ public sealed class GameSyncService
             else
             {
                 await subscription.WaitAsync();
+                inARow = 0;
             }
         }
     }
