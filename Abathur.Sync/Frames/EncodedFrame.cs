@@ -143,18 +143,11 @@ public sealed class EncodedFrame
     /// <summary>Writes <c>{"frame":{...}}</c> and a line feed, the payload (which must be JSON) inline as <c>observation</c>.</summary>
     public void WriteJsonLine(IBufferWriter<byte> output, in Missed missed)
     {
-        WriteJson(output, missed);
-        output.Write("\n"u8);
-    }
-
-    /// <summary>Writes <c>{"frame":{...}}</c>, the payload (which must be JSON) inline as <c>observation</c>.</summary>
-    public void WriteJson(IBufferWriter<byte> output, in Missed missed)
-    {
         output.Write(JsonHead());
         FrameEnvelope.WriteMissedJson(output, missed);
         output.Write(",\"observation\":"u8);
         output.Write(Payload.Span);
-        output.Write("}}"u8);
+        output.Write("}}\n"u8);
     }
 
     private static EncodedFrame Rent(Frame frame, PayloadFormat format, SharedBuffer? payload, EncodedPayload of, long encodedMonotonicNs)

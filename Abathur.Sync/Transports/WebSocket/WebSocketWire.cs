@@ -64,25 +64,11 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
 
     public int WriteFrame(EncodedFrame frame, in Missed missed)
     {
-        if (_output is null && _shared is null)
-        {
-            _shared = Form == WebSocketMessageType.Text ? frame.RentJsonLine(missed) : frame.RentPrefixedMessage(missed);
-            return SharedMessage.Length;
-        }
         Gather();
-        var before = Output.Span.Length;
-        if (Form == WebSocketMessageType.Text)
-        {
-            frame.WriteJson(Output, missed);
-        }
-        else
-        {
-            var frameBytes = frame.MeasureFrame(missed);
-            Output.GetSpan(ServerMessageFrame.Measure(frameBytes));
-            ServerMessageFrame.Write(Output, frame, missed, frameBytes);
-        }
-        _ends.Add(Output.Span.Length);
-        return Output.Span.Length - before;
+        _shared = Form == WebSocketMessageType.Text ? frame.RentJsonLine(missed) : frame.RentPrefixedMessage(missed);
+        var bytes = SharedMessage.Length;
+        if (_output is not null) Gather();
+        return bytes;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -109,7 +95,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         _output = _shared = null;
     }
 
-    /// <summary>A frame that has another message behind it is one of several.</summary>
+    /// <summary>A frame that has another message before or behind it is one of several.</summary>
     private void Gather()
     {
         if (_shared is null) return;
