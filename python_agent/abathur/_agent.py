@@ -12,6 +12,7 @@ from s2clientprotocol import sc2api_pb2
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
+from abathur.errors import ConnectError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -46,7 +47,7 @@ class Agent:
         return await self.game.draw(shapes, layer=type(self).__name__[:64])
 
     async def run_async(self, address: str | None = None) -> None:
-        """Run until the match ends. Raises what `Game.frames` raises."""
+        """Run until the match ends, or the daemon shuts down. Raises what `Game.frames` raises."""
         results: list[sc2api_pb2.PlayerResult] = []
         name = type(self).__name__[:64]
         async with connect(address) as self.game:
@@ -54,10 +55,15 @@ class Agent:
             async with aclosing(frames):
                 started = False
                 async for frame in frames:
-                    if not started:
-                        started = True
-                        await self.on_start()
-                    await self.on_step(frame)
+                    try:
+                        if not started:
+                            started = True
+                            await self.on_start()
+                        await self.on_step(frame)
+                    except ConnectError:
+                        # A request met the end of the match, or of the daemon: then there is no next frame.
+                        if await anext(frames, None) is not None:
+                            raise
                     results = list(frame.response.player_result)
             await self.on_end(results)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -26,6 +28,9 @@ _BAD_INPUT = 3
 _STOP_SECONDS = 10
 _BUILT = Path(__file__).resolve().parents[2] / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
 
+_WARNING = "abathur-sync: warning: "
+_logger = logging.getLogger("abathur")
+
 _M = TypeVar("_M", bound=Message)
 Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -42,7 +47,7 @@ def emulated_game(
     command: Command | None = None,
     timeout: float = 30.0,
 ) -> EmulatedGame:
-    """Play a recording as if it were the game, so that a bot can be tested without the game.
+    r"""Play a recording as if it were the game, so that a bot can be tested without the game.
 
     A context manager, ``with`` or ``async with``. As a fixture of pytest::
 
@@ -54,8 +59,9 @@ def emulated_game(
     and in a test, for python-sc2: ``await play_from_websocket(game.url, Bot(Race.Zerg, MyBot()), False, None)``.
 
     The daemon is the ``command``, else what the environment variable ``ABATHUR_SYNC`` names, else ``abathur-sync`` on
-    the ``PATH``, else, in a clone of the repository, its Release build. A path that ends in ``.dll`` is run with
-    ``dotnet``.
+    the ``PATH``, else, in a clone of the repository, its Release build. Both are a path, or a command line such as
+    ``dotnet "C:\tools\abathur sync\abathur-sync.dll"``; blanks in a path of a command line need quotation marks. A path
+    that ends in ``.dll`` is run with ``dotnet``.
 
     Args:
         recording: An MCAP recording; or what else ``abathur-sync emulate`` takes: serialized observations, or a folder.
@@ -65,7 +71,7 @@ def emulated_game(
         game_info: File with a serialized ``ResponseGameInfo``. Default: the recording's.
         game_data: File with a serialized ``ResponseData``. Default: the recording's.
         port: TCP port; 0: any free one.
-        command: The daemon: a path, or a command line in parts.
+        command: The daemon: a path, a command line, or a command line in parts.
         timeout: Seconds that the daemon may take to start.
 
     Returns:
@@ -194,6 +200,7 @@ class EmulatedGame:
         if process is not None:
             stop_daemon(process)
         self._read_actions()
+        self._pass_warnings_on()
         files, self._files = self._files, None
         if files is not None:
             files.cleanup()
@@ -211,6 +218,13 @@ class EmulatedGame:
             # The last line may be on the way still.
             whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
             self._lines = whole.split("\n") if whole else []
+
+    def _pass_warnings_on(self) -> None:
+        if self._files is None or not self._path("errors.txt").exists():
+            return
+        for line in self._path("errors.txt").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith(_WARNING):
+                _logger.warning("emulated game: %s", line.removeprefix(_WARNING))
 
     def _path(self, name: str) -> Path:
         assert self._files is not None
@@ -245,8 +259,8 @@ def find_daemon(command: Command | None) -> list[str]:
         return [os.fspath(part) for part in command]
     named = command if command is not None else os.environ.get("ABATHUR_SYNC")
     if named:
-        found = os.fspath(named)
-    elif (on_path := shutil.which("abathur-sync")) is not None:
+        return _with_dotnet(_words(named))
+    if (on_path := shutil.which("abathur-sync")) is not None:
         found = on_path
     elif _BUILT.exists():
         found = str(_BUILT)
@@ -256,4 +270,36 @@ def find_daemon(command: Command | None) -> list[str]:
             "or pass command=",
             None,
         )
-    return ["dotnet", found] if found.endswith(".dll") else [found]
+    return _with_dotnet([found])
+
+
+def _words(command: str | os.PathLike[str]) -> list[str]:
+    """A path as it is, also one with blanks; else the words of a command line."""
+    if not isinstance(command, str) or Path(command).exists():
+        return [os.fspath(command)]
+    try:
+        words = split_command(command)
+    except ValueError as error:
+        raise DaemonError(f"the command line {command!r} cannot be read: {error}", None) from None
+    if not words:
+        raise DaemonError("the command line of the daemon is empty", None)
+    return words
+
+
+def split_command(text: str) -> list[str]:
+    """The words of a command line, the same on all systems: a backslash is part of a word, as in Windows paths.
+
+    Blanks separate words; quotation marks, double or single, hold a word together. `examples/ladder_run.py`, which
+    runs without this package, splits in the same way.
+
+    Raises:
+        ValueError: a quotation mark is not closed.
+    """
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split = True
+    lexer.escape = lexer.commenters = ""
+    return list(lexer)
+
+
+def _with_dotnet(command: list[str]) -> list[str]:
+    return ["dotnet", *command] if command[0].lower().endswith(".dll") else command

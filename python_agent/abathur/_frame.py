@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
 from abathur._grids import Grids
+from abathur._malformed import MALFORMED
 from abathur._payloads import PayloadReader
 from abathur._units import Units
 from abathur.columns import Columns
@@ -22,6 +23,9 @@ from abathur.sync.v1 import sync_pb2
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_MAX_UINT32 = 2**32 - 1
+_MAX_UINT64 = 2**64 - 1
 
 #: The clock that the daemon stamps frames with (on the same machine), in nanoseconds.
 monotonic_ns = time.perf_counter_ns
@@ -96,11 +100,14 @@ class Frame:
         """
         if self._message is not None:
             return self._message.observation
-        if self._data is not None:
-            return sc2api_pb2.ResponseObservation.FromString(self._data)
-        if self._columns is not None:
-            return sc2api_pb2.ResponseObservation.FromString(observation_bytes(self._columns))
-        return json_format.ParseDict(dict(self.json), sc2api_pb2.ResponseObservation())
+        try:
+            if self._data is not None:
+                return sc2api_pb2.ResponseObservation.FromString(self._data)
+            if self._columns is not None:
+                return sc2api_pb2.ResponseObservation.FromString(observation_bytes(self._columns))
+            return json_format.ParseDict(dict(self.json), sc2api_pb2.ResponseObservation())
+        except (DecodeError, json_format.ParseError, *MALFORMED) as error:
+            raise self._damaged(error) from None
 
     @property
     def observation(self) -> sc2api_pb2.Observation:
@@ -120,8 +127,14 @@ class Frame:
         if self._columns is not None:
             return Units(ColumnsSource(self._columns))
         if self._json is not None:
-            raw = self._json.get("observation", {}).get("rawData", {})
-            return Units.from_json(raw.get("units", ()))
+            try:
+                raw = self._json.get("observation", {}).get("rawData", {})
+                units = raw.get("units", [])
+            except MALFORMED as error:
+                raise self._damaged(error) from None
+            if not isinstance(units, list):
+                raise self._damaged(TypeError("its units are not a list"))
+            return Units.from_json(units)
         return Units.from_proto(self.observation.raw_data.units)
 
     @cached_property
@@ -141,7 +154,10 @@ class Frame:
         """
         if self._columns is None:
             return self.response
-        return sc2api_pb2.ResponseObservation.FromString(self._columns.rest)
+        try:
+            return sc2api_pb2.ResponseObservation.FromString(self._columns.rest)
+        except DecodeError as error:
+            raise self._damaged(error) from None
 
     def to_observation(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`, whatever the encoding; see `response`."""
@@ -151,6 +167,9 @@ class Frame:
     def latency(self) -> float:
         """Seconds from published by the daemon to decoded here (one machine only)."""
         return (self.timing.decoded - self.timing.published) / 1e9
+
+    def _damaged(self, error: Exception) -> ProtocolError:
+        return ProtocolError(f"the observation of frame {self.sequence} cannot be read: {error}")
 
     def __repr__(self) -> str:
         """Sequence, game loop and drops."""
@@ -183,6 +202,9 @@ def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads:
     frame.size = size
     if message.WhichOneof("payload") == "data":
         _read_data(frame, message, payloads or PayloadReader())
+    else:
+        # Whole messages need nothing of those before them.
+        message.ClearField("earlier")
     published = message.published_monotonic_ns
     encoded = message.encoded_monotonic_ns or published
     frame.timing = Timing(message.captured_monotonic_ns, published, encoded, received, monotonic_ns())
@@ -198,39 +220,60 @@ def _read_data(frame: Frame, message: sync_pb2.Frame, payloads: PayloadReader) -
     data = payloads.read(message)
     try:
         if message.encoding == sync_pb2.json:
-            frame._json = loads(data)
+            frame._json = _object(loads(data), "the observation")
         elif message.encoding == sync_pb2.proto:
             frame.response = sc2api_pb2.ResponseObservation.FromString(data)
         else:
             raise ProtocolError(f"a frame in encoding {message.encoding}, which is not known here")
-    except (DecodeError, ValueError) as error:
+    except (DecodeError, ValueError, RecursionError) as error:
         raise ProtocolError(f"frame {message.sequence} does not parse: {error}") from None
     frame._message = None
 
 
-def from_json(message: Mapping[str, Any], *, received: int, size: int) -> Frame:
-    """A frame from the object of a JSON line."""
+def from_json(message: object, *, received: int, size: int) -> Frame:
+    """A frame from the object of a JSON line.
+
+    Raises:
+        ProtocolError: it is not an object, or a field of it is not what ProtoJSON allows.
+    """
+    fields = _object(message, "a frame")
     frame = Frame()
-    frame._json = message.get("observation", {})
-    frame.match_id = message.get("matchId", "")
-    frame.sequence = int(message.get("sequence", 0))
-    frame.game_loop = message.get("gameLoop", 0)
-    frame.dropped = int(message.get("dropped", 0))
+    frame._json = _object(fields.get("observation", {}), "the observation of a frame")
+    frame.match_id = str(fields.get("matchId", ""))
+    frame.sequence = _number(fields, "sequence")
+    frame.game_loop = _number(fields, "gameLoop", _MAX_UINT32)
+    frame.dropped = _number(fields, "dropped")
     if frame.dropped:
         frame.dropped_loops = (
-            message["droppedFirstGameLoop"],
-            message["droppedLastGameLoop"],
+            _number(fields, "droppedFirstGameLoop", _MAX_UINT32),
+            _number(fields, "droppedLastGameLoop", _MAX_UINT32),
         )
     frame.size = size
-    published = int(message.get("publishedMonotonicNs", 0))
+    published = _number(fields, "publishedMonotonicNs")
     frame.timing = Timing(
-        int(message.get("capturedMonotonicNs", 0)),
+        _number(fields, "capturedMonotonicNs"),
         published,
-        int(message.get("encodedMonotonicNs", published)),
+        _number(fields, "encodedMonotonicNs") or published,
         received,
         monotonic_ns(),
     )
     return frame
+
+
+def _object(value: object, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ProtocolError(f"{what} must be a JSON object, not {str(value)[:80]!r}")
+    return value
+
+
+def _number(fields: Mapping[str, Any], name: str, largest: int = _MAX_UINT64) -> int:
+    """An unsigned integer as ProtoJSON writes it: a number, or decimal digits in a string. 0 where it is missing."""
+    value = fields.get(name, 0)
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(_MAX_UINT64)):
+        value = int(value)
+    if type(value) is not int or not 0 <= value <= largest:
+        raise ProtocolError(f"{name} of a frame is {str(value)[:80]!r}; it must be an integer of 0 to {largest}")
+    return value
 
 
 def from_recording(data: bytes, *, sequence: int, game_loop: int, match_id: str) -> Frame:

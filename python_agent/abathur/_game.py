@@ -19,6 +19,7 @@ from abathur._frame import Frame
 from abathur._grpc import AsyncGrpcConnection, BlockingGrpcConnection
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection, BlockingSocketConnection
+from abathur._timeouts import CONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
 from abathur.errors import ConnectError, LostError
 from abathur.sync.v1 import sync_pb2
 
@@ -34,6 +35,8 @@ def connect(
     token: str | None = None,
     ca: Ca | None = None,
     reconnect_timeout: float = RECONNECT_TIMEOUT,
+    connect_timeout: float = CONNECT_TIMEOUT,
+    request_timeout: float = REQUEST_TIMEOUT,
 ) -> Game:
     """Connect to a daemon: ``async with abathur.connect() as game``.
 
@@ -46,11 +49,14 @@ def connect(
             that the system trusts.
         reconnect_timeout: Seconds that `Game.frames` tries to connect, and to connect again after a broken
             connection, before it raises. 0: once.
+        connect_timeout: Seconds that one connection may take, and again the daemon's first sign on it. Frames may be
+            long in coming after that: a playback may be paused, and a match may not have begun.
+        request_timeout: Seconds that the answer to a request (`Game.act`, `Game.status`, ...) may take.
 
     Raises:
-        ValueError: `address` is none.
+        ValueError: `address` is none, or a timeout is not greater than 0.
     """
-    return Game(_address.parse(address, token, ca), reconnect_timeout)
+    return Game(_address.parse(address, token, ca), reconnect_timeout, Timeouts(connect_timeout, request_timeout))
 
 
 def connect_blocking(
@@ -59,9 +65,12 @@ def connect_blocking(
     token: str | None = None,
     ca: Ca | None = None,
     reconnect_timeout: float = RECONNECT_TIMEOUT,
+    connect_timeout: float = CONNECT_TIMEOUT,
+    request_timeout: float = REQUEST_TIMEOUT,
 ) -> BlockingGame:
     """`connect` for threads: ``with abathur.connect_blocking() as game``. The same arguments and errors."""
-    return BlockingGame(_address.parse(address, token, ca), reconnect_timeout)
+    timeouts = Timeouts(connect_timeout, request_timeout)
+    return BlockingGame(_address.parse(address, token, ca), reconnect_timeout, timeouts)
 
 
 class Game:
@@ -72,12 +81,14 @@ class Game:
         late_actions: Actions that the game took when the frame they answer was not the newest any more.
     """
 
-    def __init__(self, address: Address, reconnect_timeout: float) -> None:
+    def __init__(self, address: Address, reconnect_timeout: float, timeouts: Timeouts) -> None:
         """Use `connect`."""
         self.address = address
         self._reconnect_timeout = reconnect_timeout
         self._connection: AsyncGrpcConnection | AsyncSocketConnection = (
-            AsyncGrpcConnection(address) if address.transport == "grpc" else AsyncSocketConnection(address)
+            AsyncGrpcConnection(address, timeouts)
+            if address.transport == "grpc"
+            else AsyncSocketConnection(address, timeouts)
         )
         self._game_loop = 0
         self.late_actions = 0
@@ -106,6 +117,7 @@ class Game:
 
         Raises:
             ConnectError: no daemon answers.
+            RequestError: DEADLINE_EXCEEDED: it takes connections, and no longer answers.
         """
         return await self._connected(self._connection.match())
 
@@ -124,7 +136,9 @@ class Game:
         name: str = "",
         max_frame_bytes: int = _compression.DEFAULT_LIMIT,
     ) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends. A broken connection is made again; the frame after it says what was missed.
+        """Frames until the match ends, or the daemon shuts down and says so.
+
+        A connection that breaks without that is made again; the frame after it says what was missed.
 
         Args:
             policy: ``latest`` (skip to the newest when this agent lags; `Frame.dropped` tells), ``every`` (leave
@@ -252,12 +266,14 @@ class Game:
 class BlockingGame:
     """The blocking twin of `Game`. Made by `connect_blocking`."""
 
-    def __init__(self, address: Address, reconnect_timeout: float) -> None:
+    def __init__(self, address: Address, reconnect_timeout: float, timeouts: Timeouts) -> None:
         """Use `connect_blocking`."""
         self.address = address
         self._reconnect_timeout = reconnect_timeout
         self._connection: BlockingGrpcConnection | BlockingSocketConnection = (
-            BlockingGrpcConnection(address) if address.transport == "grpc" else BlockingSocketConnection(address)
+            BlockingGrpcConnection(address, timeouts)
+            if address.transport == "grpc"
+            else BlockingSocketConnection(address, timeouts)
         )
         self._game_loop = 0
         self.late_actions = 0

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any, TypeVar
 
 import grpc
 import grpc.aio
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from abathur import _frame, _messages
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._payloads import PayloadReader
 from abathur._request import needs_acknowledgements
-from abathur.errors import LostError, ProtocolError, request_error
+from abathur._timeouts import Timeouts
+from abathur.errors import LostError, NoAnswerError, ProtocolError, RequestError, StoppingError, request_error
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
-#: A playback that waits for a reader answers after its stall timeout; a daemon that hangs never does.
-_UNARY_SECONDS = 30
+#: Trailing metadata of a daemon that shuts down. A connection that broke is UNAVAILABLE, too, and has none.
+_DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
+_END = ("abathur-end", "stopping")
 _SERVICE = "/abathur.sync.v1.GameSync/"
 OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
@@ -75,7 +79,8 @@ def translate(error: grpc.RpcError) -> Exception:
     """The package's own error for one of grpcio."""
     code, details = error.code(), error.details() or ""
     if code == grpc.StatusCode.UNAVAILABLE:
-        return LostError(details)
+        trailers: Any = error.trailing_metadata() or ()
+        return StoppingError(details) if _END in map(tuple, trailers) else LostError(details)
     return request_error(code.name, details)
 
 
@@ -83,13 +88,34 @@ def _is_end(error: grpc.RpcError) -> bool:
     return bool(error.code() == grpc.StatusCode.CANCELLED)
 
 
+def _silence(timeouts: Timeouts) -> LostError:
+    return LostError(
+        f"the daemon took the connection and did not answer within {timeouts.connect:g} s (connect_timeout)"
+    )
+
+
+def _no_answer(error: Exception, timeouts: Timeouts) -> Exception:
+    """The error of a request, whose deadline is this side's own."""
+    if not isinstance(error, NoAnswerError):
+        return error
+    return RequestError(error.code, f"the daemon did not answer within {timeouts.request:g} s (request_timeout)")
+
+
+def _parsed(message: type[_M], data: bytes) -> _M:
+    try:
+        return message.FromString(data)
+    except DecodeError as error:
+        raise ProtocolError(f"not a {message.DESCRIPTOR.name}: {error}") from None
+
+
 class AsyncGrpcConnection:
     """One channel to a daemon, for asyncio."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect lazily: the first call does it."""
         self._channel = async_channel(address)
         self._metadata = metadata(address)
+        self._timeouts = timeouts
 
     async def close(self) -> None:
         """Close the channel and every stream on it."""
@@ -97,7 +123,14 @@ class AsyncGrpcConnection:
 
     async def match(self) -> sync_pb2.Match:
         """What is fixed for the match; waits until there is one."""
-        return await self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match, timeout=None)
+        while True:
+            try:
+                return await self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match)
+            except RequestError as error:
+                if error.code != _DEADLINE_EXCEEDED:
+                    raise
+            # There is no match yet, or the daemon hangs: then this request times out as well.
+            await self.status()
 
     async def status(self) -> sync_pb2.Status:
         """What the daemon is doing."""
@@ -123,8 +156,9 @@ class AsyncGrpcConnection:
             async for frame in source:
                 yield frame
         except grpc.RpcError as error:
-            if not _is_end(error):
-                raise translate(error) from None
+            problem = translate(error)
+            if not _is_end(error) and not isinstance(problem, StoppingError):
+                raise problem from None
 
     async def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> AsyncGenerator[Frame, None]:
         call: Any = self._channel.unary_stream(
@@ -132,9 +166,10 @@ class AsyncGrpcConnection:
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
         )(request, metadata=self._metadata)
         try:
+            await self._wait_for_headers(call)
             async for data in call:
                 received = _frame.monotonic_ns()
-                message = sync_pb2.Frame.FromString(data)
+                message = _parsed(sync_pb2.Frame, data)
                 yield _frame.from_message(message, received=received, size=len(data), payloads=payloads)
         finally:
             call.cancel()
@@ -154,6 +189,7 @@ class AsyncGrpcConnection:
             request_serializer=sync_pb2.ClientMessage.SerializeToString,
         )(messages(), metadata=self._metadata)
         try:
+            await self._wait_for_headers(call)
             async for data in call:
                 received = _frame.monotonic_ns()
                 event = _session_event(data, received, payloads)
@@ -167,28 +203,33 @@ class AsyncGrpcConnection:
         finally:
             call.cancel()
 
-    async def _unary(
-        self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS
-    ) -> _M:
-        call: Any = self._channel.unary_unary(
-            _SERVICE + name,
-            request_serializer=type(request).SerializeToString,
-            response_deserializer=response.FromString,
-        )
+    async def _wait_for_headers(self, call: Any) -> None:
+        """The daemon sends them at once, also where frames are long in coming. A failed call is told by reading."""
         try:
-            result: _M = await call(request, timeout=timeout, metadata=self._metadata)
-            return result
+            async with asyncio.timeout(self._timeouts.connect):
+                await call.initial_metadata()
+        except TimeoutError:
+            raise _silence(self._timeouts) from None
+        except grpc.RpcError:
+            return
+
+    async def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+        call: Any = self._channel.unary_unary(_SERVICE + name, request_serializer=type(request).SerializeToString)
+        try:
+            data: bytes = await call(request, timeout=self._timeouts.request, metadata=self._metadata)
         except grpc.RpcError as error:
-            raise translate(error) from None
+            raise _no_answer(translate(error), self._timeouts) from None
+        return _parsed(response, data)
 
 
 class BlockingGrpcConnection:
     """One channel to a daemon, for threads. The same calls as `AsyncGrpcConnection`."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect lazily: the first call does it."""
         self._channel = channel(address)
         self._metadata = metadata(address)
+        self._timeouts = timeouts
 
     def close(self) -> None:
         """Close the channel and every stream on it."""
@@ -196,7 +237,14 @@ class BlockingGrpcConnection:
 
     def match(self) -> sync_pb2.Match:
         """What is fixed for the match; waits until there is one."""
-        return self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match, timeout=None)
+        while True:
+            try:
+                return self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match)
+            except RequestError as error:
+                if error.code != _DEADLINE_EXCEEDED:
+                    raise
+            # There is no match yet, or the daemon hangs: then this request times out as well.
+            self.status()
 
     def status(self) -> sync_pb2.Status:
         """What the daemon is doing."""
@@ -221,8 +269,9 @@ class BlockingGrpcConnection:
         try:
             yield from source
         except grpc.RpcError as error:
-            if not _is_end(error):
-                raise translate(error) from None
+            problem = translate(error)
+            if not _is_end(error) and not isinstance(problem, StoppingError):
+                raise problem from None
 
     def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Iterator[Frame]:
         call: Any = self._channel.unary_stream(
@@ -230,9 +279,10 @@ class BlockingGrpcConnection:
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
         )(request, metadata=self._metadata)
         try:
+            self._wait_for_headers(call)
             for data in call:
                 received = _frame.monotonic_ns()
-                message = sync_pb2.Frame.FromString(data)
+                message = _parsed(sync_pb2.Frame, data)
                 yield _frame.from_message(message, received=received, size=len(data), payloads=payloads)
         finally:
             call.cancel()
@@ -245,6 +295,7 @@ class BlockingGrpcConnection:
             request_serializer=sync_pb2.ClientMessage.SerializeToString,
         )(iter(outgoing.get, None), metadata=self._metadata)
         try:
+            self._wait_for_headers(call)
             for data in call:
                 received = _frame.monotonic_ns()
                 event = _session_event(data, received, payloads)
@@ -258,17 +309,32 @@ class BlockingGrpcConnection:
             outgoing.put(None)
             call.cancel()
 
-    def _unary(self, name: str, request: Message, response: type[_M], timeout: float | None = _UNARY_SECONDS) -> _M:
-        call: Any = self._channel.unary_unary(
-            _SERVICE + name,
-            request_serializer=type(request).SerializeToString,
-            response_deserializer=response.FromString,
-        )
+    def _wait_for_headers(self, call: Any) -> None:
+        """See `AsyncGrpcConnection._wait_for_headers`."""
+        silent = threading.Event()
+
+        def give_up() -> None:
+            silent.set()
+            call.cancel()
+
+        timer = threading.Timer(self._timeouts.connect, give_up)
+        timer.daemon = True
+        timer.start()
         try:
-            result: _M = call(request, timeout=timeout, metadata=self._metadata)
-            return result
+            with contextlib.suppress(grpc.RpcError):
+                call.initial_metadata()
+        finally:
+            timer.cancel()
+        if silent.is_set():
+            raise _silence(self._timeouts)
+
+    def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
+        call: Any = self._channel.unary_unary(_SERVICE + name, request_serializer=type(request).SerializeToString)
+        try:
+            data: bytes = call(request, timeout=self._timeouts.request, metadata=self._metadata)
         except grpc.RpcError as error:
-            raise translate(error) from None
+            raise _no_answer(translate(error), self._timeouts) from None
+        return _parsed(response, data)
 
 
 def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
@@ -284,7 +350,7 @@ def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
 
 def _session_event(data: bytes, received: int, payloads: PayloadReader) -> Frame | sync_pb2.End | None:
     """A frame or the end; None for the match, which comes first."""
-    message = sync_pb2.ServerMessage.FromString(data)
+    message = _parsed(sync_pb2.ServerMessage, data)
     if message.WhichOneof("message") == "match":
         return None
     event = _messages.event_from_message(message, received, len(data), payloads)

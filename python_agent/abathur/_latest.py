@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from abathur._frame import Frame
-from abathur.sync.v1 import sync_pb2
 
 #: A frame that took so much longer than the fastest has waited somewhere, and newer ones may be right behind it.
 _LATE_NS = 20_000_000
@@ -29,11 +26,9 @@ class Lateness:
         return taken - self._fastest_ns > _LATE_NS
 
 
-def skip_to_newest(events: deque[Frame | sync_pb2.End]) -> None:
-    """Leave only the newest frame, which says how many were dropped before it, and the end behind it."""
-    while len(events) > 1 and isinstance(old := events[0], Frame) and isinstance(new := events[1], Frame):
-        first = old.dropped_loops[0] if old.dropped_loops else old.game_loop
-        last = new.dropped_loops[1] if new.dropped_loops else old.game_loop
-        new.dropped += old.dropped + 1
-        new.dropped_loops = (first, last)
-        events.popleft()
+def replace(old: Frame, new: Frame) -> None:
+    """Drop a frame for the next, which then says how many were dropped before it."""
+    first = old.dropped_loops[0] if old.dropped_loops else old.game_loop
+    last = new.dropped_loops[1] if new.dropped_loops else old.game_loop
+    new.dropped += old.dropped + 1
+    new.dropped_loops = (first, last)

@@ -12,12 +12,14 @@ from google.protobuf.message import DecodeError, Message
 
 from abathur import _frame
 from abathur._frame import Frame
+from abathur._malformed import MALFORMED
 from abathur._payloads import PayloadReader
-from abathur.errors import LostError, ProtocolError, RequestError, request_error
+from abathur.errors import ProtocolError, RequestError, StoppingError, request_error
 from abathur.sync.v1 import sync_pb2
 
 #: Longest message that a daemon may send, in bytes.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+_UNAVAILABLE = "UNAVAILABLE"
 _M = TypeVar("_M", bound=Message)
 PREFIX = struct.Struct("<I")
 
@@ -53,13 +55,13 @@ def match_from_line(line: bytes) -> sync_pb2.Match:
 
     Raises:
         RequestError: the daemon refused the subscription.
-        LostError: it stops.
+        StoppingError: it shuts down.
         ProtocolError: it is not that line.
     """
     message = _object(line)
     if "error" in message:
-        refusal = _error(message["error"])
-        raise LostError(refusal.message) if refusal.code == "UNAVAILABLE" else refusal
+        error = _parse(message["error"], sync_pb2.Error())
+        raise StoppingError(error.message) if error.code == _UNAVAILABLE else request_error(error.code, error.message)
     if "match" not in message:
         raise ProtocolError(f"expected the match, got {line[:80]!r}")
     return _parse(message["match"], sync_pb2.Match())
@@ -76,7 +78,7 @@ def event_from_line(line: bytes, received: int) -> Event:
     if "error" in message:
         return _refusal(_parse(message["error"], sync_pb2.Error()))
     if "end" in message:
-        return sync_pb2.End(reason=message["end"].get("reason", ""))
+        return _parse(message["end"], sync_pb2.End())
     raise ProtocolError(f"unknown message {line[:80]!r}")
 
 
@@ -105,29 +107,28 @@ def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int
 
 def _refusal(error: sync_pb2.Error) -> Event:
     refusal = request_error(error.code, error.message)
-    if error.fatal and error.code == "UNAVAILABLE":
-        raise LostError(error.message)
+    if error.fatal and error.code == _UNAVAILABLE:
+        # The daemon shuts down, and says so: that is no connection that broke.
+        return sync_pb2.End(reason=error.message)
     if error.fatal:
         raise refusal
     return error.id, refusal
 
 
-def _error(error: Mapping[str, Any]) -> RequestError:
-    return request_error(error.get("code", "UNKNOWN"), error.get("message", ""))
-
-
 def _object(line: bytes) -> Mapping[str, Any]:
     try:
         message = _frame.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not a line of JSON: {error}") from None
     if not isinstance(message, dict):
         raise ProtocolError(f"expected a JSON object, got {line[:80]!r}")
     return message
 
 
-def _parse(value: Mapping[str, Any], message: _M) -> _M:
+def _parse(value: object, message: _M) -> _M:
+    if not isinstance(value, dict):
+        raise ProtocolError(f"{message.DESCRIPTOR.name} must be a JSON object, not {str(value)[:80]!r}")
     try:
-        return json_format.ParseDict(dict(value), message, ignore_unknown_fields=True)
-    except json_format.ParseError as error:
-        raise ProtocolError(str(error)) from None
+        return json_format.ParseDict(value, message, ignore_unknown_fields=True)
+    except (json_format.ParseError, *MALFORMED) as error:
+        raise ProtocolError(f"{message.DESCRIPTOR.name} cannot be read: {error}") from None

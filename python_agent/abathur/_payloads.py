@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from abathur import _compression
 from abathur._compression import DEFAULT_LIMIT, Refusal
 from abathur.columns import Columns, ColumnsDecoder
+from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
 #: Largest window that a daemon may ask a receiver to keep.
 MAX_WINDOW_BYTES = 8 * 1024 * 1024
+#: Most payloads of frames that were left out that a message may bring (docs/protocol.md).
+MAX_EARLIER = 31
 #: A slice of zstd data gives at most 32 KiB for each of its bytes (a block of 128 KiB in 4), so much may be too much.
 _MIN_SLICE_BYTES = 64
 _MAX_SLICE_BYTES = 1024
@@ -31,7 +34,8 @@ class PayloadReader:
         """Start before the first frame.
 
         Args:
-            limit: Bytes that a payload may decompress to; little more than that is ever held.
+            limit: Bytes that a payload may decompress to; little more than that is ever held. Payloads of frames that
+                were left out may have as many together, and 64 MiB in any case.
         """
         self._limit = limit
         self._stream: _Stream | None = None
@@ -44,18 +48,30 @@ class PayloadReader:
             DecompressionError: it is damaged, not whole, followed by other data, larger than the limit, compressed in
                 an unknown way, or leans on frames that did not come.
         """
-        return self.read_all(message)[-1]
+        # What is before the last only moves the stream on: one payload at a time is held.
+        for payload in self.read_all(message):
+            own = payload
+        return own
 
-    def read_all(self, message: sync_pb2.Frame) -> list[bytes]:
+    def read_all(self, message: sync_pb2.Frame) -> Iterator[bytes]:
         """The payloads that came with a frame, oldest first, its own last. Raises as `read` does.
 
-        Those before are of frames that were left out; encodings whose frames lean on others need to know them.
+        The earlier ones belong to dropped frames; encodings with delta frames need them. Read all of them before
+        the next message.
         """
+        if len(message.earlier) > MAX_EARLIER:
+            raise ProtocolError(
+                f"frame {message.sequence} brings the payloads of {len(message.earlier)} frames before it; "
+                f"at most {MAX_EARLIER} are allowed"
+            )
         if message.compression == sync_pb2.none:
-            return [*message.earlier, message.data]
+            yield from message.earlier
+            yield message.data
+            return
         start = _STREAMS.get(message.compression)
         if start is None:
-            return [_compression.decompress(message.compression, message.data, self._limit)]
+            yield _compression.decompress(message.compression, message.data, self._limit)
+            return
         name = _compression.name_of(message.compression)
         stream, self._stream = self._stream, None
         if message.keyframe:
@@ -63,11 +79,16 @@ class PayloadReader:
         if stream is None:
             refuse = Refusal(name, message.data, self._limit)
             raise refuse.because("it leans on frames before it, and no keyframe came before") from None
-        payloads = [stream.feed(data, self._limit, Refusal(name, data, self._limit)) for data in message.earlier]
-        payloads.append(self._own(stream, message, Refusal(name, message.data, self._limit)))
+        left = max(self._limit, DEFAULT_LIMIT)
+        for data in message.earlier:
+            allowed = min(left, self._limit)
+            payload = stream.feed(data, allowed, Refusal(name, data, allowed))
+            left -= len(payload)
+            yield payload
+        own = self._own(stream, message, Refusal(name, message.data, self._limit))
         # After an error the stream is lost: what follows would lean on what is not there.
         self._stream = stream
-        return payloads
+        yield own
 
     def read_columns(self, message: sync_pb2.Frame) -> Columns:
         """The observation of a frame in encoding `columns`.

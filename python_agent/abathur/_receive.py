@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 
 from abathur import _messages
 from abathur.errors import ProtocolError
@@ -11,6 +12,8 @@ from abathur.errors import ProtocolError
 #: Room for what the system holds at most, so that one call takes all of it.
 _CAPACITY = 1024 * 1024
 _MIN_ROOM = 64 * 1024
+#: 0 would make the socket one that does not wait.
+_MIN_TIMEOUT = 0.001
 #: More than this is left to the system, whose buffers are bounded.
 _AHEAD_BYTES = 512 * 1024
 
@@ -202,10 +205,22 @@ class BlockingReceiver:
         self.buffer = ReceiveBuffer()
         self._socket = connection
 
-    def message(self) -> bytes:
-        """See `AsyncReceiver.message`."""
-        while not self.buffer.is_ready():
-            self._receive()
+    def message(self, until: float | None = None) -> bytes:
+        """See `AsyncReceiver.message`.
+
+        Raises:
+            TimeoutError: it is not there when `time.monotonic` is `until`.
+        """
+        try:
+            while not self.buffer.is_ready():
+                if until is not None:
+                    self._socket.settimeout(max(until - time.monotonic(), _MIN_TIMEOUT))
+                self._receive()
+                if until is not None and time.monotonic() > until and not self.buffer.is_ready():
+                    raise TimeoutError
+        finally:
+            if until is not None:
+                self._socket.settimeout(None)
         return self.buffer.take()
 
     def take(self) -> bytes:

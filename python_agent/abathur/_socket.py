@@ -10,6 +10,7 @@ import collections
 import contextlib
 import itertools
 import socket
+import time
 from collections.abc import AsyncGenerator, Iterator
 
 from abathur import _frame, _latest, _messages
@@ -18,19 +19,26 @@ from abathur._frame import Frame
 from abathur._payloads import PayloadReader
 from abathur._receive import AsyncReceiver, BlockingReceiver
 from abathur._request import needs_acknowledgements
-from abathur.errors import AbathurError, LostError, RequestError
+from abathur._timeouts import Timeouts
+from abathur.errors import AbathurError, LostError, ProtocolError, RequestError, StoppingError
 from abathur.sync.v1 import sync_pb2
 
 _BUFFER_BYTES = 256 * 1024
+#: Most bytes of frames that may come before the answer to a request; a lossless reader loses none of them.
+_MAX_WAITING_BYTES = 256 * 1024 * 1024
+_MAX_WAITING_FRAMES = 16_384
+#: What a daemon answers at once, whatever it waits for.
+_PROBE = b"{}\n"
 _NO_STREAM = ("FAILED_PRECONDITION", "the socket answers requests only while frames() is being read")
 
 
 class AsyncSocketConnection:
     """A daemon's socket, for asyncio: a connection for each subscription. Requests go by the newest."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect with `subscribe`."""
         self._address = address
+        self._timeouts = timeouts
         self._streams: list[_AsyncStream] = []
         self._match: sync_pb2.Match | None = None
 
@@ -61,14 +69,16 @@ class AsyncSocketConnection:
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        stream = await _AsyncStream.open(self._address, _chosen(request), limit)
+        stream = await _AsyncStream.open(self._address, self._timeouts, _chosen(request), limit)
         self._streams.append(stream)
         try:
             self._match = await stream.start()
             while (frame := await stream.next()) is not None:
                 yield frame
                 stream.acknowledge(frame)
-        except ConnectionError as error:
+        except StoppingError:
+            return
+        except OSError as error:
             raise LostError(str(error)) from None
         finally:
             self._streams.remove(stream)
@@ -85,49 +95,71 @@ class _AsyncStream:
 
     def __init__(
         self,
+        address: Address,
+        timeouts: Timeouts,
         request: sync_pb2.SubscribeRequest,
-        token: str | None,
         limit: int,
         receiver: AsyncReceiver,
         transport: asyncio.Transport,
     ) -> None:
+        self._address = address
+        self._timeouts = timeouts
         self._request = request
-        self._token = token
         self._payloads = PayloadReader(limit)
         self._receiver = receiver
         self._transport = transport
         self._ids = itertools.count(1)
         self._reading = asyncio.Lock()
-        self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
-        self._answers: dict[int, sync_pb2.Result | RequestError] = {}
+        self._frames = _Waiting(request.policy)
+        #: By the id of a request that waits; None until it is answered.
+        self._answers: dict[int, sync_pb2.Result | RequestError | None] = {}
         self._error: AbathurError | None = None
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
         self._acknowledges = needs_acknowledgements(request)
         self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
 
     @classmethod
-    async def open(cls, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> _AsyncStream:
+    async def open(
+        cls, address: Address, timeouts: Timeouts, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> _AsyncStream:
         try:
             loop = asyncio.get_running_loop()
-            if address.path is not None:
-                transport, receiver = await loop.create_unix_connection(AsyncReceiver, address.path)
-            else:
-                context = address.ssl_context()
-                transport, receiver = await loop.create_connection(
-                    AsyncReceiver, address.host, address.port, ssl=context
-                )
+            async with asyncio.timeout(timeouts.connect):
+                if address.path is not None:
+                    transport, receiver = await loop.create_unix_connection(AsyncReceiver, address.path)
+                else:
+                    context = address.ssl_context()
+                    transport, receiver = await loop.create_connection(
+                        AsyncReceiver, address.host, address.port, ssl=context
+                    )
+        except TimeoutError:
+            raise LostError(_no_connection(timeouts)) from None
         except OSError as error:
             raise LostError(str(error)) from None
         _keep_fresh(transport.get_extra_info("socket"))
-        return cls(request, address.token, limit, receiver, transport)
+        return cls(address, timeouts, request, limit, receiver, transport)
 
     async def start(self) -> sync_pb2.Match:
-        first = sync_pb2.ClientMessage(subscribe=self._request, token=self._token or "")
+        first = sync_pb2.ClientMessage(subscribe=self._request, token=self._address.token or "")
         self._transport.write(_messages.to_line(first))
         async with self._reading:
-            match = _messages.match_from_line(await self._receiver.message())
+            match = _messages.match_from_line(await self._first_line())
             self._receiver.buffer.binary = self._binary
             return match
+
+    async def _first_line(self) -> bytes:
+        """The match, which a daemon without one may be long in sending: meanwhile it is asked whether it is alive."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._timeouts.connect):
+                    return await self._receiver.message()
+            if len(self._receiver.buffer):
+                try:
+                    async with asyncio.timeout(self._timeouts.request):
+                        return await self._receiver.message()
+                except TimeoutError:
+                    raise LostError(_no_first_line(self._timeouts)) from None
+            await asyncio.to_thread(_probe, self._address, self._timeouts)
 
     async def next(self) -> Frame | None:
         """The next frame; None at the end of the match."""
@@ -141,8 +173,7 @@ class _AsyncStream:
         if self._lateness is not None and not self._reading.locked():
             async with self._reading:
                 await self._catch_up(self._lateness)
-        event = self._frames.popleft()
-        return None if isinstance(event, sync_pb2.End) else event
+        return self._frames.take()
 
     def acknowledge(self, frame: Frame) -> None:
         if self._acknowledges:
@@ -152,20 +183,32 @@ class _AsyncStream:
 
     async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)
-        self._send(message)
+        self._answers[message.id] = None
+        try:
+            async with asyncio.timeout(self._timeouts.request):
+                self._send(message)
+                answer = await self._answer(message.id)
+        except TimeoutError:
+            raise _no_answer(self._timeouts) from None
+        finally:
+            del self._answers[message.id]
+        if isinstance(answer, RequestError):
+            raise answer
+        return answer
+
+    async def _answer(self, number: int) -> sync_pb2.Result | RequestError:
         # Whoever waits reads: the loop over frames may stand still while its body waits for this answer.
-        while message.id not in self._answers:
+        while (answer := self._answers[number]) is None:
             async with self._reading:
-                if message.id not in self._answers:
+                if self._answers[number] is None:
                     if self._error is not None:
                         raise self._error
+                    if self._frames.end is not None:
+                        raise LostError(_ended(self._frames.end))
                     try:
                         await self._read()
                     except ConnectionError as error:
                         raise LostError(str(error)) from None
-        answer = self._answers.pop(message.id)
-        if isinstance(answer, RequestError):
-            raise answer
         return answer
 
     async def close(self) -> None:
@@ -178,15 +221,14 @@ class _AsyncStream:
 
     async def _catch_up(self, lateness: _latest.Lateness) -> None:
         """Skip to the newest frame that is there, or on its way where those that are there are late."""
+        oldest = self._frames.newest
         self._take_ready()
-        first = self._frames[0]
-        if len(self._frames) == 1 and not (isinstance(first, Frame) and lateness.is_late(first)):
+        if self._frames.newest is oldest and not (oldest is not None and lateness.is_late(oldest)):
             return
         for _ in range(_latest.ROUNDS):
-            if isinstance(self._frames[-1], sync_pb2.End) or not await self._receiver.more(_latest.PATIENCE):
+            if self._frames.end is not None or not await self._receiver.more(_latest.PATIENCE):
                 break
             self._take_ready()
-        _latest.skip_to_newest(self._frames)
 
     def _take_ready(self) -> None:
         try:
@@ -202,10 +244,10 @@ class _AsyncStream:
             event = _messages.event_from_bytes(data, received, self._payloads)
         else:
             event = _messages.event_from_line(data, received)
-        if isinstance(event, tuple):
-            self._answers[event[0]] = event[1]
-        else:
+        if not isinstance(event, tuple):
             self._frames.append(event)
+        elif event[0] in self._answers:
+            self._answers[event[0]] = event[1]
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
         self._transport.write(_encode(message, self._binary))
@@ -214,9 +256,10 @@ class _AsyncStream:
 class BlockingSocketConnection:
     """A daemon's socket, for threads. The same calls as `AsyncSocketConnection`, from one thread."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect with `subscribe`."""
         self._address = address
+        self._timeouts = timeouts
         self._streams: list[_BlockingStream] = []
         self._match: sync_pb2.Match | None = None
 
@@ -247,14 +290,16 @@ class BlockingSocketConnection:
 
     def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        stream = _BlockingStream(self._address, _chosen(request), limit)
+        stream = _BlockingStream(self._address, self._timeouts, _chosen(request), limit)
         self._streams.append(stream)
         try:
             self._match = stream.start()
             while (frame := stream.next()) is not None:
                 yield frame
                 stream.acknowledge(frame)
-        except ConnectionError as error:
+        except StoppingError:
+            return
+        except OSError as error:
             raise LostError(str(error)) from None
         finally:
             self._streams.remove(stream)
@@ -269,29 +314,44 @@ class BlockingSocketConnection:
 class _BlockingStream:
     """One connection with its subscription. The twin of `_AsyncStream`."""
 
-    def __init__(self, address: Address, request: sync_pb2.SubscribeRequest, limit: int) -> None:
+    def __init__(self, address: Address, timeouts: Timeouts, request: sync_pb2.SubscribeRequest, limit: int) -> None:
+        self._address = address
+        self._timeouts = timeouts
         self._request = request
-        self._token = address.token
         self._payloads = PayloadReader(limit)
         self._ids = itertools.count(1)
-        self._frames: collections.deque[Frame | sync_pb2.End] = collections.deque()
+        self._frames = _Waiting(request.policy)
         self._error: AbathurError | None = None
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
         self._acknowledges = needs_acknowledgements(request)
         self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
         try:
-            self._socket = open_socket(address)
+            self._socket = open_socket(address, timeouts.connect)
+        except TimeoutError:
+            raise LostError(_no_connection(timeouts)) from None
         except OSError as error:
             raise LostError(str(error)) from None
         _keep_fresh(self._socket)
         self._receiver = BlockingReceiver(self._socket)
 
     def start(self) -> sync_pb2.Match:
-        first = sync_pb2.ClientMessage(subscribe=self._request, token=self._token or "")
+        first = sync_pb2.ClientMessage(subscribe=self._request, token=self._address.token or "")
         self._socket.sendall(_messages.to_line(first))
-        match = _messages.match_from_line(self._receiver.message())
+        match = _messages.match_from_line(self._first_line())
         self._receiver.buffer.binary = self._binary
         return match
+
+    def _first_line(self) -> bytes:
+        """See `_AsyncStream._first_line`."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return self._receiver.message(time.monotonic() + self._timeouts.connect)
+            if len(self._receiver.buffer):
+                try:
+                    return self._receiver.message(time.monotonic() + self._timeouts.request)
+                except TimeoutError:
+                    raise LostError(_no_first_line(self._timeouts)) from None
+            _probe(self._address, self._timeouts)
 
     def next(self) -> Frame | None:
         """The next frame; None at the end of the match."""
@@ -299,8 +359,7 @@ class _BlockingStream:
             self._take(self._event())
         if self._lateness is not None:
             self._catch_up(self._lateness)
-        first = self._frames.popleft()
-        return None if isinstance(first, sync_pb2.End) else first
+        return self._frames.take()
 
     def acknowledge(self, frame: Frame) -> None:
         if self._acknowledges:
@@ -310,16 +369,23 @@ class _BlockingStream:
 
     def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)
+        until = time.monotonic() + self._timeouts.request
         try:
             self._send(message)
             while True:
-                event = self._event()
+                if self._frames.end is not None:
+                    raise LostError(_ended(self._frames.end))
+                event = self._event(until)
                 if not isinstance(event, tuple):
                     self._frames.append(event)
                 elif event[0] == message.id:
                     if isinstance(event[1], RequestError):
                         raise event[1]
                     return event[1]
+                if time.monotonic() > until:
+                    raise TimeoutError
+        except TimeoutError:
+            raise _no_answer(self._timeouts) from None
         except ConnectionError as error:
             raise LostError(str(error)) from None
 
@@ -328,15 +394,14 @@ class _BlockingStream:
 
     def _catch_up(self, lateness: _latest.Lateness) -> None:
         """See `_AsyncStream._catch_up`."""
+        oldest = self._frames.newest
         self._take_ready()
-        first = self._frames[0]
-        if len(self._frames) == 1 and not (isinstance(first, Frame) and lateness.is_late(first)):
+        if self._frames.newest is oldest and not (oldest is not None and lateness.is_late(oldest)):
             return
         for _ in range(_latest.ROUNDS):
-            if isinstance(self._frames[-1], sync_pb2.End) or not self._receiver.more(_latest.PATIENCE):
+            if self._frames.end is not None or not self._receiver.more(_latest.PATIENCE):
                 break
             self._take_ready()
-        _latest.skip_to_newest(self._frames)
 
     def _take_ready(self) -> None:
         try:
@@ -352,17 +417,96 @@ class _BlockingStream:
         elif isinstance(event[1], RequestError):
             raise event[1]
 
-    def _event(self) -> _messages.Event:
+    def _event(self, until: float | None = None) -> _messages.Event:
         if self._error is not None:
             raise self._error
-        data = self._receiver.message()
+        data = self._receiver.message(until)
         received = _frame.monotonic_ns()
         if self._binary:
             return _messages.event_from_bytes(data, received, self._payloads)
         return _messages.event_from_line(data, received)
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
-        self._socket.sendall(_encode(message, self._binary))
+        self._socket.settimeout(self._timeouts.request)
+        try:
+            self._socket.sendall(_encode(message, self._binary))
+        finally:
+            self._socket.settimeout(None)
+
+
+class _Waiting:
+    """Frames that have been read and not taken yet, and the end. Under `latest` the newest only."""
+
+    def __init__(self, policy: int) -> None:
+        self.end: sync_pb2.End | None = None
+        self._skips = policy == sync_pb2.latest
+        self._frames: collections.deque[Frame] = collections.deque()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._frames) + (self.end is not None)
+
+    @property
+    def newest(self) -> Frame | None:
+        return self._frames[-1] if self._frames else None
+
+    def append(self, event: Frame | sync_pb2.End) -> None:
+        """Raises ProtocolError where more wait than a daemon sends before it answers a request."""
+        if isinstance(event, sync_pb2.End):
+            self.end = event
+            return
+        if self._skips and self._frames:
+            _latest.replace(self._frames.pop(), event)
+            self._bytes = 0
+        self._frames.append(event)
+        self._bytes += event.size
+        if self._bytes > _MAX_WAITING_BYTES or len(self._frames) > _MAX_WAITING_FRAMES:
+            raise ProtocolError(
+                f"the daemon sent {len(self._frames)} frames of {self._bytes} bytes before the answer to a request"
+            )
+
+    def take(self) -> Frame | None:
+        """The oldest; None for the end behind them."""
+        if not self._frames:
+            return None
+        frame = self._frames.popleft()
+        self._bytes -= frame.size
+        return frame
+
+
+def _probe(address: Address, timeouts: Timeouts) -> None:
+    """Ask a daemon that has said nothing yet whether it is alive: it may be waiting for its match.
+
+    Raises:
+        LostError: it is silent on a connection of its own, too.
+    """
+    try:
+        with open_socket(address, timeouts.connect) as connection:
+            connection.settimeout(timeouts.connect)
+            connection.sendall(_PROBE)
+            if connection.recv(1):
+                return
+    except OSError:
+        pass
+    raise LostError(_no_first_line(timeouts))
+
+
+def _no_connection(timeouts: Timeouts) -> str:
+    return f"no connection within {timeouts.connect:g} s (connect_timeout)"
+
+
+def _no_first_line(timeouts: Timeouts) -> str:
+    return f"the daemon took the connection and did not answer within {timeouts.connect:g} s (connect_timeout)"
+
+
+def _no_answer(timeouts: Timeouts) -> RequestError:
+    return RequestError(
+        "DEADLINE_EXCEEDED", f"the daemon did not answer within {timeouts.request:g} s (request_timeout)"
+    )
+
+
+def _ended(end: sync_pb2.End) -> str:
+    return f"the daemon ended the stream: {end.reason}"
 
 
 def open_socket(address: Address, timeout: float | None = None) -> socket.socket:

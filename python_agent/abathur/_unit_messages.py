@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -12,7 +13,9 @@ from google.protobuf.descriptor import Descriptor
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
 
+from abathur._malformed import MALFORMED
 from abathur._nested import NestedSelection, NestedSource
+from abathur.errors import ProtocolError
 
 #: Fields whose entries are numbers, not messages.
 _NUMBERS = frozenset({"buff_id"})
@@ -71,31 +74,34 @@ class JsonSource:
         """A field of all objects."""
         parent, _, leaf = path.rpartition(".")
         dtype = dtypes[path]
-        if parent:
-            values = [each.get(_camel(parent), {}).get(_camel(leaf), 0) for each in self._objects]
-        else:
-            default = self._fields[leaf].default_value
-            values = [each.get(_camel(leaf), default) for each in self._objects]
-        if leaf in _ENUMS:
-            enum = _ENUMS[leaf]
-            values = [enum.Value(value) if isinstance(value, str) else value for value in values]
-        elif any(isinstance(value, str) for value in values):
-            # 64-bit numbers, NaN and the infinities are strings.
-            values = [(int if dtype == "u8" else float)(value) for value in values]
-        return {path: np.array(values, dtype=dtype)}
+        with _as_protocol_error(path):
+            if parent:
+                values = [each.get(_camel(parent), {}).get(_camel(leaf), 0) for each in self._objects]
+            else:
+                default = self._fields[leaf].default_value
+                values = [each.get(_camel(leaf), default) for each in self._objects]
+            if leaf in _ENUMS:
+                enum = _ENUMS[leaf]
+                values = [enum.Value(value) if isinstance(value, str) else value for value in values]
+            elif any(isinstance(value, str) for value in values):
+                # 64-bit numbers, NaN and the infinities are strings.
+                values = [(int if dtype == "u8" else float)(value) for value in values]
+            return {path: np.array(values, dtype=dtype)}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which objects have a field."""
         parent, _, leaf = path.rpartition(".")
-        if parent:
-            return np.array([_camel(leaf) in each.get(_camel(parent), {}) for each in self._objects], np.bool_)
-        return np.array([_camel(leaf) in each for each in self._objects], np.bool_)
+        with _as_protocol_error(path):
+            if parent:
+                return np.array([_camel(leaf) in each.get(_camel(parent), {}) for each in self._objects], np.bool_)
+            return np.array([_camel(leaf) in each for each in self._objects], np.bool_)
 
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all objects."""
         message = self._fields[field].message_type
-        lists = [each.get(_camel(field), ()) for each in self._objects]
-        return _NestedMessages(lists, lambda objects: JsonSource(objects, message))
+        with _as_protocol_error(field):
+            lists = [each.get(_camel(field), ()) for each in self._objects]
+            return _NestedMessages(lists, lambda objects: JsonSource(objects, message))
 
 
 class _NestedMessages:
@@ -111,7 +117,8 @@ class _NestedMessages:
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         if path in _NUMBERS:
-            return {path: np.array(self._entries, dtypes[path])}
+            with _as_protocol_error(path):
+                return {path: np.array(self._entries, dtypes[path])}
         columns: dict[str, NDArray[Any]] = self._source.columns(path, dtypes)
         return columns
 
@@ -123,6 +130,14 @@ class _NestedMessages:
 
     def select(self, rows: NDArray[np.intp]) -> NestedSource:
         return NestedSelection(self, rows)
+
+
+@contextmanager
+def _as_protocol_error(path: str) -> Iterator[None]:
+    try:
+        yield
+    except MALFORMED as error:
+        raise ProtocolError(f"the units' {path} cannot be read: {error}") from None
 
 
 def _camel(name: str) -> str:

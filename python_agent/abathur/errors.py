@@ -119,6 +119,10 @@ class LostError(AbathurError):
     """The connection broke, and may be made again. Used within the package; users see ConnectionLostError."""
 
 
+class StoppingError(LostError):
+    """The daemon has said that it shuts down: the stream is over. Used within the package."""
+
+
 def request_error(code: str, message: str) -> RequestError:
     """The error for a gRPC status name."""
     kinds = {"ABORTED": SourceLostError, "RESOURCE_EXHAUSTED": TooSlowError, "DEADLINE_EXCEEDED": NoAnswerError}

@@ -1,0 +1,27 @@
+"""How long a daemon may be silent before it is given up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CONNECT_TIMEOUT = 10.0
+REQUEST_TIMEOUT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Time limits of a connection, in seconds.
+
+    Attributes:
+        connect: For the connection, and again for the first sign of the daemon on it.
+        request: For the answer to a request.
+    """
+
+    connect: float = CONNECT_TIMEOUT
+    request: float = REQUEST_TIMEOUT
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where one is not positive."""
+        for name, value in (("connect_timeout", self.connect), ("request_timeout", self.request)):
+            if not value > 0:
+                raise ValueError(f"{name} is {value}; it must be greater than 0 s")
