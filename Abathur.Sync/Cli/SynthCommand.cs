@@ -44,18 +44,18 @@ internal static class SynthCommand
             WriteDelimited(generator, stream, cancellation);
             return ExitCode.Ok;
         }
-        using var file = new OutputFile(path, force);
+        using var file = new OutputFile(path, new OutputOptions { Overwrite = force, OnKilledRun = RecoverCommandLine.TellTo(report) });
         var frames = path.EndsWith(DelimitedExtension, StringComparison.OrdinalIgnoreCase)
-            ? WriteDelimited(generator, file.WritePath, cancellation)
-            : WriteRecording(generator, matchId, file.WritePath, cancellation);
-        file.Commit();
+            ? WriteDelimited(generator, file.Stream, cancellation)
+            : WriteRecording(generator, matchId, file.Stream, cancellation);
+        file.CommitOrThrow();
         report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{path}: {frames} simulated observations, {new FileInfo(path).Length} bytes"));
         return ExitCode.Ok;
     }
 
-    private static long WriteRecording(MatchGenerator generator, string matchId, string path, CancellationToken cancellation)
+    private static long WriteRecording(MatchGenerator generator, string matchId, Stream output, CancellationToken cancellation)
     {
-        using var recording = new SynthRecording(path, matchId, generator);
+        using var recording = new SynthRecording(output, matchId, generator);
         while (generator.Next())
         {
             cancellation.ThrowIfCancellationRequested();
@@ -63,12 +63,6 @@ internal static class SynthCommand
         }
         recording.Close();
         return recording.FrameCount;
-    }
-
-    private static long WriteDelimited(MatchGenerator generator, string path, CancellationToken cancellation)
-    {
-        using var stream = File.Create(path);
-        return WriteDelimited(generator, stream, cancellation);
     }
 
     private static long WriteDelimited(MatchGenerator generator, Stream stream, CancellationToken cancellation)

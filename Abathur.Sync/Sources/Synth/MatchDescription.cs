@@ -1,10 +1,9 @@
 using Google.Protobuf;
 using SC2APIProtocol;
-using Target = SC2APIProtocol.AbilityData.Types.Target;
 
 namespace Abathur.Sync.Sources.Synth;
 
-/// <summary>Makes <c>ResponseGameInfo</c> and <c>ResponseData</c> for a generated match.</summary>
+/// <summary>Makes <c>ResponseGameInfo</c> for a generated match.</summary>
 internal static class MatchDescription
 {
     public const string MapName = "Synthetic LE";
@@ -50,96 +49,6 @@ internal static class MatchDescription
         }
 
         return info;
-    }
-
-    /// <summary>The unit types, abilities, upgrades, buffs and effects that occur.</summary>
-    public static ResponseData GameData()
-    {
-        var data = new ResponseData();
-        var abilities = new SortedDictionary<uint, AbilityData>();
-        foreach (var (id, link, button, friendly, target) in Abilities.All) abilities[id] = Describe(id, button, friendly, target, link);
-        foreach (var type in UnitTypes.All)
-        {
-            data.Units.Add(Describe(type));
-            if (type.Ability != 0) abilities[type.Ability] = Describe(type.Ability, type.Name, $"{(type.IsStructure ? "Build" : "Train")} {type.Name}", TargetOf(type));
-            if (type.Ability != 0) abilities[type.Ability].IsBuilding = type.IsStructure;
-        }
-
-        foreach (var upgrade in Upgrades.Zerg.Concat(Upgrades.Protoss).OrderBy(static upgrade => upgrade.Id))
-        {
-            data.Upgrades.Add(new UpgradeData
-            {
-                UpgradeId = (uint)upgrade.Id,
-                Name = upgrade.Name,
-                MineralCost = (uint)upgrade.Cost,
-                VespeneCost = (uint)upgrade.Cost,
-                ResearchTime = upgrade.Loops,
-                AbilityId = upgrade.Ability,
-            });
-            abilities[upgrade.Ability] = Describe(upgrade.Ability, upgrade.Name, $"Research {upgrade.Name}", Target.None);
-        }
-
-        data.Abilities.AddRange(abilities.Values);
-        data.Buffs.Add(new BuffData { BuffId = 11, Name = "QueenSpawnLarvaTimer" });
-        data.Buffs.Add(new BuffData { BuffId = 271, Name = "CarryMineralFieldMinerals" });
-        data.Buffs.Add(new BuffData { BuffId = 274, Name = "CarryHarvestableVespeneGeyserGasProtoss" });
-        data.Buffs.Add(new BuffData { BuffId = 275, Name = "CarryHarvestableVespeneGeyserGasZerg" });
-        data.Effects.Add(new EffectData { EffectId = 11, Name = "RavagerCorrosiveBileCP", FriendlyName = "", Radius = 0.5f });
-        return data;
-    }
-
-    private static AbilityData Describe(uint id, string button, string friendly, Target target, string link = "") => new()
-    {
-        AbilityId = id,
-        LinkName = link,
-        ButtonName = button,
-        FriendlyName = friendly,
-        Available = true,
-        Target = target,
-    };
-
-    private static Target TargetOf(UnitType type)
-    {
-        if (type.Role == UnitRole.GasBuilding) return Target.Unit;
-        return type.IsStructure && type != UnitTypes.Lair && type != UnitTypes.Hive ? Target.Point : Target.None;
-    }
-
-    private static UnitTypeData Describe(UnitType type)
-    {
-        var data = new UnitTypeData
-        {
-            UnitId = type.Id,
-            Name = type.Name,
-            Available = true,
-            CargoSize = (uint)type.CargoSize,
-            MineralCost = (uint)type.Minerals,
-            VespeneCost = (uint)type.Vespene,
-            FoodRequired = type.SupplyHalves / 2f,
-            FoodProvided = type.SupplyProvided,
-            AbilityId = type.Ability,
-            Race = type.Race,
-            BuildTime = type.BuildLoops,
-            HasMinerals = type == UnitTypes.MineralField || type == UnitTypes.MineralField750,
-            HasVespene = type == UnitTypes.VespeneGeyser,
-            SightRange = type.Sight,
-            TechRequirement = type.Requires,
-            MovementSpeed = type.Speed,
-            Armor = type.Armor,
-        };
-        data.Attributes.AddRange(type.Attributes);
-        if (type.Weapon is { } weapon)
-        {
-            data.Weapons.Add(new Weapon
-            {
-                Type = weapon.HitsAir ? (weapon.HitsGround ? Weapon.Types.TargetType.Any : Weapon.Types.TargetType.Air) : Weapon.Types.TargetType.Ground,
-                Damage = weapon.Damage,
-                Attacks = (uint)weapon.Attacks,
-                Range = weapon.Range,
-                Speed = weapon.Seconds,
-            });
-        }
-
-        return data;
     }
 
     private static Size2DI Size(MapLayout map) => new() { X = map.Width, Y = map.Height };

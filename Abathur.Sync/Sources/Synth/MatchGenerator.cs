@@ -25,7 +25,7 @@ public sealed class MatchGenerator
         _simulation = new Simulation(options);
         _writer = new ObservationWriter(_simulation);
         GameInfo = MatchDescription.GameInfo(_simulation.World);
-        GameData = MatchDescription.GameData();
+        GameData = GameFacts.ToResponseData();
     }
 
     /// <summary>Map and players, as the game describes them.</summary>

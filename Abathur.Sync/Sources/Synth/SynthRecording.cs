@@ -14,11 +14,11 @@ internal sealed class SynthRecording : IDisposable
     private readonly MatchGenerator _generator;
     private readonly RecordingWriter _writer;
 
-    public SynthRecording(string path, string matchId, MatchGenerator generator)
+    public SynthRecording(Stream output, string matchId, MatchGenerator generator)
     {
         _generator = generator;
         var match = new RecordingMatch { MatchId = matchId, PlayerId = 1, MapName = generator.GameInfo.MapName, Source = "synth", Simulated = true };
-        _writer = RecordingWriter.Create(path, match);
+        _writer = new RecordingWriter(output, match, leaveOpen: true);
         _writer.WriteGameInfo(StartUnixNs, generator.GameInfo.ToByteArray());
         _writer.WriteGameData(StartUnixNs, generator.GameData.ToByteArray());
     }
