@@ -3,7 +3,7 @@ using Google.Protobuf;
 using Google.Protobuf.Reflection;
 
 // The transcoder as a testee of protobuf's conformance suite:
-//   conformance_test_runner --failure_list known_failures.txt testee DESCRIPTORS
+//   conformance_test_runner --enforce_recommended --failure_list known_failures.txt testee DESCRIPTORS
 // DESCRIPTORS: a FileDescriptorSet with the suite's test messages and all that they import (protoc --include_imports -o).
 if (args is not [var path] || !File.Exists(path))
 {

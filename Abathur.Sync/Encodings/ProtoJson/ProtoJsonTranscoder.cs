@@ -19,6 +19,7 @@ namespace Abathur.Sync.Encodings.ProtoJson;
 /// <para>To protobuf: takes what Google's <c>JsonParser</c> takes and gives the bytes that <c>ToByteArray</c> would give; it also takes base64
 /// in the URL alphabet or without padding, <c>null</c> beside another member of a oneof, and an empty <c>Any</c>. Like there, integers
 /// without quotes go through a double: those beyond 2^53 belong in quotes.</para>
+/// <para>Types of proto2 and proto3 only: those of files with editions are refused when the transcoder is made, or where an Any holds one.</para>
 /// <para>Source: the ProtoJSON section of the protobuf guide; differential tests against Google.Protobuf.</para>
 /// </remarks>
 public sealed class ProtoJsonTranscoder
@@ -39,13 +40,16 @@ public sealed class ProtoJsonTranscoder
     }
 
     /// <summary>The transcoder of a message type with default options; the same object for the same type.</summary>
+    /// <exception cref="ArgumentException">The type, or one that it may hold, is from a file with editions.</exception>
     public static ProtoJsonTranscoder For(MessageDescriptor type) => Defaults.GetOrAdd(type, static each => new ProtoJsonTranscoder(each, new ProtoJsonOptions(), null));
 
     /// <summary>A transcoder of a message type.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <exception cref="ArgumentException">The type, or one that it may hold, is from a file with editions.</exception>
     public static ProtoJsonTranscoder Create(MessageDescriptor type, ProtoJsonOptions options) => new(type, options, null);
 
     /// <summary>A transcoder that sees only the fields named by a field mask, as <see cref="WireProjection"/> understands it.</summary>
+    /// <exception cref="ArgumentException">The type, or one that it may hold under the mask, is from a file with editions.</exception>
     /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that is not there.</exception>
     public static ProtoJsonTranscoder Create(MessageDescriptor type, IReadOnlyCollection<string> fieldMask, ProtoJsonOptions? options = null) =>
         new(type, options ?? new ProtoJsonOptions(), FieldMaskNode.Compile(type, fieldMask));

@@ -19,6 +19,7 @@ internal sealed class TableCompiler(TypeRegistry types)
     private readonly ConcurrentDictionary<string, MessageTable?> _inAny = new();
 
     /// <summary>Tables of a type and of all that it may hold, under a mask where there is one.</summary>
+    /// <exception cref="ArgumentException">One of these types is from a file with editions.</exception>
     public static MessageTable Compile(MessageDescriptor type, FieldMaskNode? mask = null)
     {
         var whole = new Dictionary<MessageDescriptor, MessageTable>();
@@ -29,14 +30,35 @@ internal sealed class TableCompiler(TypeRegistry types)
     }
 
     /// <summary>The table of a type named in an Any; null where the registry has no such type.</summary>
+    /// <exception cref="ProtoJsonException">The type, or one that it holds, is from a file with editions.</exception>
     public MessageTable? FindInAny(string fullName) =>
         _inAny.TryGetValue(fullName, out var known) ? known
-        : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, Compile(type))
+        : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, CompileInAny(type))
         : null;
+
+    private static MessageTable CompileInAny(MessageDescriptor type)
+    {
+        try
+        {
+            return Compile(type);
+        }
+        catch (ArgumentException e)
+        {
+            throw new ProtoJsonException(ProtoJsonError.NoJsonForm, e.Message, 0);
+        }
+    }
+
+    // Google.Protobuf 3.25 reads such a file and takes its fields for proto3's without presence: zeros would be left out in silence.
+    private static void RefuseEditions(FileDescriptor file, string fullName)
+    {
+        if (file.Syntax != Syntax.Unknown) return;
+        throw new ArgumentException($"{fullName} is from {file.Name}, whose syntax is \"{file.ToProto().Syntax}\": only proto2 and proto3 are supported");
+    }
 
     private static MessageTable Table(MessageDescriptor type, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
     {
         if (whole.TryGetValue(type, out var known)) return known;
+        RefuseEditions(type.File, type.FullName);
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         whole.Add(type, table);
         all.Add(table);
@@ -46,6 +68,7 @@ internal sealed class TableCompiler(TypeRegistry types)
 
     private static MessageTable Masked(MessageDescriptor type, FieldMaskNode mask, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
     {
+        RefuseEditions(type.File, type.FullName);
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         all.Add(table);
         var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
@@ -65,7 +88,11 @@ internal sealed class TableCompiler(TypeRegistry types)
         {
             var field = new FieldTable(descriptor, fields.Count, isBare);
             if (field.Kind is FieldKind.Message or FieldKind.Group) field.Message = tableOf(descriptor);
-            if (field.Kind is FieldKind.Enum) field.Enum = new EnumTable(descriptor.EnumType);
+            if (field.Kind is FieldKind.Enum)
+            {
+                RefuseEditions(descriptor.EnumType.File, descriptor.EnumType.FullName);
+                field.Enum = new EnumTable(descriptor.EnumType);
+            }
             fields.Add(field);
             names.Add(new(descriptor.Name, field));
             names.Add(new(descriptor.JsonName, field));
