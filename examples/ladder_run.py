@@ -20,9 +20,17 @@ from pathlib import Path
 
 
 def words(variable: str, default: list[str]) -> list[str]:
-    """A command line from the environment, split into words."""
+    """A command line, or a path, from the environment, split into words."""
     text = os.environ.get(variable)
-    return [word.strip("\"'") for word in shlex.split(text, posix=False)] if text else default
+    if not text:
+        return default
+    if Path(text).exists():
+        return [text]
+    # Quotation marks hold a word together; a backslash is part of it, as in Windows paths.
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split = True
+    lexer.escape = lexer.commenters = ""
+    return list(lexer)
 
 
 def main() -> int:

@@ -17,6 +17,9 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
     /// <summary>Whether Host may name another port, or none: some WebSocket libraries leave it out. The name is what counts.</summary>
     public bool AnyPort { get; init; }
 
+    /// <summary>Whether pages of any loopback origin are allowed; see <see cref="IsLoopback"/>.</summary>
+    public bool AnyLoopback { get; init; }
+
     /// <summary>Whether the daemon speaks TLS, so that its own origin is an https one.</summary>
     public bool IsTls { get; init; }
 
@@ -39,6 +42,14 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         return $"{uri.Scheme}://{uri.Host.ToLowerInvariant()}{port}";
     }
 
+    /// <summary>Whether an origin names this machine by a loopback name or address, with any port. Some WebSocket libraries write their own with ws or wss.</summary>
+    public static bool IsLoopback(string origin)
+    {
+        if (TryParse(origin, out _) is not { } text || !Uri.TryCreate(text, UriKind.Absolute, out var uri)) return false;
+        if (uri.Scheme is not ("http" or "https" or "ws" or "wss")) return false;
+        return uri.Host == "localhost" || (IPAddress.TryParse(uri.Host.Trim('[', ']'), out var address) && IPAddress.IsLoopback(address));
+    }
+
     /// <summary>Why a request is refused; null where it is not.</summary>
     /// <param name="host">The Host header; null where there is none.</param>
     /// <param name="origins">The Origin headers.</param>
@@ -53,7 +64,8 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
                 : $"Host must be {string.Join(" or ", Hosts)} or a loopback name, with port {port}";
         }
         if (origins.Count == 0) return null;
-        if (origins is [{ } origin] && (IsSame(origin, host) || _allowed.Contains(origin))) return null;
+        if (origins is [{ } origin] && (IsSame(origin, host) || _allowed.Contains(origin) || (AnyLoopback && IsLoopback(origin)))) return null;
+        if (AnyLoopback) return $"Origin must be a loopback name or address of this machine, such as {Scheme}{host}";
         return $"Origin must be {Scheme}{host}; others are allowed with --allow-origin";
     }
 

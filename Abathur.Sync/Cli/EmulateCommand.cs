@@ -79,8 +79,14 @@ internal static class EmulateCommand
         {
             StandardError.Warn($"{path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
         }
+        if (match.RaceMismatch is { } races)
+        {
+            StandardError.Warn(
+                $"the game info says that player {match.PlayerId} is {races.GameInfo}, but the recorded player's units are {races.Units}: a bot takes its race from the game info. " +
+                "Give the game info of the same match with --game-info FILE.");
+        }
         using var actions = new ActionLog(result.GetValue(Actions));
-        var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions);
+        var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions, StandardError.Warn);
         await using (var server = new EmulatorServer(game, options, TimeProvider.System))
         {
             var addresses = await server.StartAsync(stop.Token);

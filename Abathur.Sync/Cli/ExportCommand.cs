@@ -41,14 +41,10 @@ internal static class ExportCommand
             RecordingExporter.Export(recording, pipe, start, stop, cancellation);
             return ExitCode.Ok;
         }
-        using var file = new OutputFile(output, force, input);
-        (long Frames, long Bytes) done;
-        using (var stream = new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 1024 * 1024))
-        {
-            done = RecordingExporter.Export(recording, stream, start, stop, cancellation);
-        }
-        file.Commit();
-        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.Frames} observations, {done.Bytes} bytes"));
+        using var file = new OutputFile(output, new OutputOptions { Overwrite = force, Inputs = [input], BufferBytes = 1024 * 1024, OnKilledRun = RecoverCommandLine.TellTo(report) });
+        var done = RecordingExporter.Export(recording, file.Stream, start, stop, cancellation);
+        file.CommitOrThrow();
+        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.FrameCount} observations, {done.Bytes} bytes"));
         return ExitCode.Ok;
     }
 }

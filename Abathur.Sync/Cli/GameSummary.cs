@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Live;
 using Abathur.Sync.V1;
 
@@ -7,7 +8,7 @@ namespace Abathur.Sync.Cli;
 /// <summary>What is said at the end of a game: where the time of its frames went, what was skipped, and how the recording went.</summary>
 internal static class GameSummary
 {
-    public static void Write(TextWriter output, FrameTimes times, RecordingStatus? recording)
+    public static void Write(TextWriter output, FrameTimes times, MatchRecorder? recorder)
     {
         var budget = times.ToBudget();
         var culture = CultureInfo.InvariantCulture;
@@ -22,7 +23,7 @@ internal static class GameSummary
             var limits = budget.Limits.Select(limit => string.Create(culture, $"{limit.FramesOver} over {limit.Ms:0.#} ms ({limit.Name})"));
             output.WriteLine($"bot and daemon: {string.Join(", ", limits)}");
         }
-        if (recording is not null) WriteRecording(output, recording);
+        if (recorder is not null) WriteRecording(output, recorder);
 
         void WriteShare(string name, FrameBudget.Types.Share? share)
         {
@@ -32,9 +33,10 @@ internal static class GameSummary
     }
 
     /// <summary>How the recording went; nothing where nothing was recorded.</summary>
-    public static void WriteRecording(TextWriter output, RecordingStatus recording)
+    public static void WriteRecording(TextWriter output, MatchRecorder recorder)
     {
-        if (recording.Error.Length > 0) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} missed");
+        var recording = recorder.Status;
+        if (recording.Error.Length > 0 && !recorder.IsComplete) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} missed");
         else if (recording.Frames > 0) output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
     }
 }

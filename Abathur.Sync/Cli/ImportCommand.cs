@@ -11,6 +11,7 @@ internal static class ImportCommand
     public static Command Create()
     {
         var defaults = new RecordingOptions();
+        var limits = new ImportOptions { StartTimeUnixNs = 0 };
         var inputs = new Argument<string[]>("in")
         {
             Description = "Streams of ResponseObservation, each with its length as a varint in front; *.binpb and *.pb: one observation without a "
@@ -58,11 +59,13 @@ internal static class ImportCommand
             },
         };
         var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
-        var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, 1024 * 1024 * 1024);
+        var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, new McapReaderOptions().MaxChunkBytes);
+        var maxFrames = LimitOption("--max-frames", "Most observations that are taken", limits.MaxFrames);
+        var maxBytes = LimitOption("--max-bytes", "Most bytes that are taken, after decompression", limits.MaxBytes);
         var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
         var command = new Command("import", "Make a recording of serialized observations")
         {
-            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, force,
+            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, maxFrames, maxBytes, force,
         };
         command.SetAction((parsed, cancellation) =>
         {
@@ -81,7 +84,10 @@ internal static class ImportCommand
                 MatchId = parsed.GetValue(matchId) ?? Guid.NewGuid().ToString(),
                 GameInfo = ReadFile(parsed.GetValue(gameInfo)),
                 GameData = ReadFile(parsed.GetValue(gameData)),
+                MaxFrames = parsed.GetValue(maxFrames),
+                MaxBytes = parsed.GetValue(maxBytes),
                 Overwrite = parsed.GetValue(force),
+                OnKilledRun = RecoverCommandLine.TellTo(parsed.InvocationConfiguration.Error),
             };
             var to = parsed.GetRequiredValue(output);
             return Task.Run(() => Run(sources, to, options, parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
@@ -122,7 +128,15 @@ internal static class ImportCommand
     {
         if (path is null) return null;
         if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
-        return File.ReadAllBytes(path);
+        using var file = File.OpenRead(path);
+        return ImportInput.ReadAll(file, path);
+    }
+
+    private static Option<long> LimitOption(string name, string description, long value)
+    {
+        var option = new Option<long>(name) { Description = description, DefaultValueFactory = _ => value, HelpName = "N" };
+        option.Must(given => given > 0, $"{name} must be 1 or more.");
+        return option;
     }
 
     private static Option<int> RangeOption(string name, string description, int value, int min, int max)

@@ -82,7 +82,7 @@ internal static class LiveCommand
         var end = await new SourceRun(source, Listen, result).RunAsync(stop);
         if (recorder is not null) await recorder.DisposeAsync();
         StandardError.Tell(end.Message);
-        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder?.Status));
+        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder));
         return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 

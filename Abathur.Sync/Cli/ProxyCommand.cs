@@ -73,8 +73,9 @@ internal static class ProxyCommand
         await source.DisposeAsync();
         if (recorder is not null) await recorder.DisposeAsync();
         if (end.Reason == SubscriptionEndReason.SourceLost) StandardError.Tell(end.Message);
-        if (source.MessagesSkipped > 0) StandardError.Tell($"{source.MessagesSkipped} messages passed without being looked at: this machine was too slow");
-        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder?.Status));
-        return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : ExitCode.Ok;
+        if (source.MessagesDropped > 0) StandardError.Tell($"messages that passed and are neither published nor recorded, because this machine was too slow: {source.MessagesDropped}");
+        if (source.MessagesUnreadable > 0) StandardError.Tell($"messages that passed and cannot be parsed as protobuf of the StarCraft II API: {source.MessagesUnreadable}");
+        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder));
+        return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 }

@@ -30,7 +30,9 @@ internal sealed class RecordOptionSet
 
     /// <summary>The recorder; null where none is asked for. The caller disposes it.</summary>
     public MatchRecorder? Create(ParseResult result, Action<string> tell) => result.GetValue(_output) is { } path
-        ? new MatchRecorder(new OutputFile(path, result.GetValue(_force)), new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, tell)
+        ? new MatchRecorder(
+            new OutputFile(path, new OutputOptions { Overwrite = result.GetValue(_force), OnKilledRun = killed => tell(RecoverCommandLine.Describe(killed)) }),
+            new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, tell)
         : null;
 
     /// <summary>What a verb that did its work ends with: the match went on without a recording that failed, but whoever asked for it is told.</summary>

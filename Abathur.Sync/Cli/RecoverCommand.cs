@@ -7,6 +7,14 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>abathur-sync recover IN [-o OUT]</c></summary>
 internal static class RecoverCommand
 {
+    /// <summary>What each recording has, and what a file without it is good for.</summary>
+    private static readonly (string Topic, string Without)[] Expected =
+    [
+        (RecordingTopics.Observation, "there is nothing to play"),
+        (RecordingTopics.GameInfo, "agents get no map, and `emulate` needs --game-info"),
+        (RecordingTopics.GameData, "agents get no names and costs, and `emulate` needs --game-data"),
+    ];
+
     public static Command Create()
     {
         var input = new Argument<string>("in") { Description = "The file that was cut or never closed; it is not changed", HelpName = "IN" };
@@ -19,7 +27,7 @@ internal static class RecoverCommand
         command.SetAction((parsed, cancellation) =>
         {
             var from = parsed.GetRequiredValue(input);
-            var to = parsed.GetValue(output) ?? DefaultOutput(from);
+            var to = parsed.GetValue(output) ?? RecoverCommandLine.DefaultOutput(from);
             return Task.Run(() => Run(from, to, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
         });
         return command;
@@ -27,20 +35,19 @@ internal static class RecoverCommand
 
     private static int Run(string input, string output, bool force, TextWriter report, CancellationToken cancellation)
     {
-        var result = RecordingRecovery.Recover(input, output, options: null, force, cancellation);
-        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {result.MessageCount} messages, {result.ObservationCount} of them observations"));
+        var result = RecordingRecovery.Recover(input, output, options: null, force, RecoverCommandLine.TellTo(report), cancellation);
+        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {result.MessageCount} messages"));
+        foreach (var (topic, count) in result.MessagesByTopic.OrderBy(each => each.Key, StringComparer.Ordinal))
+            if (count > 0) report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"  {topic,-14} {count}"));
+        foreach (var (topic, without) in Expected)
+            if (result.MessagesByTopic.GetValueOrDefault(topic) == 0) report.WriteLine($"  {topic,-14} missing: {without}");
         report.WriteLine(result.WasComplete
             ? $"nothing was wrong with {input}"
             : string.Create(
                 CultureInfo.InvariantCulture,
                 $"from {result.ChunkCount} whole chunks, and {result.CutChunkMessageCount} messages of a cut one; {result.DamagedRecordCount} damaged records left out, {result.LostBytes} bytes lost"));
-        return ExitCode.Ok;
-    }
-
-    // match.mcap and match.mcap.part both give match.recovered.mcap.
-    private static string DefaultOutput(string input)
-    {
-        var name = input.EndsWith(".part", StringComparison.Ordinal) ? input[..^5] : input;
-        return Path.ChangeExtension(name, ".recovered.mcap");
+        if (result.ObservationCount > 0) return ExitCode.Ok;
+        report.WriteLine($"abathur-sync: no observation was recovered from {input}: {output} has what else there was, and cannot be played");
+        return ExitCode.BadInput;
     }
 }

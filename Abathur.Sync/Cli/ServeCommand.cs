@@ -27,7 +27,7 @@ internal static class ServeCommand
         await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(stop);
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
-        StandardError.Report(error => GameSummary.WriteRecording(error, recorder.Status));
+        StandardError.Report(error => GameSummary.WriteRecording(error, recorder));
         return RecordOptionSet.ExitCodeOf(recorder);
     }
 }

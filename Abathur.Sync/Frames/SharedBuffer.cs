@@ -8,10 +8,10 @@ namespace Abathur.Sync.Frames;
 /// </summary>
 public sealed class SharedBuffer : IBufferWriter<byte>
 {
-    private const int MinBytes = 4096;
     private const int MaxPooled = 1024;
     private static readonly Stack<SharedBuffer> Pool = new();
 
+    private BlockPool.Block? _block;
     private byte[] _bytes = [];
     private int _start;
     private int _length;
@@ -31,12 +31,13 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     public int CapacityBytes => _bytes.Length;
 
     /// <summary>An empty buffer with one reference, which is the caller's.</summary>
-    public static SharedBuffer Rent(int sizeHint = MinBytes)
+    public static SharedBuffer Rent(int sizeHint = BlockPool.MinBytes)
     {
         SharedBuffer? buffer;
         lock (Pool) Pool.TryPop(out buffer);
         buffer ??= new SharedBuffer();
-        buffer._bytes = ArrayPool<byte>.Shared.Rent(Math.Max(sizeHint, MinBytes));
+        buffer._block = BlockPool.Shared.Rent(sizeHint);
+        buffer._bytes = buffer._block.Bytes;
         buffer._references = 1;
         return buffer;
     }
@@ -53,7 +54,8 @@ public sealed class SharedBuffer : IBufferWriter<byte>
         var left = Interlocked.Decrement(ref _references);
         if (left > 0) return;
         if (left < 0) throw new InvalidOperationException("the buffer has been returned already");
-        ArrayPool<byte>.Shared.Return(_bytes);
+        _block!.Dispose();
+        _block = null;
         _bytes = [];
         _start = _length = 0;
         lock (Pool)
@@ -94,9 +96,10 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     private void Reserve(int sizeHint)
     {
         if (_bytes.Length - _length >= Math.Max(sizeHint, 1)) return;
-        var larger = ArrayPool<byte>.Shared.Rent(Math.Max(_length + sizeHint, 2 * _bytes.Length));
-        _bytes.AsSpan(0, _length).CopyTo(larger);
-        ArrayPool<byte>.Shared.Return(_bytes);
-        _bytes = larger;
+        var larger = BlockPool.Shared.Rent(Math.Max(_length + sizeHint, 2 * _bytes.Length));
+        _bytes.AsSpan(0, _length).CopyTo(larger.Bytes);
+        _block!.Dispose();
+        _block = larger;
+        _bytes = larger.Bytes;
     }
 }

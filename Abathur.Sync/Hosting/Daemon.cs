@@ -7,7 +7,6 @@ using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
-using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
 using Abathur.Sync.Transports.Grpc;
@@ -31,6 +30,13 @@ namespace Abathur.Sync.Hosting;
 public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
+
+    /// <summary>Largest gRPC request where nothing larger makes sense: queries, subscriptions, health, reflection.</summary>
+    private const int MaxSmallRequestBytes = 64 * 1024;
+
+    /// <summary>gRPC calls at once: as many as connections and subscriptions together, and twice that for the short ones.</summary>
+    private const int MaxCalls = 4096;
+
     private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
     private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon stops");
     private const string ServiceName = "abathur.sync.v1.GameSync";
@@ -61,7 +67,7 @@ public sealed class Daemon : IAsyncDisposable
         _hub = new FrameHub(options.Hub, source.CanWait, clock);
         if (source.Match is { } match) _hub.Begin(match);
         _api = new SyncApi(source, _hub, options.Access, clock);
-        var builder = KestrelHost.CreateBuilder(clock);
+        var builder = KestrelHost.CreateBuilder(options.MaxConnections, clock);
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(_api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
@@ -71,7 +77,14 @@ public sealed class Daemon : IAsyncDisposable
         _hub.Left += subscription => LogMessages.Unsubscribed(log, subscription);
         GrpcService[] services = [new GameSyncService(_api).Service, _health.Service];
         var grpc = new GrpcServer(
-            new GrpcServerOptions { MaxReceiveMessageBytes = Publication.MaxMessageBytes, TimeProvider = clock, OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e) },
+            new GrpcServerOptions
+            {
+                MaxReceiveMessageBytes = MaxSmallRequestBytes,
+                FirstMessageTimeout = RequestHeadTimeout,
+                MaxConcurrentCalls = MaxCalls,
+                TimeProvider = clock,
+                OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e),
+            },
             [.. services, .. GrpcReflection.For(services)]);
         var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
         var access = options.Access;
@@ -181,9 +194,6 @@ public sealed class Daemon : IAsyncDisposable
     private void Listen(KestrelServerOptions kestrel, SocketHandler socket)
     {
         kestrel.AddServerHeader = false;
-        var connections = OpenFiles.Bound(_options.MaxConnections);
-        kestrel.Limits.MaxConcurrentConnections = connections;
-        kestrel.Limits.MaxConcurrentUpgradedConnections = connections;
         kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;
         GrpcKestrel.SetLimits(kestrel.Limits);
         if (_options.GrpcPort is { } grpcPort) kestrel.Listen(_options.Access.Address, grpcPort, listener => AsGrpc(listener));
@@ -202,8 +212,8 @@ public sealed class Daemon : IAsyncDisposable
 
         void AsGrpc(ListenOptions listener)
         {
-            listener.UseGrpc();
             Encrypt(listener);
+            listener.UseGrpc(RequestHeadTimeout, _clock);
             _listeners.Add(("grpc", listener));
         }
 

@@ -4,6 +4,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -12,20 +13,34 @@ namespace Abathur.Sync.Hosting;
 /// <summary>What every server of this program has in common: Kestrel alone, its logs, its memory, and how it stops.</summary>
 internal static class KestrelHost
 {
+    /// <summary>Most bytes that are read ahead of what a connection's protocol has looked at.</summary>
+    private const int MaxReadAheadBytes = 64 * 1024;
+
     /// <summary>A builder to which the listeners are added.</summary>
-    public static WebApplicationBuilder CreateBuilder(TimeProvider clock)
+    /// <param name="maxConnections">Connections at once, all listeners together. On Linux fewer where the process may not open so many files: <see cref="OpenFiles"/>.</param>
+    /// <param name="clock">Clock of the server.</param>
+    public static WebApplicationBuilder CreateBuilder(int maxConnections, TimeProvider clock)
     {
+        var connections = new ConnectionLimit(OpenFiles.Bound(maxConnections));
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Logging.AddProvider(new LogProvider());
+        builder.Logging.AddProvider(new LogProvider(clock));
         builder.Logging.SetMinimumLevel(StandardError.MinimumLevel);
         // A failed start is told once, by whoever starts the server.
         builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
         // The ready line says where it listens.
         builder.Logging.AddFilter("Microsoft.Hosting.Lifetime", LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(_ => new BlockMemoryPool.Factory(clock));
-        // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
-        builder.Services.Configure<SocketTransportOptions>(sockets => sockets.MaxWriteBufferSize = BlockMemoryPool.BlockBytes);
+        builder.Services.RemoveAll<IConnectionListenerFactory>();
+        builder.Services.AddSingleton<IConnectionListenerFactory>(services => new LimitedTransport(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), connections));
+        builder.Services.AddHostedService(_ => new MemoryTrimmer(connections, clock));
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ServerMemoryPool.Factory());
+        builder.Services.Configure<SocketTransportOptions>(sockets =>
+        {
+            // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
+            sockets.MaxWriteBufferSize = ServerMemoryPool.MaxBlockBytes;
+            // The default of 1 MiB is held for each of a thousand connections.
+            sockets.MaxReadBufferSize = MaxReadAheadBytes;
+        });
         // What is to be drained has been drained when the server is told to stop.
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
         return builder;

@@ -11,6 +11,7 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
     private readonly Lock _gate = new();
     private readonly TimeProvider _clock;
     private readonly ITimer _timer;
+    private readonly Action _goOn;
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
     private bool _set;
     private bool _waiting;
@@ -20,6 +21,7 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
     public AsyncSignal(TimeProvider clock)
     {
         _clock = clock;
+        _goOn = GoOn;
         _timer = clock.CreateTimer(static state => ((AsyncSignal)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
@@ -69,7 +71,13 @@ internal sealed class AsyncSignal : IValueTaskSource<bool>, IDisposable
         if (TryEndWait()) queue.Add(this, isLossless);
     }
 
-    /// <summary>Lets a waiter whose wait is over go on, on this thread: it has been in a <see cref="WakeQueue"/>.</summary>
+    /// <summary>Lets the waiter go on, on one of the threads that encode.</summary>
+    public void Set(EncoderThreads threads, TimeSpan cost, bool isSlow)
+    {
+        if (TryEndWait()) threads.Add(_goOn, cost, isSlow);
+    }
+
+    /// <summary>Lets a waiter whose wait is over go on, on this thread: it has been in a <see cref="WakeQueue"/>, or with <see cref="EncoderThreads"/>.</summary>
     internal void GoOn()
     {
         _core.RunContinuationsAsynchronously = false;

@@ -12,6 +12,9 @@ namespace Abathur.Sync.Hub;
 /// </summary>
 public sealed class FrameHub
 {
+    /// <summary>How long readers that may only watch may hold up each frame of a playback without a pace.</summary>
+    private static readonly TimeSpan UnpacedGrace = TimeSpan.FromMilliseconds(100);
+
     private readonly Lock _gate = new();
     private readonly HubOptions _options;
     private readonly TimeProvider _clock;
@@ -29,6 +32,8 @@ public sealed class FrameHub
     private Frame? _newest;
     private readonly RateMeter _rate;
     private readonly WakeQueue _readers = new();
+    private readonly HoldUpBudget _holdUps;
+    private readonly HoldUpBudget _encoderHoldUps;
 
     /// <param name="options">Bounds.</param>
     /// <param name="sourceWaits">
@@ -42,6 +47,8 @@ public sealed class FrameHub
         _sourceWaits = sourceWaits;
         _clock = clock;
         _rate = new RateMeter(clock);
+        _holdUps = new HoldUpBudget(options.WatchersHoldUp, clock);
+        _encoderHoldUps = new HoldUpBudget(options.WatchersEncodersHoldUp, clock);
         Drawings.Changed += WakeWhoeverSeesDrawings;
     }
 
@@ -82,36 +89,44 @@ public sealed class FrameHub
     public Task<Match?> WaitForMatchAsync(CancellationToken cancellation) => _began.Task.WaitAsync(cancellation);
 
     /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
-    public Subscription? Subscribe(SubscriptionOptions options)
+    public Subscription? Subscribe(SubscriptionOptions options) => Subscribe(options, out _);
+
+    /// <summary>The same, with the reason for a refusal.</summary>
+    /// <param name="options">What is asked for.</param>
+    /// <param name="problem">Why it is refused; empty where it is not.</param>
+    public Subscription? Subscribe(SubscriptionOptions options, out string problem)
     {
-        var subscription = Add(options);
+        var subscription = Add(options, out problem);
         if (subscription is not null) Joined?.Invoke(subscription);
         return subscription;
     }
 
-    private Subscription? Add(SubscriptionOptions options)
+    private Subscription? Add(SubscriptionOptions options, out string problem)
     {
+        var key = StreamKey.For(options);
         lock (_gate)
         {
-            if (_streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions) return null;
+            problem = _streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions ? $"there are {_options.MaxSubscriptions} subscriptions already" : "";
+            if (problem.Length > 0) return null;
+            var stream = Array.Find(_streams, each => each.Key == key);
+            if (stream is null && _end is null) problem = StreamLimits.Problem(_streams, key, options, _options) ?? "";
+            if (problem.Length > 0) return null;
             var subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Remove);
             if (_end is { } end)
             {
                 subscription.Finish(end);
                 return subscription;
             }
-            var key = StreamKey.For(options);
-            // Readers of a stream have had the newest frame: who is to begin with it gets a stream of its own.
-            var first = options.BeginsWithNewest ? _newest : null;
-            var stream = first is null ? Array.Find(_streams, each => each.Key == key) : null;
             if (stream is null)
             {
-                stream = new FrameStream(key, _options, _sourceWaits, _clock, _readers) { Encoded = duration => Encoded?.Invoke(key.Format, duration) };
+                stream = new FrameStream(key, _options, _sourceWaits, _clock, _readers, EncoderThreads.Shared, _holdUps, _encoderHoldUps, RetainNewest)
+                {
+                    Encoded = duration => Encoded?.Invoke(key.Format, duration),
+                };
                 // What needs no encoding goes out before the others are encoded.
                 _streams = stream.Encoding.IsCompleted ? [stream, .. _streams] : [.. _streams, stream];
             }
             stream.Add(subscription);
-            if (first is not null) stream.Offer(first);
             SubscribersChanged();
             return subscription;
         }
@@ -121,12 +136,17 @@ public sealed class FrameHub
     /// Publishes a frame, whose reference it takes over. Waits only where the source can: until lossless readers have
     /// room, and until lockstep readers have answered.
     /// </summary>
+    /// <param name="frame">The frame.</param>
+    /// <param name="isPaced">Whether frames have times at which they are due, so that each wait makes them late. Without, readers set the pace.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask PublishAsync(Frame frame)
+    public async ValueTask PublishAsync(Frame frame, bool isPaced = true)
     {
         if (_sourceWaits)
         {
-            foreach (var stream in _streams) await stream.WaitForRoomAsync();
+            _holdUps.Grace = _encoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
+            // One for all: readers that take nothing are waited for at the same time, not one after the other.
+            var since = _clock.GetTimestamp();
+            foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
         }
         FrameStream[] streams;
         ulong sequence;
@@ -146,9 +166,10 @@ public sealed class FrameHub
         foreach (var stream in streams) stream.Offer(frame);
         frame.Release();
         if (!_sourceWaits) return;
+        var offered = _clock.GetTimestamp();
         foreach (var stream in streams)
         {
-            if (stream.LastGameLoop == gameLoop) await stream.WaitForAnswersAsync(sequence);
+            if (stream.LastGameLoop == gameLoop) await stream.WaitForAnswersAsync(sequence, offered);
         }
     }
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.CompilerServices;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
@@ -8,13 +9,16 @@ namespace Abathur.Sync.Hub;
 
 /// <summary>
 /// All subscribers that asked for the same thing: each frame is encoded once for all of them. Plain protobuf needs no
-/// encoding and is offered on the publisher's flow. Everything else is encoded by a flow of the stream's own behind a
-/// bounded queue, so that a slow encoding delays neither the source nor another stream.
+/// encoding and is offered by the publisher. Everything else is encoded on <see cref="EncoderThreads"/> behind a
+/// bounded queue, so that a slow encoding delays neither the source nor a cheaper stream.
 /// </summary>
 internal sealed class FrameStream : IDisposable
 {
     /// <summary>Lossless readers that are served on the thread that has the frame. More, and what their writing leads to would lack that thread.</summary>
     private const int ServedAtOnce = 2;
+
+    /// <summary>Mean encoding time from which a stream counts as slow.</summary>
+    private static readonly TimeSpan SlowEncoding = TimeSpan.FromMilliseconds(20);
 
     private readonly Lock _gate = new();
     private readonly IFrameEncoder? _encoder;
@@ -22,6 +26,10 @@ internal sealed class FrameStream : IDisposable
     private readonly bool _sourceWaits;
     private readonly TimeProvider _clock;
     private readonly WakeQueue _readers;
+    private readonly EncoderThreads _threads;
+    private readonly HoldUpBudget _holdUps;
+    private readonly HoldUpBudget _encoderHoldUps;
+    private readonly Func<Frame?> _retainNewest;
     private readonly Queue<Frame> _queue = new();
     private readonly AsyncSignal _ready;
     private readonly AsyncSignal _room;
@@ -34,14 +42,32 @@ internal sealed class FrameStream : IDisposable
     private uint? _framesSinceKeyframe;
     private uint _lastEncodedLoop;
     private Frame? _last;
+    private EncodedFrame? _newest;
+    private TimeSpan _meanEncoding;
+    private volatile bool _waitsForReaders;
+    private volatile bool _hasNewcomers;
 
-    public FrameStream(StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, WakeQueue readers)
+    /// <param name="key">What its subscribers have asked for.</param>
+    /// <param name="options">Bounds.</param>
+    /// <param name="sourceWaits">Whether the source can wait for lossless readers.</param>
+    /// <param name="clock">Clock of everything.</param>
+    /// <param name="readers">Where readers wait for their turn to write.</param>
+    /// <param name="threads">Where frames are encoded.</param>
+    /// <param name="holdUps">How long readers that may only watch may hold up the source.</param>
+    /// <param name="encoderHoldUps">How long their encoders may.</param>
+    /// <param name="retainNewest">The newest frame of the match, which the stream releases.</param>
+    public FrameStream(
+        StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, WakeQueue readers, EncoderThreads threads, HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
     {
         Key = key;
         _options = options;
         _sourceWaits = sourceWaits;
         _clock = clock;
         _readers = readers;
+        _threads = threads;
+        _holdUps = holdUps;
+        _encoderHoldUps = encoderHoldUps;
+        _retainNewest = retainNewest;
         _encoder = key.CreateEncoder();
         _ready = new AsyncSignal(clock);
         _room = new AsyncSignal(clock);
@@ -69,29 +95,45 @@ internal sealed class FrameStream : IDisposable
         // Asked once it is there: the frame that answers is offered to it.
         _subscriptions = [.. _subscriptions, subscription];
         if (Key.Format.HasKeyframes) _askKeyframe();
+        if (!subscription.Options.BeginsWithNewest) return;
+        if (_encoder is null)
+        {
+            OfferNewestPlain(subscription);
+            return;
+        }
+        _hasNewcomers = true;
+        WakeEncoder();
     }
 
     public void Remove(Subscription subscription) => _subscriptions = [.. _subscriptions.Where(each => each != subscription)];
 
     /// <summary>Waits until the next frame can be offered without loss to those who may lose nothing.</summary>
+    /// <param name="since">Timestamp from which the time for readers that take nothing counts.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask WaitForRoomAsync()
+    public async ValueTask WaitForRoomAsync(long since)
     {
         if (_encoder is null)
         {
-            await WaitForReadersAsync();
+            await WaitForReadersAsync(since);
             return;
         }
-        while (_end is null && IsFull() && HasLossless()) await _room.WaitAsync();
+        while (_end is null && IsFull() && HasLossless())
+        {
+            // The time of readers that hold up the encoder counts where they are waited for.
+            if (_waitsForReaders || HasLosslessThatMayHoldUp()) await _room.WaitAsync();
+            else await WaitForEncoderAsync();
+        }
     }
 
     /// <summary>Waits until each lockstep reader has answered this frame.</summary>
+    /// <param name="sequence">The frame.</param>
+    /// <param name="since">Timestamp from which the time of all readers counts.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask WaitForAnswersAsync(ulong sequence)
+    public async ValueTask WaitForAnswersAsync(ulong sequence, long since)
     {
         foreach (var subscription in _subscriptions)
         {
-            if (subscription.Options.Policy == Policy.Lockstep && subscription.FirstSequence <= sequence) await subscription.WaitForAnswerAsync(sequence);
+            if (subscription.Options.Policy == Policy.Lockstep && subscription.FirstSequence <= sequence) await subscription.WaitForAnswerAsync(sequence, since, _clock);
         }
     }
 
@@ -119,7 +161,7 @@ internal sealed class FrameStream : IDisposable
             frame.Retain();
             _queue.Enqueue(frame);
         }
-        _ready.Set();
+        WakeEncoder();
     }
 
     /// <summary>Ends all subscriptions once what is queued has been offered.</summary>
@@ -127,7 +169,7 @@ internal sealed class FrameStream : IDisposable
     {
         lock (_gate) _end ??= end;
         if (_encoder is null) EndAll(end);
-        _ready.Set();
+        WakeEncoder();
         // A source that waits for the encoder has nothing to wait for any more.
         _room.Set();
     }
@@ -144,13 +186,20 @@ internal sealed class FrameStream : IDisposable
         _room.Dispose();
         // The end of the match and the last subscriber that leaves may both come here.
         Interlocked.Exchange(ref _last, null)?.Release();
+        Interlocked.Exchange(ref _newest, null)?.Release();
         (_encoder as IDisposable)?.Dispose();
     }
+
+    /// <summary>Whether frames take, or are known to take, so long that they must not delay other streams.</summary>
+    private bool IsSlow => Key.IsSlow || _meanEncoding >= SlowEncoding;
+
+    private void WakeEncoder() => _ready.Set(_threads, _meanEncoding, IsSlow);
 
     private async Task EncodeAsync()
     {
         while (true)
         {
+            // After a wait for a frame, this is a thread that encodes.
             Frame? frame;
             Missed missed;
             lock (_gate)
@@ -164,6 +213,11 @@ internal sealed class FrameStream : IDisposable
                 _room.Set();
                 await EncodeAsync(frame, missed);
             }
+            else if (_hasNewcomers)
+            {
+                await TakeTurnAsync();
+                OfferNewest();
+            }
             else if (_end is { } end)
             {
                 if (end.Reason != SubscriptionEndReason.Stopping) OfferLastAgain();
@@ -173,7 +227,10 @@ internal sealed class FrameStream : IDisposable
             else
             {
                 await _ready.WaitAsync();
+                continue;
             }
+            // Other streams have their turn before the next frame of this one.
+            await _threads.TakeTurn(_meanEncoding, IsSlow);
         }
         _room.Set();
     }
@@ -181,7 +238,8 @@ internal sealed class FrameStream : IDisposable
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask EncodeAsync(Frame frame, Missed missed)
     {
-        if (_sourceWaits) await WaitForReadersAsync();
+        if (_sourceWaits) await WaitForReadersAsync(_clock.GetTimestamp());
+        await TakeTurnAsync();
         if (Encode(frame, MustBeKeyframe(frame.GameLoop)) is { } encoded)
         {
             OfferToAll(encoded, missed);
@@ -196,27 +254,47 @@ internal sealed class FrameStream : IDisposable
         frame.Release();
     }
 
+    /// <summary>Goes on, on a thread that encodes streams such as this one.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask TakeTurnAsync()
+    {
+        if (!_threads.IsCurrent(IsSlow)) await _threads.TakeTurn(_meanEncoding, IsSlow);
+    }
+
     /// <summary>The frame as all subscribers of the stream get it; null, and the end for all, where it cannot be encoded.</summary>
     private EncodedFrame? Encode(Frame frame, bool mustBeKeyframe)
     {
-        var payload = SharedBuffer.Rent(_payloadBytes);
-        EncodedPayload encoded;
         var started = _clock.GetTimestamp();
+        if (TryEncode(_encoder!, frame, mustBeKeyframe, out var problem) is not { } encoded)
+        {
+            _framesSinceKeyframe = null;
+            EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {problem}"));
+            return null;
+        }
+        var took = _clock.GetElapsedTime(started);
+        // Of the last some eight frames: one that is slow by chance moves it by an eighth.
+        _meanEncoding += (took - _meanEncoding) / 8;
+        Encoded?.Invoke(took);
+        _payloadBytes = Math.Max(_payloadBytes, encoded.Payload.Length);
+        _framesSinceKeyframe = encoded.IsKeyframe ? 0 : _framesSinceKeyframe + 1;
+        return encoded;
+    }
+
+    private EncodedFrame? TryEncode(IFrameEncoder encoder, Frame frame, bool mustBeKeyframe, out string problem)
+    {
+        var payload = SharedBuffer.Rent(_payloadBytes);
         try
         {
-            encoded = _encoder!.Encode(frame.Observation.Span, mustBeKeyframe, payload);
+            problem = "";
+            var encoded = encoder.Encode(frame.Observation.Span, mustBeKeyframe, payload);
+            return EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
         }
         catch (InvalidDataException e)
         {
-            _framesSinceKeyframe = null;
             payload.Release();
-            EndAll(new(SubscriptionEndReason.BadFrame, $"game loop {frame.GameLoop} cannot be sent as {Key.Format}: {e.Message}"));
+            problem = e.Message;
             return null;
         }
-        Encoded?.Invoke(_clock.GetElapsedTime(started));
-        _payloadBytes = Math.Max(_payloadBytes, payload.Memory.Length);
-        _framesSinceKeyframe = encoded.IsKeyframe ? 0 : _framesSinceKeyframe + 1;
-        return EncodedFrame.Encoded(frame, Key.Format, payload, encoded, FrameStamp.MonotonicNow(_clock));
     }
 
     /// <summary>Who was not reading when the match ended gets its last frame all the same, as it would where each frame decodes alone.</summary>
@@ -238,14 +316,95 @@ internal sealed class FrameStream : IDisposable
         return _options.KeyframeIntervalFrames > 0 && since + 1 >= _options.KeyframeIntervalFrames;
     }
 
+    /// <summary>Gives a new subscriber of plain protobuf the newest frame.</summary>
+    private void OfferNewestPlain(Subscription subscription)
+    {
+        if (_retainNewest() is not { } newest) return;
+        var plain = EncodedFrame.Plain(newest);
+        subscription.OfferNewest(plain);
+        plain.Release();
+        newest.Release();
+    }
+
+    /// <summary>
+    /// Gives the newest frame to subscribers that begin with it and have had none: they show something while a playback is paused. It is encoded once for all
+    /// who ask for it, apart from the stream, whose other subscribers have it.
+    /// </summary>
+    private void OfferNewest()
+    {
+        _hasNewcomers = false;
+        var newcomers = Array.FindAll(_subscriptions, each => each.Options.BeginsWithNewest && each.HasHadNoFrame);
+        if (newcomers.Length == 0 || _retainNewest() is not { } newest) return;
+        if (_newest?.Sequence != newest.Sequence)
+        {
+            _newest?.Release();
+            _newest = EncodeAlone(newest);
+        }
+        newest.Release();
+        if (_newest is null) return;
+        foreach (var subscription in newcomers) subscription.OfferNewest(_newest);
+    }
+
+    /// <summary>A frame that decodes without those before it; null where it cannot be encoded, as its subscribers are told by the next one.</summary>
+    private EncodedFrame? EncodeAlone(Frame frame)
+    {
+        var encoder = Key.Format.HasKeyframes ? Key.CreateEncoder()! : _encoder!;
+        try
+        {
+            return TryEncode(encoder, frame, mustBeKeyframe: true, out _);
+        }
+        finally
+        {
+            if (encoder != _encoder) (encoder as IDisposable)?.Dispose();
+        }
+    }
+
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask WaitForReadersAsync()
+    private async ValueTask WaitForReadersAsync(long since)
     {
         foreach (var subscription in _subscriptions)
         {
-            if (subscription.IsLossless && !subscription.HasRoom) await subscription.WaitForRoomAsync(_options.StallTimeout);
+            if (subscription.IsLossless && !subscription.HasRoom) await WaitForReaderAsync(subscription, since);
         }
     }
+
+    /// <summary>Waits until a lossless reader has room; ends one that takes nothing for too long, or that may not hold up the source any longer.</summary>
+    private async ValueTask WaitForReaderAsync(Subscription subscription, long since)
+    {
+        var mayHoldUp = subscription.Options.MayHoldUp;
+        var began = _clock.GetTimestamp();
+        _waitsForReaders = true;
+        while (!subscription.HasRoom)
+        {
+            var left = _options.StallTimeout - _clock.GetElapsedTime(since);
+            var budget = mayHoldUp ? left : _holdUps.Left(_clock.GetElapsedTime(began));
+            if (left > TimeSpan.Zero && budget > TimeSpan.Zero && await subscription.WaitForRoomAsync(left < budget ? left : budget)) continue;
+            if (subscription.HasRoom) break;
+            left = _options.StallTimeout - _clock.GetElapsedTime(since);
+            subscription.Finish(left <= TimeSpan.Zero
+                ? new(SubscriptionEndReason.TooSlow, $"no frame was taken for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} waiting")
+                : new(SubscriptionEndReason.TooSlow, HeldUpTooLong));
+        }
+        _waitsForReaders = false;
+        if (!mayHoldUp) _holdUps.Spend(_clock.GetElapsedTime(began));
+    }
+
+    /// <summary>Waits until the encoder has taken a frame; ends its lossless readers when it may not hold up the source any longer.</summary>
+    private async ValueTask WaitForEncoderAsync()
+    {
+        var began = _clock.GetTimestamp();
+        var left = _encoderHoldUps.Left(TimeSpan.Zero);
+        if (left <= TimeSpan.Zero || !await _room.WaitAsync(left))
+        {
+            EndLossless($"encoding {Key.Format} for readers that may only watch has held up the playback for {Seconds(_encoderHoldUps)} s in a minute: use a lower compression level, policy latest, or show the token for acting");
+        }
+        _encoderHoldUps.Spend(_clock.GetElapsedTime(began));
+    }
+
+    private string HeldUpTooLong =>
+        $"readers that may only watch have held up the playback for {Seconds(_holdUps)} s in a minute: read faster, use policy latest, or show the token for acting";
+
+    private static string Seconds(HoldUpBudget budget) => budget.PerMinute.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
 
     /// <summary>Offers a frame to all; then those who may lose nothing go on to write it, and then the others.</summary>
     private void OfferToAll(EncodedFrame frame, in Missed missed)
@@ -283,6 +442,8 @@ internal sealed class FrameStream : IDisposable
     }
 
     private bool HasLossless() => Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null });
+
+    private bool HasLosslessThatMayHoldUp() => Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null, Options.MayHoldUp: true });
 
     private void EndLossless(string message)
     {

@@ -21,6 +21,28 @@ public sealed record HubOptions
     /// </summary>
     public uint KeyframeIntervalFrames { get; init; } = 224;
 
+    /// <summary>
+    /// How long in a minute a playback waits for lossless readers that may only watch, all together. Default 10 s. Then they are ended.
+    /// </summary>
+    public TimeSpan WatchersHoldUp { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// How long in a minute a playback waits for the encoders of lossless readers that may only watch, all together. Default 2 s. Then these readers are ended.
+    /// </summary>
+    public TimeSpan WatchersEncodersHoldUp { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>Streams that need encoding at once. Default 64. A quarter is kept for clients that may act.</summary>
+    public int MaxEncodedStreams { get; init; } = 64;
+
+    /// <summary>The same for one connection. Default 16.</summary>
+    public int MaxEncodedStreamsPerConnection { get; init; } = 16;
+
+    /// <summary>Streams of slow compression levels at once (<see cref="Encodings.Compression.CompressionKind.SlowLevel"/>). Default 4. A quarter is kept for clients that may act.</summary>
+    public int MaxSlowStreams { get; init; } = 4;
+
+    /// <summary>The same for one connection. Default 2.</summary>
+    public int MaxSlowStreamsPerConnection { get; init; } = 2;
+
     /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
     public int MaxSubscriptions { get; init; } = 1000;
 }

@@ -16,6 +16,12 @@ internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, str
     public static StreamKey For(SubscriptionOptions options) =>
         new(options.Format, options.CompressionLevel, WireProjection.Canonical(options.FieldMask), options.EveryGameLoops);
 
+    /// <summary>Whether the observation does not go out as it came.</summary>
+    public bool NeedsEncoder => !Format.IsObservation || FieldMask.Length > 0;
+
+    /// <summary>Whether its compression is known to be slow.</summary>
+    public bool IsSlow => CompressionKind.For(Format.Compression) is { } kind && CompressionLevel >= kind.SlowLevel;
+
     /// <summary>The encoder of the stream; null where the observation goes out as it came.</summary>
     public IFrameEncoder? CreateEncoder()
     {

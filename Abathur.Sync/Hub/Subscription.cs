@@ -43,6 +43,8 @@ public sealed class Subscription : IDisposable
     private Action? _askKeyframe;
     private EncodedFrame[] _skipped = [];
     private KeyframeNeed _keyframeNeed;
+    private ulong _newestOffered;
+    private bool _hasHadFrames;
 
     internal Subscription(ulong id, SubscriptionOptions options, ulong firstSequence, TimeProvider clock, Action<Subscription> onDispose)
     {
@@ -93,6 +95,15 @@ public sealed class Subscription : IDisposable
 
     /// <summary>Whether the queue is never to be overwritten.</summary>
     internal bool IsLossless => Options.Policy != Policy.Latest;
+
+    /// <summary>Whether it waits for its first frame.</summary>
+    internal bool HasHadNoFrame
+    {
+        get
+        {
+            lock (_gate) return !_hasHadFrames && End is null;
+        }
+    }
 
     /// <summary>Whether it has missed frames that the next ones lean on.</summary>
     internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
@@ -197,6 +208,12 @@ public sealed class Subscription : IDisposable
         lock (_gate)
         {
             if (End is not null) return;
+            if (frame.Sequence <= _newestOffered)
+            {
+                // It has this frame already, but not in the form that the stream's next frames depend on.
+                if (frame.IsKeyframe) _askKeyframe?.Invoke();
+                return;
+            }
             if (_count == _queue.Length || (SkipsWithKeyframes && frame.IsKeyframe))
             {
                 DropQueued();
@@ -213,6 +230,23 @@ public sealed class Subscription : IDisposable
             }
             Enqueue(frame);
         }
+    }
+
+    /// <summary>
+    /// Gives a subscriber that begins with the newest frame that frame, which decodes alone, where it has not been offered another one yet. Where frames depend
+    /// on those before them, it still waits for a keyframe of its stream.
+    /// </summary>
+    internal void OfferNewest(EncodedFrame newest)
+    {
+        lock (_gate)
+        {
+            if (End is not null || _hasHadFrames) return;
+            var need = _keyframeNeed;
+            Enqueue(newest);
+            _keyframeNeed = need;
+            _newestOffered = newest.Sequence;
+        }
+        _ready.Set();
     }
 
     /// <summary>Lets a reader that waits go on, where there is something for it: in its turn, or, without a queue of turns, on this thread before this returns.</summary>
@@ -239,20 +273,15 @@ public sealed class Subscription : IDisposable
         _ready.Set();
     }
 
-    /// <summary>Waits until a frame can be offered without loss. A reader that takes none for as long as <paramref name="stallTimeout"/> is ended.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    internal async ValueTask WaitForRoomAsync(TimeSpan stallTimeout)
-    {
-        while (!HasRoom)
-        {
-            if (await _room.WaitAsync(stallTimeout)) continue;
-            Finish(new(SubscriptionEndReason.TooSlow, $"no frame was taken for {stallTimeout.TotalSeconds:0.###} s with {_queue.Length} waiting"));
-        }
-    }
+    /// <summary>Waits until a frame may be offered without loss. False: nothing was taken within the timeout. After true there may still be no room.</summary>
+    internal ValueTask<bool> WaitForRoomAsync(TimeSpan timeout) => _room.WaitAsync(timeout);
 
     /// <summary>Waits until the reader has acknowledged a frame; ends it when it does not in time.</summary>
+    /// <param name="sequence">The frame.</param>
+    /// <param name="since">Timestamp from which the time counts, the same for all readers that are waited for.</param>
+    /// <param name="clock">Clock of the timestamp.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    internal async ValueTask WaitForAnswerAsync(ulong sequence)
+    internal async ValueTask WaitForAnswerAsync(ulong sequence, long since, TimeProvider clock)
     {
         while (true)
         {
@@ -260,7 +289,8 @@ public sealed class Subscription : IDisposable
             {
                 if (_acknowledged >= sequence || End is not null) return;
             }
-            if (await _answered.WaitAsync(Options.LockstepTimeout)) continue;
+            var left = Options.LockstepTimeout - clock.GetElapsedTime(since);
+            if (left > TimeSpan.Zero && await _answered.WaitAsync(left)) continue;
             Finish(new(SubscriptionEndReason.NoAnswer, $"frame {sequence} was not acknowledged within {Options.LockstepTimeout.TotalSeconds:0.###} s"));
         }
     }
@@ -306,6 +336,7 @@ public sealed class Subscription : IDisposable
     private void Enqueue(EncodedFrame frame)
     {
         _keyframeNeed = KeyframeNeed.None;
+        _hasHadFrames = true;
         frame.Retain();
         _queue[(_head + _count) % _queue.Length] = (frame, _missed);
         _missed = default;

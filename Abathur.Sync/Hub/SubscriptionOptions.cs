@@ -6,6 +6,9 @@ namespace Abathur.Sync.Hub;
 /// <summary>What one subscriber asked for, checked and with the defaults filled in.</summary>
 public sealed record SubscriptionOptions
 {
+    /// <summary>What stands for the address of every client of a Unix domain socket.</summary>
+    public const string UnixPeer = "unix";
+
     public required Policy Policy { get; init; }
 
     /// <summary>Payload form; never <see cref="Encoding.Auto"/>.</summary>
@@ -38,8 +41,11 @@ public sealed record SubscriptionOptions
     /// <summary>Frames that may be on the way unacknowledged; 0: no limit.</summary>
     public int Credits { get; init; }
 
-    /// <summary>Begin with the newest frame that has been published, where there is one. Such a subscription has a stream of its own then.</summary>
+    /// <summary>Begin with the newest frame that has been published, where there is one.</summary>
     public bool BeginsWithNewest { get; init; }
+
+    /// <summary>Whether a playback may wait for this subscriber without a limit over time (<see cref="HubOptions.WatchersHoldUp"/>). Default true.</summary>
+    public bool MayHoldUp { get; init; } = true;
 
     /// <summary>Whether it is sent what agents draw.</summary>
     public bool Drawings { get; init; }

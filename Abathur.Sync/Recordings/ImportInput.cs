@@ -1,4 +1,5 @@
 using Abathur.Sync.Encodings.Compression;
+using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Recordings;
 
@@ -33,12 +34,50 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
         return files;
     }
 
+    /// <summary>Reads a message that is a whole file.</summary>
+    /// <param name="stream">The file.</param>
+    /// <param name="name">What to call it in errors.</param>
+    /// <exception cref="RecordingException">It has more than <see cref="DelimitedObservationReader.MaxObservationBytes"/>.</exception>
+    /// <exception cref="IOException">It cannot be read.</exception>
+    public static byte[] ReadAll(Stream stream, string name)
+    {
+        using var copy = new MemoryStream();
+        var buffer = new byte[64 * 1024];
+        for (int read; (read = stream.Read(buffer)) > 0;)
+        {
+            copy.Write(buffer, 0, read);
+            if (copy.Length > DelimitedObservationReader.MaxObservationBytes)
+                throw new RecordingException($"{name} is larger than a message can be ({DelimitedObservationReader.MaxObservationBytes} bytes)");
+        }
+        return copy.ToArray();
+    }
+
+    // None of these begins a stream of observations: its length would be followed by a field that no observation has.
+    private static void RefuseOtherFormats(FileStream file, bool isZstd)
+    {
+        if (!file.CanSeek) return;
+        Span<byte> start = stackalloc byte[McapFormat.Magic.Length];
+        start = start[..file.ReadAtLeast(start, start.Length, throwOnEndOfStream: false)];
+        file.Position = 0;
+        var problem = 0 switch
+        {
+            _ when start.StartsWith<byte>([0x1F, 0x8B, 8]) => "is compressed with gzip, which is not read: decompress it first, e.g. with `gzip -d`",
+            _ when start.StartsWith<byte>([(byte)'B', (byte)'Z', (byte)'h']) || start.StartsWith<byte>([0xFD, (byte)'7', (byte)'z', (byte)'X', (byte)'Z']) || start.StartsWith("PK\x03\x04"u8) =>
+                "is an archive (bzip2, xz or zip), which is not read: decompress it first",
+            _ when !isZstd && start.StartsWith<byte>([0x28, 0xB5, 0x2F, 0xFD]) => "is compressed with zstd: give it a name that ends in .zst",
+            _ when start.SequenceEqual(McapFormat.Magic) => "is an MCAP file, not a stream of observations: `abathur-sync info` says what is in it",
+            _ => null,
+        };
+        if (problem is not null) throw new RecordingException($"{file.Name} {problem}");
+    }
+
     private static Stream OpenFile(string path, bool isZstd)
     {
         var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, FileOptions.SequentialScan);
-        if (!isZstd) return file;
         try
         {
+            RefuseOtherFormats(file, isZstd);
+            if (!isZstd) return file;
             return new ZstdDecompressionStream(file);
         }
         catch

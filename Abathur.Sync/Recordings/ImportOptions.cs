@@ -30,6 +30,15 @@ public sealed record ImportOptions
     /// <summary>Whether the observations come from the match generator.</summary>
     public bool Simulated { get; init; }
 
+    /// <summary>Observations that are taken from all inputs together. Default: 2,000,000, which is more than 24 hours.</summary>
+    public long MaxFrames { get; init; } = 2_000_000;
+
+    /// <summary>Bytes that are taken from all inputs together, after decompression. Default: 8 GiB, which is 45 minutes in the largest frames.</summary>
+    public long MaxBytes { get; init; } = 8L * 1024 * 1024 * 1024;
+
     /// <summary>Whether an existing file is replaced.</summary>
     public bool Overwrite { get; init; }
+
+    /// <inheritdoc cref="OutputOptions.OnKilledRun"/>
+    public Action<KilledRun>? OnKilledRun { get; init; }
 }

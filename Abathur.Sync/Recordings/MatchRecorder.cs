@@ -19,6 +19,8 @@ public sealed class MatchRecorder : IAsyncDisposable
     /// <summary>How long a source waits for a disk that is too slow, once; after that it goes on without until there is room again.</summary>
     public static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(10);
 
+    private static readonly TimeSpan CheckInterval = TimeSpan.FromSeconds(1);
+
     private readonly Channel<Item> _items = Channel.CreateUnbounded<Item>(new UnboundedChannelOptions { SingleReader = true });
     private readonly OutputFile _file;
     private readonly RecordingOptions _options;
@@ -26,37 +28,41 @@ public sealed class MatchRecorder : IAsyncDisposable
     private readonly Stream _stream;
     private readonly Lock _gate = new();
     private readonly AsyncSignal _room;
+    private readonly TimeProvider _clock;
     private readonly TaskCompletionSource<RecordingMatch?> _match = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Task _writing;
     private long _waitingBytes;
     private ulong _frames;
     private ulong _missed;
     private string? _error;
+    private string? _problem;
+    private long _lastCheck;
     private bool _waitedInVain;
 
     /// <param name="file">Where the recording goes; the recorder disposes it.</param>
     /// <param name="options">How it is written.</param>
-    /// <param name="onFailure">Told once, in one line, when the recording fails.</param>
-    /// <exception cref="IOException">The file cannot be made.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
+    /// <param name="onFailure">Told once, in one line, when the recording fails; and when it is found, and at the end, that the file is not where it should be.</param>
     public MatchRecorder(OutputFile file, RecordingOptions options, Action<string> onFailure)
-        // At once, so that a place that cannot be written is told before a match is played.
-        : this(file, new FileStream(file.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0), options, onFailure, TimeProvider.System)
+        : this(file, file.Stream, options, onFailure, TimeProvider.System)
     {
     }
 
     internal MatchRecorder(OutputFile file, Stream stream, RecordingOptions options, Action<string> onFailure, TimeProvider clock)
     {
-        (_file, _stream, _options, _onFailure, _room) = (file, stream, options, onFailure, new AsyncSignal(clock));
+        (_file, _stream, _options, _onFailure, _room, _clock) = (file, stream, options, onFailure, new AsyncSignal(clock), clock);
+        _lastCheck = clock.GetTimestamp();
         _writing = Task.Run(WriteAsync);
     }
 
-    /// <summary>How the recording goes.</summary>
+    /// <summary>Whether the recording is complete, in whatever file <see cref="Status"/> names. False until it is disposed, and where writing failed.</summary>
+    public bool IsComplete { get; private set; }
+
+    /// <summary>How the recording goes. The error is set also where the recording is complete, but in another file than it was to be.</summary>
     public RecordingStatus Status
     {
         get
         {
-            lock (_gate) return new RecordingStatus { Path = _file.Place, Frames = _frames, FramesMissed = _missed, Error = _error ?? "" };
+            lock (_gate) return new RecordingStatus { Path = _file.Place, Frames = _frames, FramesMissed = _missed, Error = _error ?? _problem ?? "" };
         }
     }
 
@@ -141,15 +147,20 @@ public sealed class MatchRecorder : IAsyncDisposable
         {
             if (await _match.Task is not { } match)
             {
-                await _stream.DisposeAsync();
                 await DropWhatWaitsAsync();
                 return;
             }
-            writer = new RecordingWriter(_stream, match, _options);
-            await foreach (var item in _items.Reader.ReadAllAsync()) Write(writer, item);
+            writer = new RecordingWriter(_stream, match, _options, leaveOpen: true);
+            await foreach (var item in _items.Reader.ReadAllAsync())
+            {
+                Write(writer, item);
+                CheckPlace();
+            }
             writer.Close();
             writer.Dispose();
             _file.Commit();
+            if (_file.Problem is { } problem) Report(problem);
+            IsComplete = true;
         }
         catch (Exception e)
         {
@@ -191,6 +202,20 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
     }
 
+    /// <summary>Looks once a second whether the file is still there, as a person can do something about it only during the match.</summary>
+    private void CheckPlace()
+    {
+        if (_problem is not null || _clock.GetElapsedTime(_lastCheck) < CheckInterval) return;
+        _lastCheck = _clock.GetTimestamp();
+        if (!_file.IsInPlace) Report($"{_file.WritePath} was deleted, renamed or replaced by another program; the recording goes on and is saved under another name at the end");
+    }
+
+    private void Report(string problem)
+    {
+        lock (_gate) _problem = problem;
+        _onFailure($"recording: {problem}");
+    }
+
     private void Fail(RecordingWriter? writer, string why)
     {
         lock (_gate)
@@ -216,7 +241,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     }
 
     /// <summary>Ends the file where there is still room for an end; one without can be recovered.</summary>
-    private void Abandon(RecordingWriter? writer)
+    private static void Abandon(RecordingWriter? writer)
     {
         try
         {
@@ -225,10 +250,6 @@ public sealed class MatchRecorder : IAsyncDisposable
         catch (Exception)
         {
             // It has been told already.
-        }
-        finally
-        {
-            _stream.Dispose();
         }
     }
 

@@ -7,8 +7,9 @@ namespace Abathur.Sync.Recordings;
 internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
 {
     private readonly HashSet<ushort> _schemas = [];
-    private readonly Dictionary<ushort, bool> _channels = [];
-    private long _messages, _observations, _chunks, _cutMessages, _damaged, _lostBytes;
+    private readonly Dictionary<ushort, string> _channels = [];
+    private readonly Dictionary<string, long> _messagesByTopic = [];
+    private long _messages, _chunks, _cutMessages, _damaged, _lostBytes;
 
     public RecoveryResult Run(CancellationToken cancellation)
     {
@@ -48,7 +49,10 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
         }
         if (buffer.Length > 0) ArrayPool<byte>.Shared.Return(buffer);
         return new RecoveryResult(
-            _messages, _observations, _chunks, _cutMessages, _damaged, _lostBytes, complete && _damaged == 0 && _lostBytes == 0);
+            _messages, _messagesByTopic.GetValueOrDefault(RecordingTopics.Observation), _chunks, _cutMessages, _damaged, _lostBytes, complete && _damaged == 0 && _lostBytes == 0)
+        {
+            MessagesByTopic = _messagesByTopic,
+        };
     }
 
     private static bool IsCarried(McapOpcode opcode) => opcode is
@@ -128,12 +132,13 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
     {
         if (_channels.ContainsKey(channel.Id) || (channel.SchemaId != 0 && !_schemas.Contains(channel.SchemaId))) return;
         writer.AddChannel(channel);
-        _channels[channel.Id] = channel.Topic == RecordingTopics.Observation;
+        _channels[channel.Id] = channel.Topic;
+        _messagesByTopic.TryAdd(channel.Topic, 0);
     }
 
     private void Add(in McapMessage message)
     {
-        if (!_channels.TryGetValue(message.ChannelId, out var isObservation))
+        if (!_channels.TryGetValue(message.ChannelId, out var topic))
         {
             // What it belongs to was in a part that is gone.
             _damaged++;
@@ -142,6 +147,6 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
         }
         writer.WriteMessage(message.ChannelId, message.Sequence, message.LogTime, message.PublishTime, message.Data.Span);
         _messages++;
-        if (isObservation) _observations++;
+        _messagesByTopic[topic]++;
     }
 }

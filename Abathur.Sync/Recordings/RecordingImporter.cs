@@ -22,7 +22,7 @@ public static class RecordingImporter
     public static ImportResult Import(
         IReadOnlyList<ImportInput> inputs, string output, ImportOptions options, CancellationToken cancellation = default)
     {
-        using var file = new OutputFile(output, options.Overwrite, inputs.Select(input => input.Name));
+        using var file = new OutputFile(output, new OutputOptions { Overwrite = options.Overwrite, Inputs = [.. inputs.Select(input => input.Name)], OnKilledRun = options.OnKilledRun });
         var map = options.MapName ?? MapNameOf(options.GameInfo);
         if (options.GameData is { } data) Check(data, ResponseData.Parser, "the game data", "ResponseData");
         RecordingWriter? writer = null;
@@ -63,7 +63,7 @@ public static class RecordingImporter
         {
             writer?.Dispose();
         }
-        file.Commit();
+        file.CommitOrThrow();
         return result;
 
         void ImportOne(ImportInput input)
@@ -84,11 +84,16 @@ public static class RecordingImporter
 
         void Add(ImportInput input, ReadOnlyMemory<byte> observation, long frame, long offset)
         {
-            if (!ObservationWire.TryReadGameLoop(observation.Span, out var gameLoop))
+            if (observation.IsEmpty || !ObservationWire.TryReadGameLoop(observation.Span, out var gameLoop))
             {
                 throw new RecordingException(
                     $"{input.Name}: frame {frame} (byte offset {offset}, {observation.Length} bytes) is not a serialized ResponseObservation");
             }
+            // A few kilobytes can decompress to more than any disk has.
+            if (observation.Length > options.MaxBytes - result.ObservationBytes)
+                throw new RecordingException($"{input.Name}: frame {frame}: more than {options.MaxBytes} bytes of observations: --max-bytes allows more");
+            if (result.FrameCount == options.MaxFrames)
+                throw new RecordingException($"{input.Name}: more than {options.MaxFrames} observations: --max-frames allows more");
             writer ??= Start(observation);
             // Readers go by log time: where loops do not rise (single frames of many maps), each frame comes one tick after the last.
             logTime = Math.Max(LogTime(options, gameLoop), result.FrameCount == 0 ? long.MinValue : logTime + (long)(NanosecondsPerSecond / options.TickHz));
@@ -114,7 +119,7 @@ public static class RecordingImporter
                 Source = "import",
                 Simulated = options.Simulated,
             };
-            var created = RecordingWriter.Create(file.WritePath, match, options.Recording);
+            var created = new RecordingWriter(file.Stream, match, options.Recording, leaveOpen: true);
             // The caller disposes it from here on, whatever happens.
             writer = created;
             if (options.GameInfo is { } gameInfo) created.WriteGameInfo(options.StartTimeUnixNs, gameInfo.Span);
@@ -142,16 +147,8 @@ public static class RecordingImporter
     {
         try
         {
-            using var copy = new MemoryStream();
-            var buffer = new byte[64 * 1024];
-            for (int read; (read = stream.Read(buffer)) > 0;)
-            {
-                copy.Write(buffer, 0, read);
-                if (copy.Length > DelimitedObservationReader.MaxObservationBytes)
-                    throw new RecordingException($"{input.Name} is larger than an observation can be ({DelimitedObservationReader.MaxObservationBytes} bytes)");
-            }
-            if (copy.Length == 0) throw new RecordingException($"{input.Name} is empty");
-            return copy.ToArray();
+            var bytes = ImportInput.ReadAll(stream, input.Name);
+            return bytes.Length > 0 ? bytes : throw new RecordingException($"{input.Name} is empty");
         }
         catch (CompressionException e)
         {

@@ -15,25 +15,26 @@ public static class RecordingRecovery
     /// <param name="output">The new file.</param>
     /// <param name="options">How it is written. Default: compressed as the input is.</param>
     /// <param name="overwrite">Whether an existing file is replaced.</param>
+    /// <param name="onKilledRun">Told of an unfinished output of a killed run that was renamed.</param>
     /// <param name="cancellation">Stops it; nothing is left behind then.</param>
     /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses what is not supported.</exception>
     /// <exception cref="RecordingException">The output is the input, or is taken.</exception>
-    /// <exception cref="IOException">A file cannot be read or written.</exception>
+    /// <exception cref="IOException">A file cannot be read or written, or the output was taken meanwhile; the message says where it is then.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static RecoveryResult Recover(
-        string input, string output, RecordingOptions? options = null, bool overwrite = false, CancellationToken cancellation = default)
+        string input, string output, RecordingOptions? options = null, bool overwrite = false, Action<KilledRun>? onKilledRun = null, CancellationToken cancellation = default)
     {
-        using var file = new OutputFile(output, overwrite, input);
         if (!File.Exists(input)) throw new RecordingException($"there is no file {input}");
+        using var file = new OutputFile(output, new OutputOptions { Overwrite = overwrite, Inputs = [input], OnKilledRun = onKilledRun });
         using var reader = McapReader.OpenWithoutScan(input);
         var mcapOptions = (options ?? LikeInput(reader)).ToMcap() with { Profile = reader.Header.Profile };
         RecoveryResult result;
-        using (var writer = McapWriter.Create(file.WritePath, mcapOptions))
+        using (var writer = new McapWriter(file.Stream, mcapOptions, leaveOpen: true))
         {
             result = new RecordSalvage(reader, writer).Run(cancellation);
             writer.Close();
         }
-        file.Commit();
+        file.CommitOrThrow();
         return result;
     }
 

@@ -10,4 +10,8 @@ namespace Abathur.Sync.Recordings;
 /// <param name="WasComplete">Whether nothing was wrong with the file.</param>
 public readonly record struct RecoveryResult(
     long MessageCount, long ObservationCount, long ChunkCount, long CutChunkMessageCount, long DamagedRecordCount, long LostBytes,
-    bool WasComplete);
+    bool WasComplete)
+{
+    /// <summary>Messages in the new file by topic; also of topics that have a channel and no message.</summary>
+    public required IReadOnlyDictionary<string, long> MessagesByTopic { get; init; }
+}

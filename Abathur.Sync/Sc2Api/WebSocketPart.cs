@@ -18,8 +18,8 @@ internal readonly record struct WebSocketPart(int Start, int PayloadStart, int E
     /// <summary>Whether a message ends with this part.</summary>
     public bool Closes { get; init; }
 
-    /// <summary>Whether the payload is a binary message as it is: not text, not compressed.</summary>
-    public bool IsBinary { get; init; }
+    /// <summary>Whether the payload is a part of a message as it was sent: not compressed. The game reads text messages as binary ones.</summary>
+    public bool IsReadable { get; init; }
 
     /// <summary>Payload bytes of the frame that are still to come, those of this part included.</summary>
     public ulong FrameBytesLeft { get; init; }

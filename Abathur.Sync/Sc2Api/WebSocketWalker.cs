@@ -18,7 +18,7 @@ internal struct WebSocketWalker()
     private ulong _payloadLeft;
     private uint _mask;
     private bool _inMessage;
-    private bool _messageIsBinary;
+    private bool _messageIsReadable;
     private bool _lost;
 
     /// <summary>Whether nothing is open: neither a frame nor a message.</summary>
@@ -53,7 +53,7 @@ internal struct WebSocketWalker()
         var taken = (int)Math.Min(_payloadLeft, (ulong)(chunk.Length - position));
         position += taken;
         var left = _payloadLeft;
-        var isBinary = _messageIsBinary;
+        var isReadable = _messageIsReadable;
         _payloadLeft -= (ulong)taken;
         var closes = _payloadLeft == 0 && EndFrame();
         part = new WebSocketPart(start, payloadStart, position)
@@ -62,7 +62,7 @@ internal struct WebSocketWalker()
             IsClose = IsClose,
             Opens = opens,
             Closes = closes,
-            IsBinary = isBinary && !IsControl,
+            IsReadable = isReadable && !IsControl,
             FrameBytesLeft = left,
             Mask = _mask,
         };
@@ -89,10 +89,11 @@ internal struct WebSocketWalker()
     {
         _header[0] = first;
         if (IsControl || Opcode == 0) return false;
+        const int Text = 1;
         const int Binary = 2;
         const int ReservedBits = 0x70;
         _inMessage = true;
-        _messageIsBinary = Opcode == Binary && (first & ReservedBits) == 0;
+        _messageIsReadable = Opcode is Text or Binary && (first & ReservedBits) == 0;
         return true;
     }
 
@@ -139,7 +140,7 @@ internal struct WebSocketWalker()
         _headerNeeded = MinHeaderBytes;
         if (IsControl || (_header[0] & Final) == 0) return false;
         // A continuation without a beginning is no message.
-        _inMessage = _messageIsBinary = false;
+        _inMessage = _messageIsReadable = false;
         return true;
     }
 

@@ -71,8 +71,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
-        var options = Check(request, transport, peer);
-        return hub.Subscribe(options) ?? throw new GrpcException(GrpcStatusCode.ResourceExhausted, "there are too many subscriptions already");
+        var options = Check(request, transport, peer) with { MayHoldUp = level >= AccessLevel.Act };
+        return hub.Subscribe(options, out var problem) ?? throw new GrpcException(GrpcStatusCode.ResourceExhausted, problem);
     }
 
     /// <summary>Gives actions to the game.</summary>
@@ -170,7 +170,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (!lease.IsAcquired) throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"more than {access.ActRate} requests a second to act, draw or steer, of all agents (--act-rate)");
     }
 
-    private static void Require(AccessLevel needed, AccessLevel level)
+    /// <summary>Refuses clients that may not do what they ask for.</summary>
+    /// <exception cref="GrpcException">UNAUTHENTICATED: no token, or a wrong one; PERMISSION_DENIED: one for watching.</exception>
+    public static void Require(AccessLevel needed, AccessLevel level)
     {
         if (level >= needed) return;
         throw level == AccessLevel.None

@@ -61,6 +61,9 @@ class Watcher(BotAI):
         first["walk"] = await self.client.query_pathing(walkers.first, self.game_info.map_center)
         first["walks"] = await self.client.query_pathings([[unit, target] for unit in walkers])
         first["walkers"] = walkers.amount
+        first["halls walk"] = await self.client.query_pathing(self.townhalls.first, target)
+        first["between starts"] = await self.client.query_pathing(target, self.start_location)
+        first["next expansion"] = await self.get_next_expansion()
         first["abilities"] = await self.get_available_abilities(self.units)
         first["units"] = self.units.amount
         building = {Race.Zerg: UnitTypeId.SPAWNINGPOOL, Race.Terran: UnitTypeId.BARRACKS}.get(

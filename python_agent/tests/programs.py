@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -23,6 +24,9 @@ DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync
 PATIENCE = 30
 #: Of gRPC, the socket, and with them HTTP.
 FREE_PORTS = ("--grpc-port", "0", "--socket-port", "0")
+#: Tokens of `token_options`.
+ACT = "act-token-0123456789"
+WATCH = "watch-token-0123456789"
 
 
 def daemon_command(*arguments: str) -> list[str]:
@@ -36,6 +40,13 @@ def run_daemon(*arguments: str, **options: object) -> subprocess.CompletedProces
     """Run a verb to its end."""
     settings = {"capture_output": True, "text": True, "timeout": PATIENCE, "check": False, **options}
     return subprocess.run(daemon_command(*arguments), **settings)  # type: ignore[call-overload]
+
+
+def random_seed() -> int:
+    """Another seed each time, printed with what repeats it: pytest shows that where the test fails."""
+    seed = int(os.environ.get("ABATHUR_TEST_SEED") or random.randrange(2**32))
+    print(f"seed {seed}: ABATHUR_TEST_SEED={seed} gives the same test again")
+    return seed
 
 
 @dataclass
@@ -55,7 +66,10 @@ class Daemon:
 
     @property
     def socket_port(self) -> int:
-        return int(self.socket.rpartition(":")[2])
+        return self.port("socket")
+
+    def port(self, transport: str) -> int:
+        return int(self.addresses[transport].rpartition(":")[2])
 
     def wait(self) -> int:
         return self.process.wait(PATIENCE)
@@ -65,6 +79,17 @@ class Daemon:
         if self.process.stdin is not None:
             self.process.stdin.close()
         return self.wait()
+
+
+def token_options(folder: Path) -> tuple[str, ...]:
+    """Options of the daemon for the tokens `ACT` and `WATCH`, in files of a folder."""
+    options = []
+    for option, token in (("--token-file", ACT), ("--watch-token-file", WATCH)):
+        file = folder / token
+        file.write_text(token + "\n")
+        file.chmod(0o600)
+        options += [option, str(file)]
+    return tuple(options)
 
 
 Launch = Callable[..., Daemon]
@@ -83,8 +108,9 @@ def start(*arguments: str) -> Daemon:
     assert process.stdout is not None
     ready = process.stdout.readline().split()
     if ready[:1] != ["ready"]:
-        assert process.stderr is not None
-        raise AssertionError(f"the daemon did not start: {process.stderr.read()}")
+        # Ended and closed here: what is left open fails a test that comes later.
+        _, told = process.communicate(timeout=PATIENCE)
+        raise AssertionError(f"the daemon did not start: {told}")
     for item in ready[1:]:
         transport, _, address = item.partition("=")
         if address.startswith("unix:"):

@@ -149,11 +149,11 @@ class HandMadeGame:
             peer.close()
         self._listener.close()
 
-    def meet(self, proxy: Proxy) -> tuple[Connection, Peer]:
-        """A bot's connection, and the game's end of it."""
+    def meet(self, proxy: Proxy, **headers: str | None) -> tuple[Connection, Peer]:
+        """A bot's connection with these headers, and the game's end of it."""
         with ThreadPoolExecutor(1) as pool:
             accepting = pool.submit(lambda: Peer(self._listener.accept()[0]))
-            bot = Connection(proxy.port, PATH)
+            bot = Connection(proxy.port, PATH, **headers)
             peer = accepting.result(PATIENCE)
         self._peers.append(peer)
         return bot, peer

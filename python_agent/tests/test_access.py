@@ -19,12 +19,10 @@ import aiohttp
 import pytest
 from abathur import actions, drawing
 from abathur.sync.v1 import sync_pb2
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, run_daemon
+from programs import ACT, FREE_PORTS, PATIENCE, SKIRMISH, WATCH, Daemon, Launch, Play, run_daemon, token_options
 from programs import abathur as run_abathur
 from websockets_by_hand import request
 
-ACT = "act-token-0123456789"
-WATCH = "watch-token-0123456789"
 WRONG = "wrong-token-0123456789"
 Call = Callable[[abathur.Game], Awaitable[object]]
 
@@ -32,13 +30,7 @@ Call = Callable[[abathur.Game], Awaitable[object]]
 @pytest.fixture
 def tokens(tmp_path: Path) -> tuple[str, ...]:
     """The options for two tokens in files."""
-    options = []
-    for option, token in (("--token-file", ACT), ("--watch-token-file", WATCH)):
-        file = tmp_path / token
-        file.write_text(token + "\n")
-        file.chmod(0o600)
-        options += [option, str(file)]
-    return tuple(options)
+    return token_options(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ HANDSHAKES = {
     b'{"subscribe":{"surprise":1}}\n': "surprise",
     b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': 'subscribe.lockstepTimeout: "999999999999s" is no duration',
     b'{"subscribe":' + b"[" * 5000 + b"\n": "not a ClientMessage",
-    b"x" * (1 << 20) + b"yyyyyyyy": "a line is longer than 1048576 bytes",
+    b"x" * (16 << 10) + b"yyyyyyyy": "a line is longer than 16384 bytes",
 }
 
 

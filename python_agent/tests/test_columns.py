@@ -114,7 +114,9 @@ def test_real_sequences(play: Play, tmp_path: Path, name: str) -> None:
     assert number >= 499
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
+)
 @given(seeds=st.lists(st.integers(0, 2**64), min_size=20, max_size=20))
 def test_any_observations(play: Play, tmp_path: Path, seeds: list[int]) -> None:
     """Whatever is in them; some of the units come back in the next observation."""

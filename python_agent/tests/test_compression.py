@@ -26,7 +26,8 @@ FIRST_LOOP = 8960
 COMPRESSIONS = ["gzip", "br", "zstd"]
 VALUES = {"gzip": sync_pb2.gzip, "br": sync_pb2.br, "zstd": sync_pb2.zstd}
 COMPRESS = {
-    "gzip": gzip.compress,
+    # Without the time of day: the same example gives the same bytes again.
+    "gzip": lambda data: gzip.compress(data, mtime=0),
     "br": lambda data: brotli.compress(data, quality=1),
     "zstd": zstandard.ZstdCompressor().compress,
 }
@@ -123,6 +124,7 @@ def lie(frame: bytes, size: int, claimed: int) -> bytes:
     raise AssertionError("the header has no content size")
 
 
+@pytest.mark.measured
 def test_bombs_are_refused_and_little_memory_is_taken() -> None:
     limit = 4 << 20
     for what, (name, bomb) in bombs().items():

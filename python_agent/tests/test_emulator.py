@@ -24,10 +24,11 @@ from emulators import (
     raw_client,
     short_match,
 )
-from programs import SKIRMISH
+from programs import SHARED, SKIRMISH, needs_observations, needs_sequences
 from s2clientprotocol import common_pb2, debug_pb2, query_pb2, raw_pb2, sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
 
+HATCHERY_LAIR_HIVE, TRAIN_QUEEN = (86, 100, 101), 1632
 NOT_STARTED = "A game has not been started yet"
 NOT_IN_GAME = "Not in a game"
 ENDED_ALREADY = "Game has already ended"
@@ -169,6 +170,50 @@ async def test_a_replay_is_watched_and_takes_no_actions(game: abathur.EmulatedGa
         assert watched.HasField("obs_action") and not watched.error
         assert (await client.step(10_000)).status == ENDED
         assert (await client.observe()).observation.player_result
+
+
+@pytest.mark.parametrize("setup", ["join_game", "start_replay"])
+async def test_feature_layers_that_are_not_recorded_are_warned_of_once(
+    setup: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    layers = sc2api_pb2.InterfaceOptions(raw=True, feature_layer=sc2api_pb2.SpatialCameraSetup(width=24))
+    requests = {
+        "join_game": sc2api_pb2.RequestJoinGame(race=2, options=layers),
+        "start_replay": sc2api_pb2.RequestStartReplay(replay_path="any", options=layers),
+    }
+    with emulated(short_match(tmp_path, 3)) as game:
+        async with raw_client(game) as client:
+            for _ in range(2):
+                assert not (await client.ask(**{setup: requests[setup]})).error
+                await client.ask(leave_game=sc2api_pb2.RequestLeaveGame())
+    warned = [record.getMessage() for record in caplog.records]
+    assert len(warned) == 1
+    assert "asked for feature layers" in warned[0] and "the recording has none" in warned[0]
+
+
+@needs_sequences
+@needs_observations
+async def test_game_info_of_another_race_than_the_recorded_players_is_warned_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    zerg = SHARED / "sequences" / "berlingrad-zvz-mid.obs.zst"
+    terran = SHARED / "observations" / "BerlingradAIE" / "game_info.binpb"
+    data = SHARED / "observations" / "game_data.binpb"
+    with emulated(zerg, game_info=terran, game_data=data, timeout=60) as game:
+        async with raw_client(game) as client:
+            await client.join()
+            # The spawning pool is under construction at first.
+            await client.step(900)
+            units = (await client.observe()).observation.observation.raw_data.units
+            complete = [unit for unit in units if unit.alliance == 1 and unit.build_progress == 1]
+            halls = [unit for unit in complete if unit.unit_type in HATCHERY_LAIR_HIVE]
+            asked = [query_pb2.RequestQueryAvailableAbilities(unit_tag=hall.tag) for hall in halls]
+            query = query_pb2.RequestQuery(abilities=asked, ignore_resource_requirements=True)
+            abilities = (await client.ask(query=query)).query.abilities
+    assert halls and all(TRAIN_QUEEN in {each.ability_id for each in hall.abilities} for hall in abilities)
+    warned = [record.getMessage() for record in caplog.records]
+    assert len(warned) == 1
+    assert "player 1 is Terran" in warned[0] and "units are Zerg" in warned[0] and "--game-info" in warned[0]
 
 
 # --- requests
@@ -328,8 +373,7 @@ async def test_the_rest_of_the_requests_is_answered_by_its_kind(game: abathur.Em
         *[(IN_REPLAY, kind, NOT_IN_GAME) for kind in ("action", "debug", "save_replay", "quick_save", "map_command")],
         (ENDED, "step", ENDED_ALREADY),
         *[(ENDED, kind, NOT_WHEN_ENDED) for kind in ("action", "query", "debug", "obs_action", "quick_load")],
-        *[(IN_GAME, kind, f"{name} is not valid in status in_game") for kind, name in
-          (("create_game", "CreateGame"), ("join_game", "JoinGame"), ("start_replay", "StartReplay"))],
+        (IN_GAME, "join_game", "JoinGame is not valid in status in_game"),
         (INIT_GAME, "create_game", "CreateGame is not valid in status init_game"),
         (ENDED, "join_game", "JoinGame is not valid in status ended"),
         (LAUNCHED, "restart_game", "RestartGame is not valid in status launched"),

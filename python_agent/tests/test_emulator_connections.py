@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import importlib.util
+import random
 import socket
 import struct
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 import abathur
 import aiohttp
 import pytest
+from abathur._emulator import find_daemon
 from emulators import (
     ENDED,
     FIRST_LOOP,
@@ -26,7 +28,7 @@ from emulators import (
     raw_client,
     short_match,
 )
-from programs import ROOT, SKIRMISH, run_daemon, start
+from programs import ROOT, SKIRMISH, daemon_command, run_daemon, start
 from s2clientprotocol import sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
 from websockets_by_hand import (
@@ -57,8 +59,10 @@ def test_garbage_is_answered_by_an_error_and_the_connection_stays(game: abathur.
     with Connection(game.port, PATH) as connection:
         for sent in (
             frame(TEXT, b"hello"),
+            frame(TEXT, b"\xff\xfe"),
+            frame(TEXT),
             frame(BINARY, b"\xff\xff\xff"),
-            frame(BINARY, os.urandom(64) + b"\x07"),
+            frame(BINARY, b"\x07" + random.Random(1).randbytes(64)),
             frame(BINARY, b"\x0b" * 5000),
             frame(BINARY),
             frame(BINARY, unknown),
@@ -92,7 +96,8 @@ def test_fragments_with_pings_between_are_one_request(game: abathur.EmulatedGame
 @pytest.mark.parametrize(
     ("frames", "code"),
     [
-        ([frame(TEXT, b"\xff\xfe")], 1007),
+        ([frame(TEXT, JOIN, bits=4)], 1002),
+        ([frame(TEXT, JOIN[:1], fin=False), frame(TEXT, JOIN[1:])], 1002),
         ([frame(BINARY, JOIN, masked=False)], 1002),
         ([frame(BINARY, JOIN, bits=4)], 1002),
         ([frame(CONTINUATION, JOIN)], 1002),
@@ -197,7 +202,14 @@ async def test_a_client_that_leaves_while_it_waits_in_real_time_frees_the_game()
         # Some libraries leave the port out.
         ("/sc2api", {"Host": "127.0.0.1"}, b" 101 "),
         ("/sc2api", {"Host": "localhost"}, b" 101 "),
+        # websocket-client writes an origin of its own, behind a proxy that of the proxy's port.
+        ("/sc2api", {"Origin": "http://127.0.0.1:5001"}, b" 101 "),
+        ("/sc2api", {"Origin": "http://localhost"}, b" 101 "),
+        ("/sc2api", {"Origin": "https://[::1]:5001"}, b" 101 "),
         ("/sc2api", {"Origin": "http://evil.example"}, b" 403 "),
+        ("/sc2api", {"Origin": "http://127.0.0.1.evil.example"}, b" 403 "),
+        ("/sc2api", {"Origin": "http://127.0.0.1:5001", "Host": "evil.example"}, b" 403 "),
+        ("/sc2api", {"Origin": "null"}, b" 403 "),
     ],
 )
 def test_what_is_no_client_of_the_game_gets_an_http_answer(
@@ -333,6 +345,47 @@ def test_errors_of_the_python_helper_say_what_to_do(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("abathur._emulator._BUILT", tmp_path / "none")
     with pytest.raises(abathur.DaemonError, match="ABATHUR_SYNC"), abathur.emulated_game(SKIRMISH):
         pass
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("dotnet x.dll", ["dotnet", "x.dll"]),
+        ("  dotnet\t'/opt/a b/x.dll'  --flag ", ["dotnet", "/opt/a b/x.dll", "--flag"]),
+        (r'dotnet "C:\Program Files\new\x.dll" --name="a b"', ["dotnet", r"C:\Program Files\new\x.dll", "--name=a b"]),
+        (r"C:\tools\abathur-sync.exe", [r"C:\tools\abathur-sync.exe"]),
+        ("dotnet x.dll # no comment", ["dotnet", "x.dll", "#", "no", "comment"]),
+    ],
+)
+def test_a_command_line_in_the_environment_is_split_as_in_the_ladder_example(
+    text: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specification = importlib.util.spec_from_file_location("ladder_run", ROOT / "examples" / "ladder_run.py")
+    assert specification is not None and specification.loader is not None
+    ladder_run = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(ladder_run)
+    monkeypatch.setenv("ABATHUR_SYNC", text)
+    assert find_daemon(None) == words == ladder_run.words("ABATHUR_SYNC", [])
+    assert find_daemon(text) == words
+
+
+def test_a_path_with_blanks_is_one_word_and_a_dll_is_run_with_dotnet(tmp_path: Path) -> None:
+    spaced = tmp_path / "with blanks" / "sync.dll"
+    spaced.parent.mkdir()
+    spaced.touch()
+    assert find_daemon(str(spaced)) == find_daemon(spaced) == ["dotnet", str(spaced)]
+    assert find_daemon("x.DLL --flag") == ["dotnet", "x.DLL", "--flag"]
+    for unreadable in ('dotnet "x.dll', " "):
+        with pytest.raises(abathur.DaemonError, match="command line"):
+            find_daemon(unreadable)
+
+
+def test_a_command_line_in_the_environment_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ABATHUR_SYNC", " ".join(f'"{word}"' for word in daemon_command()))
+    with abathur.emulated_game(SKIRMISH) as game, Connection(game.port, PATH) as connection:
+        connection.send(frame(BINARY, JOIN))
+        answer = connection.read()
+        assert answer is not None and Response.FromString(answer.payload).status == IN_GAME
 
 
 async def test_the_python_helper_works_with_async_with_and_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:

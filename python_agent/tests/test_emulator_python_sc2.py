@@ -264,7 +264,10 @@ def test_the_fixture_in_the_documentation_works(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "emulator.md").read_text(encoding="utf-8")
     code = page.partition("```py\n")[2].partition("```")[0]
     (tmp_path / "test_bot.py").write_text(code, encoding="utf-8")
-    options = ["-q", "-c", os.devnull, "-o", "asyncio_mode=auto", "-p", "no:cacheprovider"]
+    settings = page.partition("```toml\n")[2].partition("```")[0]
+    assert "asyncio_mode" in settings
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    options = ["-q", "-c", str(tmp_path / "pyproject.toml"), "-p", "no:cacheprovider"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path / "test_bot.py")],
         cwd=ROOT,
@@ -304,7 +307,9 @@ async def test_a_real_frame_is_a_match_of_one_frame(name: str) -> None:
     assert bot.first["on hall"] == [False]
     assert bot.first["spot"] is not None
     assert len(bot.first["walks"]) == bot.first["walkers"]
-    # Where something stands at the other start location, nothing can walk there.
-    assert (max(bot.first["walks"]) > 0) == bot.in_pathing_grid(bot.enemy_start_locations[0])
+    # Start locations are the centers of town halls, and closed cells on most maps.
+    assert min(bot.first["walks"]) > 0
+    assert bot.first["next expansion"] in bot.expansion_locations_list
+    assert bot.first["halls walk"] > 0 and bot.first["between starts"] > 0
     workers = bot.first["abilities"][: bot.first["units"]]
     assert len(workers) == bot.first["units"] and any(workers)

@@ -78,7 +78,7 @@ async def test_a_full_disk_ends_the_recording_and_nothing_else() -> None:
             recording = (await agent.status()).recording
             assert recording.error and recording.frames_missed > 0
         code, said = await asyncio.to_thread(proxy.end)
-    assert code == 0
+    assert code == 1
     assert said.count("No space left on device") == 1 and "The match goes on without it" in said, said
 
 
@@ -328,6 +328,22 @@ async def test_a_proxy_that_is_killed_leaves_what_can_be_recovered(tmp_path: Pat
     done = run_daemon("recover", str(part), "-o", str(file))
     assert done.returncode == 0, done.stderr
     assert len(recorded(file)["/observation"]) > 0
+
+
+async def test_a_recording_that_is_not_where_it_was_to_be_is_told_by_the_exit_code(tmp_path: Path) -> None:
+    file = tmp_path / "match.mcap"
+    with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
+        async with raw_client(proxy) as bot:
+            await bot.join()
+            for _ in range(20):
+                await bot.observe()
+                await bot.step(1)
+            file.write_bytes(b"precious")
+        code, said = await asyncio.to_thread(proxy.stop)
+    assert code == 1
+    assert f"the complete file is {tmp_path / 'match-1.mcap'}" in said
+    assert file.read_bytes() == b"precious"
+    assert len(recorded(tmp_path / "match-1.mcap")["/observation"]) == 20
 
 
 def test_told_to_stop_with_connections_that_say_nothing() -> None:

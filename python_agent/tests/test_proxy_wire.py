@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import abathur
 import pytest
 from programs import PATIENCE
-from proxies import HandMadeGame, Peer, Proxy, answer, masked, observation, proxied, unmasked
+from proxies import HandMadeGame, Peer, Proxy, answer, begin, masked, observation, proxied, unmasked
 from s2clientprotocol import sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
 from websockets_by_hand import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Connection, close, frame
@@ -60,7 +59,7 @@ def fragments(payload: bytes, sizes: random.Random, *, masked: bool, between: by
 def test_fragmented_messages_pass_and_become_frames(game: HandMadeGame, proxy: Proxy) -> None:
     chance = random.Random(5)
     bot, peer = game.meet(proxy)
-    seen = sc2api_pb2.ResponseObservation.FromString(observation(7, os.urandom(200_000)))
+    seen = sc2api_pb2.ResponseObservation.FromString(observation(7, chance.randbytes(200_000)))
     with bot, abathur.connect_blocking(proxy.daemon.grpc) as agent:
         passes_up(bot, peer, fragments(OBSERVE, random.Random(2), masked=True, between=frame(PING, b"up")))
         first = answer(observation=seen, id=1)
@@ -97,6 +96,19 @@ def test_close_codes_pass(game: HandMadeGame, proxy: Proxy, code: int) -> None:
         passes_down(peer, bot, frame(CLOSE, struct.pack(">H", code) + b"good game", masked=False))
         peer.close()
         assert bot.read() is None
+
+
+def test_messages_that_cannot_be_parsed_are_not_said_to_be_the_machines_fault(game: HandMadeGame, proxy: Proxy) -> None:
+    bot, peer = game.meet(proxy)
+    with bot:
+        for _ in range(3):
+            passes_up(bot, peer, frame(TEXT, b"\xff" * 50))
+        passes_down(peer, bot, unmasked(b"\xff" * 50))
+        begin(bot, peer)
+    code, said = proxy.end()
+    assert code == 1
+    assert "cannot be parsed as protobuf of the StarCraft II API: 4" in said
+    assert "too slow" not in said
 
 
 def test_text_and_bytes_that_are_no_protobuf_pass(game: HandMadeGame, proxy: Proxy) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import abathur
 import pytest
 from abathur._frame import Frame, Timing
-from abathur._latest import Lateness, skip_to_newest
+from abathur._latest import Lateness
 from abathur._receive import ReceiveBuffer
+from abathur._socket import _Waiting
+from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,19 +71,34 @@ def frame(sequence: int, dropped: int = 0, taken_ns: int = 0) -> Frame:
 
 @given(gaps=st.lists(st.integers(0, 5), min_size=1, max_size=10), ends=st.booleans())
 def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
-    events: deque[Frame | sync_pb2.End] = deque()
+    waiting = _Waiting(sync_pb2.latest)
     sequence = 0
     for gap in gaps:
         sequence += gap + 1
-        events.append(frame(sequence, gap))
+        waiting.append(frame(sequence, gap))
     if ends:
-        events.append(sync_pb2.End())
-    skip_to_newest(events)
-    newest = events.popleft()
-    assert isinstance(newest, Frame)
+        waiting.append(sync_pb2.End())
+    assert len(waiting) == 1 + ends
+    newest = waiting.take()
+    assert newest is not None
     assert (newest.sequence, newest.dropped) == (sequence, sequence - 1)
     assert newest.dropped_loops == ((1, sequence - 1) if sequence > 1 else None)
-    assert len(events) == ends
+    assert waiting.take() is None and len(waiting) == ends
+
+
+def test_a_lossless_reader_keeps_every_frame_up_to_a_bound() -> None:
+    waiting = _Waiting(sync_pb2.every)
+    with pytest.raises(ProtocolError, match="before the answer to a request"):
+        for sequence in range(1, 100_000):
+            waiting.append(frame(sequence))
+    assert sequence < 20_000
+    assert [getattr(waiting.take(), "sequence", None) for _ in range(3)] == [1, 2, 3]
+    large = frame(1)
+    large.size = 200 << 20
+    waiting = _Waiting(sync_pb2.every)
+    waiting.append(large)
+    with pytest.raises(ProtocolError, match=f"{400 << 20} bytes"):
+        waiting.append(large)
 
 
 def test_a_frame_is_late_when_it_took_longer_than_the_fastest_so_far() -> None:

@@ -146,10 +146,10 @@ BAD = {
         "compression gzip cannot be carried in JSON text: subscribe with a binary message",
         1008,
     ),
-    "too long": ([frame(TEXT, b"x" * ((1 << 20) + 1))], "longer than 1048576 bytes", 1009),
+    "too long": ([frame(TEXT, b"x" * ((16 << 10) + 1))], "longer than 16384 bytes", 1009),
     "too long in pieces": (
         [frame(BINARY, b"x" * 500_000, fin=False), *(frame(CONTINUATION, b"x" * 500_000, fin=False) for _ in range(9))],
-        "longer than 1048576 bytes",
+        "longer than 16384 bytes",
         1009,
     ),
     "junk after the subscription": (

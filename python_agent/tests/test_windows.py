@@ -42,8 +42,15 @@ class Windows:
         )
 
     @contextlib.contextmanager
-    def daemon(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
-        """A daemon and its addresses. In the end its input is closed, as its parent's end would; it must end well."""
+    def daemon(
+        self, *arguments: str, code: int = 0, told: list[str] | None = None
+    ) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+        """A daemon and its addresses. In the end its input is closed, as its parent's end would; it must end well.
+
+        Args:
+            code: What it is to end with, unless it is killed.
+            told: Takes the lines of its standard error; without it there must be none.
+        """
         with subprocess.Popen(
             [*self._command, *arguments, *FREE_PORTS, "--stop-with-parent"],
             env=self._environment,
@@ -58,7 +65,10 @@ class Windows:
                 assert ready[:1] == ["ready"], process.stderr.read()
                 yield process, dict(item.split("=") for item in ready[1:])
                 _, said = process.communicate(timeout=PATIENCE)
-                assert process.returncode == -signal.SIGKILL or (process.returncode, said) == (0, "")
+                if told is not None:
+                    told += said.splitlines()
+                    said = ""
+                assert process.returncode == -signal.SIGKILL or (process.returncode, said) == (code, "")
             finally:
                 process.kill()
 
@@ -149,6 +159,29 @@ def test_what_a_killed_recorder_left_is_recovered(windows: Windows, recording: P
         messages = [message.data for _, _, message in make_reader(stream).iter_messages(topics=["/observation"])]
     assert len(messages) > len(observations) / 2
     assert messages == observations[: len(messages)]
+
+
+def test_nothing_that_is_in_the_way_of_a_recording_is_lost(windows: Windows, recording: Path, tmp_path: Path) -> None:
+    file, part = tmp_path / "match.mcap", tmp_path / "match.mcap.part"
+    part.write_bytes(recording.read_bytes())
+    with abathur.open(recording) as match:
+        observations = [frame.response.SerializeToString() for frame in match.frames()]
+    told: list[str] = []
+    with windows.daemon("serve", "-o", path(file), code=1, told=told) as (_, addresses):
+        assert (tmp_path / "match.mcap.killed-1.part").read_bytes() == recording.read_bytes()
+        for force in ([], ["--force"]):
+            second = windows.run("serve", *FREE_PORTS, "-o", path(file), *force)
+            assert second.returncode == 3
+            assert f"{path(part)} is being written by another process" in second.stderr
+        with abathur.publisher_blocking(f"socket://{addresses['socket']}", map_name="X") as bot:
+            for observation in observations:
+                bot.publish(observation)
+            file.write_bytes(b"precious")
+    assert f"recover {path(tmp_path / 'match.mcap.killed-1.part')} -o " in told[0]
+    assert any("was created by another program meanwhile and was not replaced" in line for line in told), told
+    assert file.read_bytes() == b"precious" and not part.exists()
+    with abathur.open(tmp_path / "match-1.mcap") as match:
+        assert [frame.response.SerializeToString() for frame in match.frames()] == observations
 
 
 def test_paths_and_words_of_windows(windows: Windows, tmp_path: Path) -> None:

@@ -56,15 +56,15 @@ def request(port: int, path: str = "/", **headers: str | None) -> bytes:
 class Connection:
     """A connection that has shaken hands."""
 
-    def __init__(self, port: int, path: str = "/", receive_buffer: int | None = None) -> None:
-        """Connect; `receive_buffer` bounds the bytes that the system holds for this side."""
+    def __init__(self, port: int, path: str = "/", receive_buffer: int | None = None, **headers: str | None) -> None:
+        """Connect; `receive_buffer` bounds the bytes that the system holds for this side; headers as in `request`."""
         self.socket = socket.socket()
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(20)
         self.socket.connect(("127.0.0.1", port))
         self._file = self.socket.makefile("rb")
-        self.socket.sendall(request(port, path))
+        self.socket.sendall(request(port, path, **headers))
         assert b" 101 " in self._file.readline()
         while self._file.readline() != b"\r\n":
             pass

@@ -85,10 +85,13 @@ internal sealed class FuzzRun(IFuzzTarget target, int seed, string folder, TextW
         return finding;
     }
 
-    /// <summary>Numbers in a message differ from input to input; the finding is the same.</summary>
+    /// <summary>
+    /// Numbers in a message differ from input to input; the finding is the same. So it is when the compiler has inlined the method that failed: what a target itself
+    /// has found is told by its message alone.
+    /// </summary>
     private static string Kind(Finding finding)
     {
-        var frame = finding.Details.Split('\n').FirstOrDefault(line => line.TrimStart().StartsWith("at ", StringComparison.Ordinal)) ?? "";
+        var frame = finding.What.StartsWith(nameof(FuzzFailureException), StringComparison.Ordinal) ? "" : finding.Details.Split('\n').FirstOrDefault(line => line.TrimStart().StartsWith("at ", StringComparison.Ordinal)) ?? "";
         var text = string.Concat(finding.What.Where(each => !char.IsAsciiDigit(each)));
         return text[..Math.Min(text.Length, 60)] + frame;
     }

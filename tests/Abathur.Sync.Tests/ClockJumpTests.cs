@@ -21,7 +21,7 @@ public class ClockJumpTests
         using var folder = new TemporaryFolder();
         var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
         var started = _clock.GetUtcNow();
-        await using (var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap"), overwrite: false), new RecordingOptions(), _ => { }))
+        await using (var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), _ => { }))
         {
             var feed = new MatchFeed(hub, recorder, _clock);
             feed.Begin(new Match(), default, default);

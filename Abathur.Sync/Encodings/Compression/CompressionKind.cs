@@ -8,6 +8,9 @@ namespace Abathur.Sync.Encodings.Compression;
 /// <param name="NeedsLibZstd">Whether it needs the system's libzstd.</param>
 public abstract record CompressionKind(string Name, int MinLevel, int MaxLevel, int DefaultLevel, bool NeedsLibZstd)
 {
+    /// <summary>The lowest level at which a late frame takes more than some 10 ms. Streams of such levels share one thread.</summary>
+    public abstract int SlowLevel { get; }
+
     /// <summary>Whether the library that it needs is on this machine; what to do about it is <see cref="LibZstd.InstallMessage"/>.</summary>
     public bool IsAvailable => !NeedsLibZstd || LibZstd.IsAvailable;
 

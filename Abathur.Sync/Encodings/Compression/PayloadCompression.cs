@@ -14,6 +14,14 @@ public sealed record PayloadCompression : CompressionKind
     {
     }
 
+    /// <inheritdoc/>
+    public override int SlowLevel => Name switch
+    {
+        "zstd" => 16,
+        "br" => 10,
+        _ => int.MaxValue,
+    };
+
     /// <summary>The one of that name in the protocol; null for none, and for those that work on streams.</summary>
     public static new PayloadCompression? For(V1.Compression compression) => compression switch
     {

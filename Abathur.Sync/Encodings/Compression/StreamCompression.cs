@@ -10,6 +10,14 @@ public sealed record StreamCompression : CompressionKind
     {
     }
 
+    /// <inheritdoc/>
+    public override int SlowLevel => Name switch
+    {
+        "zstd-stream" => 16,
+        "br-stream" => 10,
+        _ => int.MaxValue,
+    };
+
     /// <summary>The one of that name in the protocol; null for none, and for those that compress each payload for itself.</summary>
     public static new StreamCompression? For(V1.Compression compression) => compression switch
     {

@@ -17,6 +17,7 @@ internal static class FileScan
         try
         {
             var offset = dataStart;
+            var scanned = 0L;
             while (true)
             {
                 contents.DataLimit = offset;
@@ -32,7 +33,13 @@ internal static class FileScan
                     if (!hasEnd) contents.Damage = "its end is missing or damaged";
                     break;
                 }
+                if (scanned > input.Options.MaxScannedBytes)
+                {
+                    contents.Damage = $"it has no index, and more than {input.Options.MaxScannedBytes} bytes after decompression before offset {offset}";
+                    break;
+                }
                 Note(input, header, contents, counts, chunk, ref buffer);
+                scanned += header.Opcode == McapOpcode.Chunk ? chunk.Records.Length : header.End - header.Offset;
                 offset = header.End;
             }
         }

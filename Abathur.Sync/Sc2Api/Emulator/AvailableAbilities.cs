@@ -5,7 +5,7 @@ namespace Abathur.Sync.Sc2Api.Emulator;
 /// <summary>What a unit could be ordered: an estimate from the game data and from what else its player has.</summary>
 /// <remarks>
 /// Own units that are complete have: where they move, attack, move, stop, hold position and patrol; workers gather and the buildings of their race; producers
-/// what abilities named after them make ("BarracksTrain", "EngineeringBayResearch"). A building that is required must be complete, and the cost be there
+/// what abilities named after them make ("BarracksTrain", "EngineeringBayResearch"), and Zerg town halls queens. A building that is required must be complete, and the cost be there
 /// unless resources are ignored. Spells, morphs, add-ons, cooldowns and queues are not known from the data and not in it.
 /// </remarks>
 internal sealed class AvailableAbilities
@@ -21,6 +21,10 @@ internal sealed class AvailableAbilities
         ["Probe"] = (298, "ProtossBuild"),
     };
 
+    // Not named after the building.
+    private const string TrainQueen = "TrainQueen";
+    private static readonly string[] ZergTownHalls = ["Hatchery", "Lair", "Hive"];
+
     private readonly Dictionary<uint, UnitTypeData> _types = [];
     private readonly Dictionary<uint, AbilityData> _abilities = [];
     private readonly ILookup<string, Product> _products;
@@ -35,7 +39,8 @@ internal sealed class AvailableAbilities
             .Select(upgrade => new Product(upgrade.AbilityId, upgrade.MineralCost, upgrade.VespeneCost, 0));
         _products = units.Concat(upgrades).DistinctBy(product => product.Ability)
             .Where(product => _abilities.ContainsKey(product.Ability))
-            .ToLookup(product => _abilities[product.Ability].LinkName);
+            // The game's data has "evolutionchamberresearch".
+            .ToLookup(product => _abilities[product.Ability].LinkName, StringComparer.OrdinalIgnoreCase);
     }
 
     /// <summary>The abilities of one unit.</summary>
@@ -53,6 +58,7 @@ internal sealed class AvailableAbilities
             ids.Add(worker.Gather);
             names.Add(worker.Build);
         }
+        if (ZergTownHalls.Contains(type.Name)) names.Add(TrainQueen);
         // A lair is a hatchery still, a flying one is none.
         if (type.UnitAlias != 0 && !unit.IsFlying && _types.TryGetValue(type.UnitAlias, out var alias)) names.Add(alias.Name + "Train");
         var products = names.SelectMany(name => _products[name]).ToList();

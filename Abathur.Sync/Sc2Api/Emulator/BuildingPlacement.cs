@@ -70,6 +70,13 @@ internal sealed class BuildingPlacement
         return made.VespeneCost > common.Vespene ? ActionResult.NotEnoughVespene : ActionResult.Success;
     }
 
+    /// <summary>Whether a unit has a footprint, and a point is in it.</summary>
+    public bool Covers(Unit unit, Point2D point) =>
+        unit.Pos is { } at && HalfSizeOf(unit) is { } half && MathF.Abs(at.X - point.X) <= half.X && MathF.Abs(at.Y - point.Y) <= half.Y;
+
+    /// <summary>Whether a town hall at a start location would cover a point.</summary>
+    public static bool IsInTownHall(Point2D start, Point2D point) => MathF.Abs(start.X - point.X) <= TownHall && MathF.Abs(start.Y - point.Y) <= TownHall;
+
     private ActionResult CheckGas(Point2D target, IEnumerable<Unit> units)
     {
         var isOnGeyser = false;

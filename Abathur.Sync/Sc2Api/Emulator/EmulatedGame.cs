@@ -21,6 +21,7 @@ internal sealed class EmulatedGame
     private readonly EmulatorOptions _options;
     private readonly TimeProvider _clock;
     private readonly IActionLog _actions;
+    private readonly Action<string> _warn;
     private readonly GameQueries _queries;
     private readonly byte[] _results;
     private readonly Dictionary<int, byte[]> _data = [];
@@ -30,14 +31,22 @@ internal sealed class EmulatedGame
     private long _startedAt;
     private bool _realtime;
     private bool _isSetUpByThisClient;
+    private bool _hasWarnedOfLayers;
 
-    public EmulatedGame(EmulatedMatch match, ObservationTimeline timeline, EmulatorOptions options, TimeProvider clock, IActionLog actions)
+    /// <param name="match">What stays the same.</param>
+    /// <param name="timeline">The observations.</param>
+    /// <param name="options">How they are played.</param>
+    /// <param name="clock">Clock of matches in real time.</param>
+    /// <param name="actions">Given what clients order.</param>
+    /// <param name="warn">Told, in a line each, what clients ask for and do not get; null: nobody.</param>
+    public EmulatedGame(EmulatedMatch match, ObservationTimeline timeline, EmulatorOptions options, TimeProvider clock, IActionLog actions, Action<string>? warn = null)
     {
         _match = match;
         _timeline = timeline;
         _options = options;
         _clock = clock;
         _actions = actions;
+        _warn = warn ?? (static _ => { });
         _queries = new GameQueries(match);
         (_lastLoop, _lastHasResults) = (match.LastGameLoop, match.LastHasResults);
         var results = new ResponseObservation();
@@ -183,6 +192,7 @@ internal sealed class EmulatedGame
         if (error is { } reason) return GameAnswer.Of(Response.JoinGameFieldNumber, new ResponseJoinGame { Error = reason });
         // Joined without a game that it was created for, as on a ladder.
         if (Status != Status.InitGame) _realtime = _options.Realtime;
+        WarnOfLayers(request.Options);
         Start(Status.InGame);
         return GameAnswer.Of(Response.JoinGameFieldNumber, new ResponseJoinGame { PlayerId = _match.PlayerId });
     }
@@ -195,8 +205,20 @@ internal sealed class EmulatedGame
         else if (request.ObservedPlayerId != 0 && !IsPlayer((uint)request.ObservedPlayerId)) error = ResponseStartReplay.Types.Error.InvalidObservedPlayerId;
         if (error is { } reason) return GameAnswer.Of(Response.StartReplayFieldNumber, new ResponseStartReplay { Error = reason });
         _realtime = _options.Realtime || request.Realtime;
+        WarnOfLayers(request.Options);
         Start(Status.InReplay);
         return GameAnswer.Of(Response.StartReplayFieldNumber, new ResponseStartReplay());
+    }
+
+    /// <summary>Warns once of images that the client wants and the recording does not have.</summary>
+    private void WarnOfLayers(InterfaceOptions? wanted)
+    {
+        var layers = wanted?.FeatureLayer is not null && !_match.HasFeatureLayers;
+        var images = wanted?.Render is not null && !_match.HasRenderedImages;
+        if (_hasWarnedOfLayers || !(layers || images)) return;
+        _hasWarnedOfLayers = true;
+        var what = layers && images ? "feature layers and rendered images" : layers ? "feature layers" : "rendered images";
+        _warn($"the client asked for {what} when it joined, but the recording has none: its observations come without them. Play a recording of a match that was joined with {what}.");
     }
 
     private GameAnswer Restart()
@@ -292,7 +314,7 @@ internal sealed class EmulatedGame
         };
         foreach (var player in _match.Info.PlayerInfo)
         {
-            var extra = new PlayerInfoExtra { PlayerInfo = player };
+            var extra = new PlayerInfoExtra { PlayerInfo = player, PlayerApm = _match.PlayerFigures.Apm, PlayerMmr = _match.PlayerFigures.Mmr };
             if (_match.Results.FirstOrDefault(each => each.PlayerId == player.PlayerId) is { } result) extra.PlayerResult = result;
             info.PlayerInfo.Add(extra);
         }

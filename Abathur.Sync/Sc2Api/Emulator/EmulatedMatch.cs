@@ -1,5 +1,7 @@
+using System.Globalization;
 using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Recordings;
+using Abathur.Sync.Recordings.Mcap;
 using Google.Protobuf;
 using SC2APIProtocol;
 using static Google.Protobuf.WireFormat;
@@ -14,6 +16,9 @@ internal sealed class EmulatedMatch
     private const uint DefaultBuild = 93333;
     // How far before the last observation the end of the match may be noted: 10 s.
     private const uint EndMargin = 224;
+    // Tools skip replays with less than 10 actions per minute, or a rating of less than 1000.
+    private const int DefaultApm = 100;
+    private const int DefaultMmr = 3000;
     private const string DefaultDataVersion = "446907060311FB1CC29EB31E547BB9FD";
 
     private EmulatedMatch(ResponseGameInfo info, ReadOnlyMemory<byte> infoBytes, ReadOnlyMemory<byte> data)
@@ -46,6 +51,18 @@ internal sealed class EmulatedMatch
 
     public ResponsePing Ping { get; private init; } = new();
 
+    /// <summary>Whether the recorded observations have feature layers.</summary>
+    public bool HasFeatureLayers { get; private init; }
+
+    /// <summary>Whether the recorded observations have rendered images.</summary>
+    public bool HasRenderedImages { get; private init; }
+
+    /// <summary>Race of the recorded player's units, and the race that the game info names, where they differ; null where they do not, or one is not known.</summary>
+    public (Race Units, Race GameInfo)? RaceMismatch { get; private init; }
+
+    /// <summary>Actions per minute and matchmaking rating that replay info names: the recording's metadata, else values that no filter of replays refuses.</summary>
+    public (int Apm, int Mmr) PlayerFigures { get; private init; }
+
     /// <summary>Reads a recording, and puts it before its first observation.</summary>
     /// <param name="recording">The recording.</param>
     /// <param name="name">What to call it in errors.</param>
@@ -58,14 +75,15 @@ internal sealed class EmulatedMatch
         var infoBytes = gameInfo ?? recording.GameInfo ?? throw Missing(name, "game info", "--game-info", "ResponseGameInfo");
         var dataBytes = gameData ?? recording.GameData ?? throw Missing(name, "game data", "--game-data", "ResponseData");
         var info = Parse(infoBytes, ResponseGameInfo.Parser, name, "game info");
-        var missing = GeneralAbilities.MissingFrom(Parse(dataBytes, ResponseData.Parser, name, "game data"));
+        var data = Parse(dataBytes, ResponseData.Parser, name, "game data");
+        var missing = GeneralAbilities.MissingFrom(data);
         recording.Rewind();
         if (!recording.ReadNext(out var observation)) throw new RecordingException($"{name} has no observation");
         var first = Parse(observation.Payload, ResponseObservation.Parser, name, "first observation");
         var recorded = recording.Match.PlayerId;
         var player = recorded != 0 ? recorded : Math.Max(1, first.Observation?.PlayerCommon?.PlayerId ?? 0);
-        var last = LastResults(recording);
-        var results = last.Count > 0 ? last : EventResults(recording);
+        var last = TryRead(LastResults, recording);
+        var results = last.Count > 0 ? last : TryRead(EventResults, recording);
         recording.Rewind();
         return new EmulatedMatch(info, infoBytes, new([.. dataBytes.Span, .. missing.ToByteArray()]))
         {
@@ -75,6 +93,10 @@ internal sealed class EmulatedMatch
             Results = results.Count > 0 ? results : DefaultResults(info, player, result),
             LastHasResults = last.Count > 0,
             Ping = PingOf(recording.Match),
+            HasFeatureLayers = first.Observation?.FeatureLayerData is not null,
+            HasRenderedImages = first.Observation?.RenderData is not null,
+            RaceMismatch = MismatchOf(info, data, player, first.Observation?.RawData),
+            PlayerFigures = (Number(recording.Match, "player_apm", DefaultApm), Number(recording.Match, "player_mmr", DefaultMmr)),
         };
     }
 
@@ -90,6 +112,19 @@ internal sealed class EmulatedMatch
         catch (InvalidProtocolBufferException e)
         {
             throw new RecordingException($"the {what} of {name} cannot be read: {e.Message}", e);
+        }
+    }
+
+    /// <summary>The results that a part of the recording has; none where the file is damaged on the way there. The game plays up to the damage.</summary>
+    private static List<PlayerResult> TryRead(Func<RecordingReader, List<PlayerResult>> results, RecordingReader recording)
+    {
+        try
+        {
+            return results(recording);
+        }
+        catch (McapException)
+        {
+            return [];
         }
     }
 
@@ -129,14 +164,31 @@ internal sealed class EmulatedMatch
 
     private static ResponsePing PingOf(RecordingMatch match)
     {
-        uint Number(string key, uint otherwise) => match.More.TryGetValue(key, out var text) && uint.TryParse(text, out var number) ? number : otherwise;
-        var build = Number("base_build", DefaultBuild);
+        var build = (uint)Number(match, "base_build", (int)DefaultBuild);
         return new ResponsePing
         {
             GameVersion = match.GameVersion.Length > 0 ? match.GameVersion : DefaultGameVersion,
             DataVersion = match.More.GetValueOrDefault("data_version", DefaultDataVersion),
-            DataBuild = Number("data_build", build),
+            DataBuild = (uint)Number(match, "data_build", (int)build),
             BaseBuild = build,
         };
+    }
+
+    private static int Number(RecordingMatch match, string key, int otherwise) =>
+        match.More.TryGetValue(key, out var text) && int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : otherwise;
+
+    private static (Race Units, Race GameInfo)? MismatchOf(ResponseGameInfo info, ResponseData data, uint player, ObservationRaw? raw)
+    {
+        var named = info.PlayerInfo.FirstOrDefault(each => each.PlayerId == player);
+        var race = named is null ? Race.NoRace : named.HasRaceActual ? named.RaceActual : named.RaceRequested;
+        var races = data.Units.DistinctBy(type => type.UnitId).ToDictionary(type => type.UnitId, type => type.Race);
+        var units = (raw?.Units ?? []).Where(unit => unit.Alliance == Alliance.Self)
+            .Select(unit => races.GetValueOrDefault(unit.UnitType))
+            .Where(IsOne)
+            .GroupBy(each => each)
+            .MaxBy(each => each.Count())?.Key;
+        return IsOne(race) && units is { } own && own != race ? (own, race) : null;
+
+        static bool IsOne(Race race) => race is Race.Terran or Race.Zerg or Race.Protoss;
     }
 }

@@ -37,11 +37,11 @@ internal sealed class EmulatorServer : IAsyncDisposable
     public EmulatorServer(EmulatedGame game, EmulatorOptions options, TimeProvider clock)
     {
         (_game, _options, _clock) = (game, options, clock);
-        var builder = KestrelHost.CreateBuilder(clock);
+        var builder = KestrelHost.CreateBuilder(MaxConnections, clock);
         builder.WebHost.ConfigureKestrel(Listen);
         _app = builder.Build();
         var endpoint = new WebSocketEndpoint(Path, "clients of the game", ServeAsync, _app.Lifetime.ApplicationStopping);
-        var routes = new HttpRoutes(new WebOrigins([]) { AnyPort = true }, AccessTokens.None, $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
+        var routes = new HttpRoutes(new WebOrigins([]) { AnyPort = true, AnyLoopback = true }, AccessTokens.None, $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
         _app.UseWebSockets();
         _app.Run(routes.HandleAsync);
     }
@@ -73,8 +73,6 @@ internal sealed class EmulatorServer : IAsyncDisposable
     private void Listen(KestrelServerOptions kestrel)
     {
         kestrel.AddServerHeader = false;
-        kestrel.Limits.MaxConcurrentConnections = MaxConnections;
-        kestrel.Limits.MaxConcurrentUpgradedConnections = MaxConnections;
         kestrel.Limits.RequestHeadersTimeout = RequestHeadTimeout;
         kestrel.Listen(IPAddress.Loopback, _options.Port, listener =>
         {
@@ -93,7 +91,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
         try
         {
             // A bot may stand in a debugger for as long as it likes: no pings that it would have to answer.
-            using var socket = await WebSocketHandshake.AcceptAsync(http, TimeSpan.Zero, Timeout.InfiniteTimeSpan);
+            using var socket = await WebSocketHandshake.AcceptAsync(http, TimeSpan.Zero, Timeout.InfiniteTimeSpan, wrap: stream => new TextAsBinaryStream(stream));
             using var connection = new WebSocketConnection(socket, _options.MaxRequestBytes, _options.CloseTimeout, _clock, http.Abort);
             using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _clock);
             // A client that takes nothing must not keep the server from stopping.

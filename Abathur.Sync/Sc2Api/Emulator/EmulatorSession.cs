@@ -27,8 +27,6 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
             {
                 case WebSocketInputKind.TooLong:
                     return (WebSocketCloseStatus.MessageTooBig, $"a request may have {connection.MaxMessageBytes} bytes");
-                case WebSocketInputKind.NotUtf8:
-                    return (WebSocketCloseStatus.InvalidPayloadData, "");
                 case not WebSocketInputKind.Message:
                     return (WebSocketCloseStatus.NormalClosure, "");
             }
@@ -39,7 +37,6 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
 
     private async ValueTask<ReadOnlyMemory<byte>> AnswerAsync(WebSocketInput input, CancellationToken stopping)
     {
-        if (input.Type == WebSocketMessageType.Text) return _envelope.WriteError(null, game.Status, "This is a text message: requests are binary messages of SC2APIProtocol.Request");
         Request request;
         try
         {

@@ -9,10 +9,11 @@ internal sealed class GameQueries
     /// <summary>Most single queries of one request. A bot that asks for every unit and every expansion stays far below.</summary>
     public const int MaxQueries = 10_000;
 
-    // A unit stands within its building's footprint, or just beside the open ground.
+    // A unit stands within its building's footprint, or just beside the open ground; a start location is the center of a footprint.
     private const int SnapRadius = 4;
 
     private readonly PathingDistances _pathing;
+    private readonly IReadOnlyList<Point2D> _startLocations;
     private readonly BuildingPlacement _placement;
     private readonly AvailableAbilities _abilities;
     private uint? _loop;
@@ -23,6 +24,7 @@ internal sealed class GameQueries
     public GameQueries(EmulatedMatch match)
     {
         _pathing = new PathingDistances(TerrainGrid.From(match.Info.StartRaw?.PathingGrid));
+        _startLocations = match.Info.StartRaw?.StartLocations ?? [];
         var data = ResponseData.Parser.ParseFrom(match.Data.Span);
         _placement = new BuildingPlacement(TerrainGrid.From(match.Info.StartRaw?.PlacementGrid), data);
         _abilities = new AvailableAbilities(data);
@@ -74,11 +76,23 @@ internal sealed class GameQueries
     private float Distance(RequestQueryPathing query)
     {
         if (query.EndPos is not { } end) return 0;
-        if (query.StartCase == RequestQueryPathing.StartOneofCase.StartPos) return _pathing.Between(query.StartPos.X, query.StartPos.Y, end.X, end.Y);
+        if (query.StartCase == RequestQueryPathing.StartOneofCase.StartPos) return Walk(query.StartPos.X, query.StartPos.Y, end);
         if (!_units.TryGetValue(query.UnitTag, out var unit) || unit.Pos is not { } at) return 0;
         if (unit.IsFlying) return MathF.Sqrt((end.X - at.X) * (end.X - at.X) + (end.Y - at.Y) * (end.Y - at.Y));
-        return _pathing.NearestOpen(at.X, at.Y, SnapRadius) is { } from ? _pathing.Between(from.X, from.Y, end.X, end.Y) : 0;
+        return Walk(at.X, at.Y, end);
     }
+
+    /// <summary>From the open cell nearest to a point to another point, or to the open cell nearest to that where a building or a resource stands on it.</summary>
+    private float Walk(float x, float y, Point2D end)
+    {
+        if (_pathing.NearestOpen(x, y, SnapRadius) is not { } from) return 0;
+        var to = IsBuiltUpon(end) ? _pathing.NearestOpen(end.X, end.Y, SnapRadius) : (end.X, end.Y);
+        return to is { } reached ? _pathing.Between(from.X, from.Y, reached.X, reached.Y) : 0;
+    }
+
+    /// <summary>Whether a closed cell may be closed by what stands there, rather than by the terrain.</summary>
+    private bool IsBuiltUpon(Point2D point) =>
+        _startLocations.Any(start => BuildingPlacement.IsInTownHall(start, point)) || _raw.Units.Any(unit => _placement.Covers(unit, point));
 
     private ResponseQueryAvailableAbilities Abilities(ulong tag, bool ignoreResources)
     {

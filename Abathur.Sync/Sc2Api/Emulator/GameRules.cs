@@ -5,7 +5,7 @@ namespace Abathur.Sync.Sc2Api.Emulator;
 
 /// <summary>Which request is valid in which status, and what the game says to one that is not.</summary>
 /// <remarks>
-/// The statuses are those of the table in the game's own sc2api.proto. A request at the wrong time is answered by a response with
+/// The statuses are those of the table in the game's own sc2api.proto, and those in which the game takes a request all the same. A request at the wrong time is answered by a response with
 /// nothing but <c>error</c>, and changes nothing. "A game has not been started yet", "Game has already ended", "Not supported if game has already ended"
 /// and "Not in a game" are the game's own words, as its clients report them; the rest is said in words of this program.
 /// </remarks>
@@ -24,7 +24,8 @@ internal static class GameRules
     private static bool IsValid(Kind kind, Status status) => kind switch
     {
         Kind.Ping or Kind.AvailableMaps or Kind.ReplayInfo or Kind.SaveMap or Kind.Quit => true,
-        Kind.CreateGame or Kind.StartReplay => status is Status.Launched or Status.Ended,
+        // Environments for learning start over in the middle of a match (pysc2 names these statuses): the match is left.
+        Kind.CreateGame or Kind.StartReplay => status is Status.Launched or Status.InGame or Status.InReplay or Status.Ended,
         // Without a game of its own to create, a client joins one that another has created: on a ladder it has.
         Kind.JoinGame => status is Status.Launched or Status.InitGame,
         // The game takes it when the match is over; environments for learning restart in the middle as well.

@@ -5,7 +5,7 @@ namespace Abathur.Sync.Sc2Api.Emulator;
 
 /// <summary>The abilities that stand for many: clients order by them, and look each up in the game data.</summary>
 /// <remarks>
-/// The game's own data has them all. A recording whose data has only what occurred in its match (a simulated one has) would let a client
+/// The game's own data has them all. A recording whose data has only what occurred in its match (as those made by early versions of `synth`) would let a client
 /// fail at its first attack order, so that those which are missing are added.
 /// </remarks>
 internal static class GeneralAbilities

@@ -26,11 +26,15 @@ internal sealed class PathingDistances(TerrainGrid grid)
         return tenths == Unreached ? 0 : MathF.Max(straight, tenths / 10f);
     }
 
-    /// <summary>The middle of the open cell nearest to a point, at most <paramref name="radius"/> cells away; null where there is none.</summary>
+    /// <summary>
+    /// The point itself where its cell is open, else the middle of the open cell nearest to it, at most <paramref name="radius"/> cells away; null where there is none, or the
+    /// point is not on the map.
+    /// </summary>
     public (float X, float Y)? NearestOpen(float x, float y, int radius)
     {
         var (cellX, cellY) = (TerrainGrid.CellAt(x), TerrainGrid.CellAt(y));
         if (grid[cellX, cellY]) return (x, y);
+        if ((uint)cellX >= (uint)grid.Width || (uint)cellY >= (uint)grid.Height) return null;
         (float X, float Y)? nearest = null;
         var least = float.MaxValue;
         for (var dy = -radius; dy <= radius; dy++)

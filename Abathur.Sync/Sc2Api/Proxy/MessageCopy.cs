@@ -2,7 +2,7 @@ using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Sc2Api.Proxy;
 
-/// <summary>Puts the payload of a message together from the parts that pass. What is not binary, or too large, is not kept.</summary>
+/// <summary>Puts the payload of a message together from the parts that pass. A message that is compressed or too large is not kept.</summary>
 internal sealed class MessageCopy
 {
     /// <summary>Largest message that is looked at, in bytes. Larger ones pass unseen.</summary>
@@ -20,7 +20,7 @@ internal sealed class MessageCopy
         if (part.Opens) Begin();
         var bytes = chunk[part.PayloadStart..part.End];
         // What a header said of the message is known with its last byte only.
-        if (part.End > part.PayloadStart || part.Closes) _skips |= !part.IsBinary;
+        if (part.End > part.PayloadStart || part.Closes) _skips |= !part.IsReadable;
         if (!_skips && (_payload?.Span.Length ?? 0) + bytes.Length > MaxBytes) Drop();
         if (!_skips && !bytes.IsEmpty)
         {

@@ -1,6 +1,6 @@
-using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Abathur.Sync.Access;
 
 namespace Abathur.Sync.Sc2Api.Proxy;
 
@@ -49,7 +49,7 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
             Refuse("426 Upgrade Required", "This is a proxy for StarCraft II bots: connect by WebSocket to /sc2api.");
             return false;
         }
-        if (_request.Values("Origin").FirstOrDefault(origin => !IsLoopback(origin)) is { } foreign)
+        if (_request.Values("Origin").FirstOrDefault(origin => !WebOrigins.IsLoopback(origin)) is { } foreign)
         {
             Refuse("403 Forbidden", "Web pages of other hosts may not talk to the game.");
             throw new ProxyException($"a web page of {foreign} was refused");
@@ -108,8 +108,8 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
         try
         {
             game.Connect(options.GameHost, options.GamePort);
-            // Without extensions the frames stay as they are, and can be read.
-            game.SendAll(_request!.With("Host", Game).Without("Sec-WebSocket-Extensions").ToBytes());
+            // Without extensions the frames stay as they are, and can be read. The origin was checked here, and names the proxy's port.
+            game.SendAll(_request!.With("Host", Game).Without("Origin").Without("Sec-WebSocket-Extensions").ToBytes());
             answer = HttpHead.Read(game, timeout, clock, out var rest);
             FromGame = rest;
         }
@@ -164,8 +164,4 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
             return true;
         }
     }
-
-    private static bool IsLoopback(string origin) =>
-        Uri.TryCreate(origin, UriKind.Absolute, out var uri)
-        && (uri.Host.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(uri.Host.Trim('[', ']'), out var address) && IPAddress.IsLoopback(address)));
 }

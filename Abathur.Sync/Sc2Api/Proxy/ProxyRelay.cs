@@ -35,8 +35,8 @@ internal sealed class ProxyRelay
         _writer = new GameWriter(game, _own);
     }
 
-    /// <summary>Called with each message that has passed, on the thread that passed it. Must not block. Takes over the payload's reference.</summary>
-    public required Action<TappedMessage> Passed { get; init; }
+    /// <summary>Given each message that passes. The caller closes and disposes it.</summary>
+    public required TapQueue Passed { get; init; }
 
     /// <summary>Whether one side has ended already.</summary>
     public bool IsEnding => Volatile.Read(ref _end) != (int)RelayEnd.None;
@@ -84,7 +84,7 @@ internal sealed class ProxyRelay
         var timer = new MessageTimer(_clock);
         try
         {
-            var botEnded = Pump(_bot, first, chunk =>
+            var botEnded = Pump(_bot, first, fromGame: false, (chunk, slot) =>
             {
                 timer.Receive();
                 Walk(ref walker, chunk, parts);
@@ -92,7 +92,7 @@ internal sealed class ProxyRelay
                 foreach (var part in parts) _botSaidGoodbye |= part.IsClose;
                 _writer.Pass(chunk, walker.IsAtBoundary);
                 timer.PassOn();
-                foreach (var part in parts) Tap(chunk, part, copy, timer, fromGame: false);
+                foreach (var part in parts) Tap(slot, chunk, part, copy, timer, fromGame: false);
             });
             End(_botSaidGoodbye ? RelayEnd.BotClosed : botEnded ? RelayEnd.BotLost : RelayEnd.GameLost);
         }
@@ -114,7 +114,7 @@ internal sealed class ProxyRelay
         var gameSaidGoodbye = false;
         try
         {
-            var gameEnded = Pump(_game, first, chunk =>
+            var gameEnded = Pump(_game, first, fromGame: true, (chunk, slot) =>
             {
                 timer.Receive();
                 var sent = 0;
@@ -152,9 +152,9 @@ internal sealed class ProxyRelay
                     {
                         // Those before it are looked at before it, too.
                         timer.PassOn();
-                        foreach (var passed in passing) Tap(chunk, passed, copy, timer, fromGame: true);
+                        foreach (var passed in passing) Tap(slot, chunk, passed, copy, timer, fromGame: true);
                         passing.Clear();
-                        PassOrTake(held);
+                        PassOrTake(slot, held);
                     }
                 }
                 if (!isAllBots)
@@ -162,7 +162,7 @@ internal sealed class ProxyRelay
                     _bot.SendAll(chunk[sent..]);
                     timer.PassOn();
                 }
-                foreach (var part in passing) Tap(chunk, part, copy, timer, fromGame: true);
+                foreach (var part in passing) Tap(slot, chunk, part, copy, timer, fromGame: true);
             });
             End(_botSaidGoodbye && !gameSaidGoodbye ? RelayEnd.BotClosed : gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost);
         }
@@ -191,7 +191,7 @@ internal sealed class ProxyRelay
     }
 
     /// <summary>A whole message that was held goes to whom it answers.</summary>
-    private void PassOrTake(HeldMessage held)
+    private void PassOrTake(TapSlot slot, HeldMessage held)
     {
         if (held.Payload is not { } payload)
         {
@@ -207,10 +207,10 @@ internal sealed class ProxyRelay
         var firstByte = held.FirstByte;
         PassOn(held);
         var passedOn = _clock.GetTimestamp();
-        Passed(new TappedMessage(true, payload, firstByte, passedOn, _clock.GetElapsedTime(firstByte, passedOn)));
+        Passed.Add(slot, new TappedMessage(true, payload, firstByte, passedOn, _clock.GetElapsedTime(firstByte, passedOn)));
     }
 
-    private void Tap(ReadOnlySpan<byte> chunk, in WebSocketPart part, MessageCopy copy, MessageTimer timer, bool fromGame)
+    private void Tap(TapSlot slot, ReadOnlySpan<byte> chunk, in WebSocketPart part, MessageCopy copy, MessageTimer timer, bool fromGame)
     {
         if (part.IsControl) return;
         if (part.Opens) timer.Begin();
@@ -219,7 +219,7 @@ internal sealed class ProxyRelay
             if (part.Closes) timer.End();
             return;
         }
-        Passed(new TappedMessage(fromGame, payload, timer.FirstByte, timer.LastPassedOn, timer.End()));
+        Passed.Add(slot, new TappedMessage(fromGame, payload, timer.FirstByte, timer.LastPassedOn, timer.End()));
     }
 
     private static void Walk(ref WebSocketWalker walker, ReadOnlySpan<byte> chunk, List<WebSocketPart> parts)
@@ -229,14 +229,14 @@ internal sealed class ProxyRelay
         while (walker.TryNext(chunk, ref position, out var part)) parts.Add(part);
     }
 
-    private delegate void ChunkHandler(ReadOnlySpan<byte> chunk);
+    private delegate void ChunkHandler(ReadOnlySpan<byte> chunk, TapSlot slot);
 
     /// <summary>Hands on what is received until there is no more; returns whether it was the sender that ended it.</summary>
-    private static bool Pump(Socket from, byte[] first, ChunkHandler handle)
+    private bool Pump(Socket from, byte[] first, bool fromGame, ChunkHandler handle)
     {
         var chunk = GC.AllocateUninitializedArray<byte>(ChunkBytes, pinned: true);
         var received = 0;
-        if (first.Length > 0 && !TryHandle(handle, first)) return false;
+        if (first.Length > 0 && !TryHandle(handle, first, fromGame)) return false;
         while (true)
         {
             try
@@ -248,20 +248,26 @@ internal sealed class ProxyRelay
                 return true;
             }
             if (received == 0) return true;
-            if (!TryHandle(handle, chunk.AsSpan(0, received))) return false;
+            if (!TryHandle(handle, chunk.AsSpan(0, received), fromGame)) return false;
         }
     }
 
-    private static bool TryHandle(ChunkHandler handle, ReadOnlySpan<byte> chunk)
+    private bool TryHandle(ChunkHandler handle, ReadOnlySpan<byte> chunk, bool fromGame)
     {
+        // Before the chunk is sent: the receiver may reply before it has been copied.
+        var slot = Passed.Reserve();
         try
         {
-            handle(chunk);
+            handle(chunk, slot);
             return true;
         }
         catch (Exception e) when (SocketIo.IsGone(e))
         {
             return false;
+        }
+        finally
+        {
+            Passed.Complete(slot, fromGame);
         }
     }
 

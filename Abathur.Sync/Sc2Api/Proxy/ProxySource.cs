@@ -61,8 +61,11 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <summary>Completes when the bot and its game have parted, which may be after the match is over.</summary>
     public Task Relayed => _relayed.Task;
 
-    /// <summary>Messages that passed without being looked at, because looking was too slow.</summary>
-    public long MessagesSkipped { get; private set; }
+    /// <summary>Messages that passed without being looked at, because too many waited.</summary>
+    public long MessagesDropped { get; private set; }
+
+    /// <summary>Messages that passed and cannot be parsed.</summary>
+    public long MessagesUnreadable { get; private set; }
 
     /// <summary>Opens the port for bots; returns where.</summary>
     /// <exception cref="SocketException">It cannot be had.</exception>
@@ -197,7 +200,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private async Task<SubscriptionEnd> RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
     {
         var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _tell, _clock);
-        var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Add };
+        var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
         var drawing = new GameDrawing(_hub!.Drawings);
         var actions = new ProxyActions(_actions, relay, _feed!, drawing, Times, _clock);
         (tap.Ask, _actions.Arrived) = (relay.Send, actions.Wake);
@@ -223,7 +226,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         _hub.Drawings.Changed -= actions.Wake;
         await actions.DisposeAsync();
         await tap.DisposeAsync();
-        MessagesSkipped += tap.Skipped;
+        MessagesDropped += tap.Messages.Dropped;
+        MessagesUnreadable += tap.Unreadable;
         return end switch
         {
             _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
@@ -18,20 +17,12 @@ namespace Abathur.Sync.Sc2Api.Proxy;
 /// </summary>
 internal sealed class ProxyTap : IAsyncDisposable
 {
-    /// <summary>Bytes that may wait to be looked at. One message may wait however large it is.</summary>
-    private const long MaxWaitingBytes = 64 * 1024 * 1024;
-
-    /// <summary>Bytes of requests that may wait for the game's answer before they are looked at.</summary>
-    private const long MaxUnseenBytes = 1024 * 1024;
-
     /// <summary>How long agents wait for what the bot is just receiving. What comes meanwhile is looked at together.</summary>
     private static readonly TimeSpan BotFirst = TimeSpan.FromMilliseconds(1);
 
     /// <summary>How long the game may take to say what the bot did not ask. Frames wait meanwhile, the bot does not.</summary>
     private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
 
-    private readonly ConcurrentQueue<TappedMessage> _messages = new();
-    private readonly AsyncSignal _arrived;
     private readonly MatchFeed _feed;
     private readonly FrameTimes _times;
     private readonly TimeProvider _clock;
@@ -39,9 +30,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Match _match = new() { Source = SourceKind.Proxy };
     private readonly Task _looking;
-    private volatile bool _closed;
-    private long _waitingBytes;
-    private long _skipped;
+    private long _unreadable;
     private byte[]? _gameInfo;
     private byte[]? _gameData;
     private uint _stepped;
@@ -62,7 +51,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     {
         (_feed, _times, _tell, _clock) = (feed, times, tell, clock);
         _match.ActionsAllowed = actionsAllowed;
-        _arrived = new AsyncSignal(clock);
+        Messages = new TapQueue(clock);
         _looking = Task.Run(LookAsync);
     }
 
@@ -81,34 +70,18 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>Whether the game said that it is over, whoever has seen how.</summary>
     public bool HasEnded { get; private set; }
 
-    /// <summary>Messages that were not looked at.</summary>
-    public long Skipped => Interlocked.Read(ref _skipped);
+    /// <summary>Messages that are no protobuf of the game's API: they passed, and were not looked at.</summary>
+    public long Unreadable => Interlocked.Read(ref _unreadable);
 
-    /// <summary>Takes a message, whose reference goes with it. Never blocks.</summary>
-    public void Add(TappedMessage message)
-    {
-        // The memory that it takes, so that many small ones are bounded as well.
-        var bytes = message.Payload.CapacityBytes;
-        var waiting = Interlocked.Add(ref _waitingBytes, bytes);
-        if (!_closed && (waiting <= MaxWaitingBytes || waiting == bytes))
-        {
-            _messages.Enqueue(message);
-            // Waking takes a processor, which the game needs for its answer: a request is looked at together with that.
-            if (message.FromGame || waiting > MaxUnseenBytes) _arrived.Set();
-            return;
-        }
-        Interlocked.Add(ref _waitingBytes, -bytes);
-        Interlocked.Increment(ref _skipped);
-        message.Payload.Release();
-    }
+    /// <summary>The messages to look at.</summary>
+    public TapQueue Messages { get; }
 
     /// <summary>Looks at what is there still, and ends. When nothing is added any more.</summary>
     public async ValueTask DisposeAsync()
     {
-        _closed = true;
-        _arrived.Set();
+        Messages.Close();
         await _looking;
-        _arrived.Dispose();
+        Messages.Dispose();
     }
 
     private async Task LookAsync()
@@ -116,25 +89,26 @@ internal sealed class ProxyTap : IAsyncDisposable
         var isBroken = false;
         while (true)
         {
-            if (!_messages.TryDequeue(out var message))
+            var isClosed = Messages.IsClosed;
+            if (!Messages.TryTake(out var message))
             {
-                if (_closed) break;
-                await _arrived.WaitAsync();
+                if (isClosed) break;
+                await Messages.WaitAsync();
                 // The bot's process comes first, also where there are fewer processors than agents.
-                if (!_closed) await Task.Delay(BotFirst, _clock);
+                if (!Messages.IsClosed) await Task.Delay(BotFirst, _clock);
                 continue;
             }
-            Interlocked.Add(ref _waitingBytes, -message.Payload.CapacityBytes);
             try
             {
-                if (isBroken) Interlocked.Increment(ref _skipped);
-                else if (message.FromGame) await LookAtResponseAsync(message);
+                // Once the match cannot be published, which has been told.
+                if (isBroken) continue;
+                if (message.FromGame) await LookAtResponseAsync(message);
                 else LookAtRequest(message);
             }
             catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
             {
                 // Not ours to judge: it has passed as it is.
-                Interlocked.Increment(ref _skipped);
+                Interlocked.Increment(ref _unreadable);
             }
             catch (Exception e)
             {
@@ -183,7 +157,7 @@ internal sealed class ProxyTap : IAsyncDisposable
 
     private async ValueTask LookAtResponseAsync(TappedMessage message)
     {
-        // A request whose copy was finished after its answer had come does not count.
+        // Of requests that are sent without waiting for the answers, the newest counts, and once.
         if (_requestSent != 0) _gameTime += Positive(_requestSent, message.FirstByte);
         _requestSent = 0;
         _responsePassedOn = message.PassedOn;

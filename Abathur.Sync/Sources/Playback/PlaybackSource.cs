@@ -159,7 +159,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         payload.Advance(observation.Payload.Length);
         _pacer.Advance(observation.GameLoop);
         hub.Drawings.ShowRecorded(_recording.Drawings);
-        var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload));
+        var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload), isPaced: _pacer.Rate > 0);
         if (publishing.IsCompletedSuccessfully) await publishing;
         else await CarryOutCommandsUntilAsync(publishing.AsTask());
         _gameLoop = observation.GameLoop;

@@ -13,7 +13,7 @@ namespace Abathur.Sync.Transports.Grpc;
 /// One call: its metadata, its deadline, and both directions as messages. Handlers read and write from one flow each;
 /// two concurrent reads, or two concurrent writes, are not allowed.
 /// </summary>
-public sealed class GrpcCall
+public sealed class GrpcCall : IDisposable
 {
     /// <summary>Bytes in front of each message.</summary>
     public const int PrefixBytes = GrpcMessageReader.PrefixBytes;
@@ -23,13 +23,14 @@ public sealed class GrpcCall
     private readonly GrpcMessageReader _reader;
     private readonly PipeWriter _body;
     private bool? _headersSayGzip;
+    private bool _hasFirstMessage;
 
-    internal GrpcCall(HttpContext http, GrpcServerOptions options, DateTimeOffset? deadline, CancellationToken cancellation)
+    internal GrpcCall(HttpContext http, GrpcServerOptions options, ByteBudget requestBytes, DateTimeOffset? deadline, CancellationToken cancellation)
     {
         _http = http;
         _options = options;
         _body = http.Response.BodyWriter;
-        _reader = new GrpcMessageReader(http.Request.BodyReader, options.MaxReceiveMessageBytes, http.Request.Headers["grpc-encoding"]);
+        _reader = new GrpcMessageReader(http.Request.BodyReader, requestBytes, http.Request.Headers["grpc-encoding"]) { MaxMessageBytes = options.MaxReceiveMessageBytes };
         Deadline = deadline;
         Cancellation = cancellation;
         RequestHeaders = new GrpcMetadata(http.Request.Headers);
@@ -56,6 +57,15 @@ public sealed class GrpcCall
 
     /// <summary>Trailing metadata of the response, sent with the status.</summary>
     public GrpcMetadata ResponseTrailers { get; } = new(new HeaderDictionary());
+
+    /// <summary>
+    /// Largest request message in bytes, compressed and decompressed, from the next read on. A larger one ends the call with RESOURCE_EXHAUSTED before it is read.
+    /// </summary>
+    public int MaxReceiveMessageBytes
+    {
+        get => _reader.MaxMessageBytes;
+        set => _reader.MaxMessageBytes = value;
+    }
 
     /// <summary>Whether the last message read came compressed.</summary>
     public bool RequestWasCompressed => _reader.WasCompressed;
@@ -175,6 +185,9 @@ public sealed class GrpcCall
         body.Advance(GrpcMessageReader.PrefixBytes);
     }
 
+    /// <summary>Gives back what the last message holds. Called by the server when the handler has returned.</summary>
+    public void Dispose() => _reader.Dispose();
+
     /// <summary>
     /// Ends the stream at once although the client does not read: RST_STREAM with ENHANCE_YOUR_CALM, which clients
     /// report as RESOURCE_EXHAUSTED. For when a status cannot get through the client's full window.
@@ -200,12 +213,29 @@ public sealed class GrpcCall
     {
         try
         {
-            return await _reader.ReadAsync(cancellation);
+            if (_hasFirstMessage || _options.FirstMessageTimeout == Timeout.InfiniteTimeSpan) return await _reader.ReadAsync(cancellation);
+            var first = await ReadFirstAsync(cancellation);
+            _hasFirstMessage = true;
+            return first;
         }
         catch (IOException e)
         {
             ClientIsGone = true;
             throw new OperationCanceledException("the client is gone", e);
+        }
+    }
+
+    private async ValueTask<ReadOnlySequence<byte>?> ReadFirstAsync(CancellationToken cancellation)
+    {
+        using var limit = new CancellationTokenSource(_options.FirstMessageTimeout, _options.TimeProvider);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellation);
+        try
+        {
+            return await _reader.ReadAsync(either.Token);
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellation.IsCancellationRequested)
+        {
+            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"no complete message came within {_options.FirstMessageTimeout.TotalSeconds:0.###} s");
         }
     }
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Compression;
+using System.IO.Pipelines;
 
 namespace Abathur.Sync.Transports.Grpc;
 
@@ -25,45 +26,28 @@ internal static class GrpcEncoding
     }
 
     /// <summary>
-    /// The decompressed message. Throws <see cref="GrpcException"/> (RESOURCE_EXHAUSTED) past <paramref name="maxBytes"/>,
-    /// <see cref="InvalidDataException"/> for what is not one whole gzip member.
+    /// Bytes that a gzip member says it decompresses to, in its last four bytes (RFC 1952). No bytes at all are an empty message: clients on GZipStream
+    /// send it like that.
     /// </summary>
-    public static byte[] Decompress(ReadOnlySequence<byte> message, int maxBytes)
-    {
-        using var gzip = new GZipStream(new MemoryStream(message.ToArray()), CompressionMode.Decompress);
-        var decompressed = new MemoryStream();
-        var chunk = ArrayPool<byte>.Shared.Rent(64 * 1024);
-        try
-        {
-            int read;
-            while ((read = gzip.Read(chunk)) > 0)
-            {
-                if (decompressed.Length + read > maxBytes)
-                {
-                    throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"a request message decompresses to more than {maxBytes} bytes");
-                }
-                decompressed.Write(chunk, 0, read);
-            }
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(chunk);
-        }
-        if (!IsWhole(message, decompressed.Length)) throw new InvalidDataException();
-        return decompressed.ToArray();
-    }
-
-    /// <summary>
-    /// GZipStream takes an end within the header for an empty stream, so the length in the last four bytes is compared. No
-    /// bytes at all are an empty message: clients on GZipStream send it like that.
-    /// </summary>
-    private static bool IsWhole(ReadOnlySequence<byte> member, long decompressedBytes)
+    /// <exception cref="InvalidDataException">It is too short for a gzip member.</exception>
+    public static long MeasureDecompressed(ReadOnlySequence<byte> member)
     {
         const int HeaderBytes = 10, TrailerBytes = 8;
-        if (member.IsEmpty) return true;
-        if (member.Length < HeaderBytes + TrailerBytes) return false;
-        Span<byte> length = stackalloc byte[4];
-        member.Slice(member.Length - 4).CopyTo(length);
-        return BinaryPrimitives.ReadUInt32LittleEndian(length) == decompressedBytes;
+        if (member.IsEmpty) return 0;
+        if (member.Length < HeaderBytes + TrailerBytes) throw new InvalidDataException();
+        Span<byte> length = stackalloc byte[sizeof(uint)];
+        member.Slice(member.Length - length.Length).CopyTo(length);
+        return BinaryPrimitives.ReadUInt32LittleEndian(length);
+    }
+
+    /// <summary>Decompresses a member into exactly the bytes that <see cref="MeasureDecompressed"/> has told.</summary>
+    /// <exception cref="InvalidDataException">It is not one whole gzip member of that length.</exception>
+    public static void Decompress(ReadOnlySequence<byte> member, Span<byte> output)
+    {
+        if (member.IsEmpty) return;
+        using var gzip = new GZipStream(PipeReader.Create(member).AsStream(), CompressionMode.Decompress);
+        Span<byte> beyond = stackalloc byte[1];
+        // GZipStream takes an end within the header for an empty stream, and checks the sum at the end: the end has to be read.
+        if (gzip.ReadAtLeast(output, output.Length, throwOnEndOfStream: false) < output.Length || gzip.Read(beyond) != 0) throw new InvalidDataException();
     }
 }

@@ -8,13 +8,21 @@ namespace Abathur.Sync.Transports.Grpc;
 /// Takes length-prefixed messages off a request body: one byte (1: compressed), four bytes big-endian length, then the
 /// message. A message is a view of the transport's memory, valid until the next read.
 /// </summary>
-internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, string? encoding)
+/// <param name="body">The request body.</param>
+/// <param name="budget">Where bytes count that are held while their message is not complete, and decompressed messages.</param>
+/// <param name="encoding">The header <c>grpc-encoding</c>; null: absent.</param>
+internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, string? encoding) : IDisposable
 {
     public const int PrefixBytes = 5;
 
     private SequencePosition _consumed;
     private bool _holdsMessage;
+    private long _reservedBytes;
+    private byte[]? _decompressed;
     private GrpcException? _failure;
+
+    /// <summary>Largest message, compressed and decompressed. It counts from the next read on.</summary>
+    public required int MaxMessageBytes { get; set; }
 
     /// <summary>Whether the last message came compressed.</summary>
     public bool WasCompressed { get; private set; }
@@ -28,6 +36,7 @@ internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, st
         if (_failure is not null) throw _failure;
         if (_holdsMessage) body.AdvanceTo(_consumed);
         _holdsMessage = false;
+        ReleaseHeld();
         while (true)
         {
             var result = await body.ReadAsync(cancellation);
@@ -38,10 +47,19 @@ internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, st
                 _holdsMessage = true;
                 return WasCompressed ? Decompress(message) : message;
             }
-            body.AdvanceTo(buffer.Start, buffer.End);
+            if (_failure is null && !TryHold(buffer.Length)) Fail(TooMuchHeld(buffer.Length));
+            // Bytes that are not examined stop the client. After a failure nothing more is to come.
+            body.AdvanceTo(buffer.Start, _failure is null ? buffer.End : buffer.Start);
             if (_failure is not null) throw _failure;
             if (result.IsCompleted) return null;
         }
+    }
+
+    /// <summary>Gives back what is held.</summary>
+    public void Dispose()
+    {
+        ReleaseHeld();
+        _failure ??= new(GrpcStatusCode.Cancelled, "the call is over");
     }
 
     /// <summary>True: a message is there. False: read on, or see <see cref="_failure"/>.</summary>
@@ -52,9 +70,9 @@ internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, st
         Span<byte> prefix = stackalloc byte[PrefixBytes];
         buffer.Slice(0, PrefixBytes).CopyTo(prefix);
         var length = BinaryPrimitives.ReadUInt32BigEndian(prefix[1..]);
-        if (length > (uint)maxMessageBytes)
+        if (length > (uint)MaxMessageBytes)
         {
-            return Fail(new(GrpcStatusCode.ResourceExhausted, $"a request message of {length} bytes is over the limit of {maxMessageBytes}"));
+            return Fail(new(GrpcStatusCode.ResourceExhausted, $"a request message of {length} bytes is over the limit of {MaxMessageBytes}"));
         }
         if (prefix[0] > 1) return Fail(new(GrpcStatusCode.Internal, $"compressed flag {prefix[0]} is neither 0 nor 1"));
         if (buffer.Length < PrefixBytes + length) return isLast && Fail(Truncated(buffer.Length));
@@ -72,6 +90,25 @@ internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, st
     private static GrpcException Truncated(long bytes) =>
         new(GrpcStatusCode.Internal, $"the request ends in the middle of a message ({bytes} bytes are there)");
 
+    private GrpcException TooMuchHeld(long bytes) =>
+        new(GrpcStatusCode.ResourceExhausted, $"{bytes} bytes of a request message are over what the connection ({budget.MaxBytes} bytes) or the server may hold: send fewer large messages at once");
+
+    /// <summary>Counts all that is held of this message, which only grows until it is complete.</summary>
+    private bool TryHold(long bytes)
+    {
+        if (!budget.TryReserve(bytes - _reservedBytes)) return false;
+        _reservedBytes = bytes;
+        return true;
+    }
+
+    private void ReleaseHeld()
+    {
+        if (_decompressed is not null) ArrayPool<byte>.Shared.Return(_decompressed);
+        _decompressed = null;
+        if (_reservedBytes > 0) budget.Release(_reservedBytes);
+        _reservedBytes = 0;
+    }
+
     private ReadOnlySequence<byte> Decompress(ReadOnlySequence<byte> message)
     {
         if (encoding is not GrpcEncoding.Gzip)
@@ -80,7 +117,16 @@ internal sealed class GrpcMessageReader(PipeReader body, int maxMessageBytes, st
         }
         try
         {
-            return new ReadOnlySequence<byte>(GrpcEncoding.Decompress(message, maxMessageBytes));
+            // What it claims is checked before anything is made ready for it, and nothing beyond it is decompressed.
+            var length = GrpcEncoding.MeasureDecompressed(message);
+            if (length > MaxMessageBytes)
+            {
+                throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"a request message decompresses to {length} bytes, which is over the limit of {MaxMessageBytes}");
+            }
+            if (!TryHold(Math.Max(_reservedBytes, message.Length) + length)) throw TooMuchHeld(message.Length + length);
+            _decompressed = ArrayPool<byte>.Shared.Rent((int)length);
+            GrpcEncoding.Decompress(message, _decompressed.AsSpan(0, (int)length));
+            return new ReadOnlySequence<byte>(_decompressed, 0, (int)length);
         }
         catch (InvalidDataException)
         {

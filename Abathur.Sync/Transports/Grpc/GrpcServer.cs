@@ -1,4 +1,5 @@
 using System.Globalization;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -12,17 +13,21 @@ public sealed class GrpcServer
 {
     private const string ContentType = "application/grpc";
     private static readonly TimeSpan LongestTimer = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
-    private readonly Dictionary<string, Func<GrpcCall, Task>> _methods = [];
+    private static readonly object BudgetKey = new();
+    private readonly Dictionary<string, GrpcMethod> _methods = [];
     private readonly HashSet<string> _services = [];
     private readonly GrpcServerOptions _options;
+    private readonly ByteBudget _requestBytes;
+    private int _calls;
 
     public GrpcServer(GrpcServerOptions options, params IEnumerable<GrpcService> services)
     {
         _options = options;
+        _requestBytes = new ByteBudget(options.MaxRequestBytes);
         foreach (var service in services)
         {
             _services.Add(service.Name);
-            foreach (var (name, handler) in service.Methods) _methods.Add($"/{service.Name}/{name}", handler);
+            foreach (var (name, method) in service.Methods) _methods.Add($"/{service.Name}/{name}", method);
         }
     }
 
@@ -37,7 +42,23 @@ public sealed class GrpcServer
         }
         response.ContentType = ContentType;
         response.Headers["grpc-accept-encoding"] = GrpcEncoding.Accepted;
+        try
+        {
+            if (Interlocked.Increment(ref _calls) > _options.MaxConcurrentCalls)
+            {
+                Finish(http, null, GrpcStatusCode.ResourceExhausted, $"the server has {_options.MaxConcurrentCalls} calls already");
+                return;
+            }
+            await ServeAsync(http);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _calls);
+        }
+    }
 
+    private async Task ServeAsync(HttpContext http)
+    {
         if (FindProblem(http.Request, out var timeout) is { } problem)
         {
             Finish(http, null, problem.StatusCode, problem.Message);
@@ -49,7 +70,7 @@ public sealed class GrpcServer
         var deadline = _options.TimeProvider.GetUtcNow() + timeout;
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(http.RequestAborted);
         await using var timer = timeout is { } due ? StartTimer(method, cancellation, due) : null;
-        var call = new GrpcCall(http, _options, deadline, cancellation.Token);
+        using var call = new GrpcCall(http, _options, RequestBytesOf(http), deadline, cancellation.Token);
         var (status, message) = await RunAsync(method, call);
         var isOver = cancellation.IsCancellationRequested;
         if (call.ClientIsGone || http.RequestAborted.IsCancellationRequested) return;
@@ -62,7 +83,10 @@ public sealed class GrpcServer
     {
         try
         {
-            await _methods[method](call);
+            var (handler, options) = _methods[method];
+            if (options.MaxReceiveMessageBytes is { } maxBytes) call.MaxReceiveMessageBytes = maxBytes;
+            options.Authorize?.Invoke(call);
+            await handler(call);
             return (GrpcStatusCode.Ok, "");
         }
         catch (GrpcException e)
@@ -77,6 +101,19 @@ public sealed class GrpcServer
         {
             _options.OnHandlerFailure(method, e);
             return (GrpcStatusCode.Unknown, "the handler failed");
+        }
+    }
+
+    /// <summary>What the connection of a request may hold. The same object for all its calls.</summary>
+    private ByteBudget RequestBytesOf(HttpContext http)
+    {
+        if (http.Features.Get<IConnectionItemsFeature>()?.Items is not { } items) return _requestBytes;
+        lock (items)
+        {
+            if (items.TryGetValue(BudgetKey, out var budget)) return (ByteBudget)budget!;
+            var created = new ByteBudget(_options.MaxConnectionRequestBytes, _requestBytes);
+            items[BudgetKey] = created;
+            return created;
         }
     }
 

@@ -16,7 +16,8 @@ namespace Abathur.Sync.Transports.Grpc;
 /// </example>
 public sealed class GrpcService
 {
-    private readonly Dictionary<string, Func<GrpcCall, Task>> _methods = [];
+    private static readonly GrpcMethodOptions NoOptions = new();
+    private readonly Dictionary<string, GrpcMethod> _methods = [];
 
     /// <param name="name">Full name, "package.Service".</param>
     /// <param name="file">The file that declares it, so that reflection can tell it; null: reflection lists the name only.</param>
@@ -30,38 +31,41 @@ public sealed class GrpcService
 
     public FileDescriptor? File { get; }
 
-    internal IReadOnlyDictionary<string, Func<GrpcCall, Task>> Methods => _methods;
+    internal IReadOnlyDictionary<string, GrpcMethod> Methods => _methods;
 
     /// <summary>Adds a method of any kind.</summary>
-    public GrpcService Method(string name, Func<GrpcCall, Task> handler)
+    /// <param name="name">Name without that of the service.</param>
+    /// <param name="handler">Serves one call.</param>
+    /// <param name="options">What is checked before; null: the limits of the server only.</param>
+    public GrpcService Method(string name, Func<GrpcCall, Task> handler, GrpcMethodOptions? options = null)
     {
-        _methods.Add(name, handler);
+        _methods.Add(name, new GrpcMethod(handler, options ?? NoOptions));
         return this;
     }
 
     /// <summary>One request, one response, both as bytes. The request is a view valid until the handler returns.</summary>
-    public GrpcService Unary(string name, Func<ReadOnlySequence<byte>, GrpcCall, ValueTask<ReadOnlyMemory<byte>>> handler) =>
-        Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call), call)));
+    public GrpcService Unary(string name, Func<ReadOnlySequence<byte>, GrpcCall, ValueTask<ReadOnlyMemory<byte>>> handler, GrpcMethodOptions? options = null) =>
+        Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call), call)), options);
 
     /// <summary>One request, one response.</summary>
     public GrpcService Unary<TRequest, TResponse>(
-        string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, ValueTask<TResponse>> handler)
+        string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options = null)
         where TRequest : class, IMessage<TRequest>
         where TResponse : IMessage =>
-        Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call, parser), call)));
+        Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call, parser), call)), options);
 
     /// <summary>One request, a stream of responses: the handler writes them to the call.</summary>
-    public GrpcService ServerStreaming<TRequest>(string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, Task> handler)
+    public GrpcService ServerStreaming<TRequest>(string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, Task> handler, GrpcMethodOptions? options = null)
         where TRequest : class, IMessage<TRequest> =>
-        Method(name, async call => await handler(await ReadOnlyRequestAsync(call, parser), call));
+        Method(name, async call => await handler(await ReadOnlyRequestAsync(call, parser), call), options);
 
     /// <summary>A stream of requests, one response: the handler reads them from the call.</summary>
-    public GrpcService ClientStreaming<TResponse>(string name, Func<GrpcCall, ValueTask<TResponse>> handler)
+    public GrpcService ClientStreaming<TResponse>(string name, Func<GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options = null)
         where TResponse : IMessage =>
-        Method(name, async call => await call.WriteAsync(await handler(call)));
+        Method(name, async call => await call.WriteAsync(await handler(call)), options);
 
     /// <summary>Streams both ways: the handler reads from and writes to the call.</summary>
-    public GrpcService Bidirectional(string name, Func<GrpcCall, Task> handler) => Method(name, handler);
+    public GrpcService Bidirectional(string name, Func<GrpcCall, Task> handler, GrpcMethodOptions? options = null) => Method(name, handler, options);
 
     private static async ValueTask<TRequest> ReadOnlyRequestAsync<TRequest>(GrpcCall call, MessageParser<TRequest> parser)
         where TRequest : class, IMessage<TRequest> =>

@@ -13,6 +13,9 @@ namespace Abathur.Sync.Transports.Socket;
 /// </summary>
 internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 {
+    /// <summary>Longest first line, before its token is known.</summary>
+    internal const int MaxFirstLineBytes = 16 * 1024;
+
     /// <summary>How long a client may take for its first line.</summary>
     internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
 
@@ -115,7 +118,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
         try
         {
-            if (await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token) is not { } line) return null;
+            if (await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token, MaxFirstLineBytes) is not { } line) return null;
             var message = JsonLine.Parse(line);
             if (message is { Subscribe: null, Publish: null }) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
             return message;

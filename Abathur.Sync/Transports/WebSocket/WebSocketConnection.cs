@@ -1,8 +1,8 @@
-using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
+using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Transports.WebSocket;
 
@@ -26,11 +26,14 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
     /// <summary>So many fragments are taken in a row, before others get their turn.</summary>
     private const int FragmentsInARow = 64;
 
-    private byte[] _buffer = ArrayPool<byte>.Shared.Rent(SmallBytes);
+    private BlockPool.Block _block = BlockPool.Shared.Rent(SmallBytes);
     private Task<WebSocketInput>? _receiving;
+    private bool _isDisposed;
 
-    /// <summary>Longest message that is taken.</summary>
-    public int MaxMessageBytes => maxMessageBytes;
+    /// <summary>Longest message that is taken, from the next one on.</summary>
+    public int MaxMessageBytes { get; set; } = maxMessageBytes;
+
+    private byte[] Buffer => _block.Bytes;
 
     /// <summary>
     /// The next message; its bytes are valid until the next call. Cancelling gives up the wait, not what is on the way: the next call,
@@ -89,13 +92,19 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         }
     }
 
-    /// <summary>Gives the memory back. Call when nothing is received any more.</summary>
+    /// <summary>Gives the memory back; where a receive is still on the way, which may write to it, when that has ended.</summary>
     public void Dispose()
     {
-        // A receive that is still on the way may write to it, and go on with the next fragment.
-        if (_receiving is not null) return;
-        ArrayPool<byte>.Shared.Return(_buffer);
-        _buffer = [];
+        if (_isDisposed) return;
+        _isDisposed = true;
+        if (_receiving is null or { IsCompleted: true }) _block.Dispose();
+        else _ = DisposeAfterAsync(_receiving);
+    }
+
+    private async Task DisposeAfterAsync(Task receiving)
+    {
+        await receiving;
+        _block.Dispose();
     }
 
     /// <summary>True when the peer's close is still to come.</summary>
@@ -124,22 +133,24 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
 
     private async ValueTask<WebSocketInput> ReceiveMessageAsync()
     {
-        if (_buffer.Length > 4 * SmallBytes) Resize(SmallBytes, keep: 0);
+        if (Buffer.Length > 4 * SmallBytes) Resize(SmallBytes, keep: 0);
+        // One byte more shows that a message is too long: a frame's own claim is not told here.
+        var maxBytes = MaxMessageBytes + 1;
         var length = 0;
         try
         {
             for (var fragments = 1; ; fragments++)
             {
                 if (fragments % FragmentsInARow == 0) await Task.Yield();
-                if (length == _buffer.Length) Resize(2 * _buffer.Length, keep: length);
-                var result = await socket.ReceiveAsync(_buffer.AsMemory(length), CancellationToken.None);
+                if (length == Buffer.Length) Resize(2 * Buffer.Length, keep: length);
+                var result = await socket.ReceiveAsync(Buffer.AsMemory(length, Math.Min(Buffer.Length, maxBytes) - length), CancellationToken.None);
                 if (result.MessageType == WebSocketMessageType.Close) return new(WebSocketInputKind.Closed);
                 length += result.Count;
-                if (length > maxMessageBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
+                if (length >= maxBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
                 if (!result.EndOfMessage) continue;
                 // .NET overlooks a character that is cut off by an empty last fragment.
-                if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(_buffer.AsSpan(0, length))) return new(WebSocketInputKind.NotUtf8, result.MessageType);
-                return new(WebSocketInputKind.Message, result.MessageType, _buffer.AsMemory(0, length));
+                if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(Buffer.AsSpan(0, length))) return new(WebSocketInputKind.NotUtf8, result.MessageType);
+                return new(WebSocketInputKind.Message, result.MessageType, Buffer.AsMemory(0, length));
             }
         }
         catch (Exception e) when (IsLost(e))
@@ -150,10 +161,10 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
 
     private void Resize(int bytes, int keep)
     {
-        var other = ArrayPool<byte>.Shared.Rent(bytes);
-        _buffer.AsSpan(0, keep).CopyTo(other);
-        ArrayPool<byte>.Shared.Return(_buffer);
-        _buffer = other;
+        var other = BlockPool.Shared.Rent(bytes);
+        Buffer.AsSpan(0, keep).CopyTo(other.Bytes);
+        _block.Dispose();
+        _block = other;
     }
 
     private static bool IsLost(Exception e) => e is WebSocketException or IOException or OperationCanceledException or ObjectDisposedException or InvalidOperationException;

@@ -20,7 +20,7 @@ internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpCo
         var (request, response) = (http.Request, http.Response);
         if (!HttpMethods.IsGet(request.Method)) return HttpAnswer.NotAllowedAsync(response, HttpMethods.Get, $"{clients} connect with GET");
         var isCurrent = HttpProtocol.IsHttp11(request.Protocol) && request.Headers.SecWebSocketVersion == Version;
-        if (isCurrent && http.WebSockets.IsWebSocketRequest) return ConnectAsync(http);
+        if (isCurrent && http.WebSockets.IsWebSocketRequest) return serve(http, stopping);
         if (isCurrent && IsUpgrade(request))
         {
             return HttpAnswer.TextAsync(
@@ -32,20 +32,6 @@ internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpCo
         response.Headers.Connection = "Upgrade";
         response.Headers.SecWebSocketVersion = Version;
         return HttpAnswer.TextAsync(response, StatusCodes.Status426UpgradeRequired, $"{path} speaks WebSocket, version {Version}, over HTTP/1.1");
-    }
-
-    private async Task ConnectAsync(HttpContext http)
-    {
-        try
-        {
-            await serve(http, stopping);
-        }
-        catch (InvalidOperationException) when (!http.Response.HasStarted)
-        {
-            // The server's way to say that its limit is reached.
-            http.Response.Clear();
-            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "there are too many connections already");
-        }
     }
 
     private static bool IsUpgrade(HttpRequest request) => string.Equals(request.Headers.Upgrade, "websocket", StringComparison.OrdinalIgnoreCase);

@@ -34,7 +34,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     private async Task ServeAsync(HttpContext http, CancellationToken stopping)
     {
         using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout, WebSocketToken.ChosenOf(http));
-        using var connection = new WebSocketConnection(socket, options.MaxMessageBytes, options.CloseTimeout, clock, http.Abort);
+        using var connection = new WebSocketConnection(socket, options.MaxFirstMessageBytes, options.CloseTimeout, clock, http.Abort);
         using var wire = new WebSocketWire(connection);
         using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
         // A peer that says no more may take no more either: what is being written to it must not hang for ever.
@@ -48,6 +48,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
                 await connection.CloseAsync(WebSocketCloseStatus.NormalClosure, "");
                 return;
             }
+            connection.MaxMessageBytes = options.MaxMessageBytes;
             var traits = wire.Form == WebSocketMessageType.Text ? TransportTraits.WebSocketText : TransportTraits.WebSocketBinary;
             // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
             var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));

@@ -21,7 +21,9 @@ public static class WebSocketHandshake
     /// <param name="keepAliveInterval">A ping is sent when nothing has come for so long; zero: never.</param>
     /// <param name="keepAliveTimeout">How long a ping may stay unanswered.</param>
     /// <param name="subprotocol">The one that was chosen of those offered; null: none.</param>
-    public static async Task<System.Net.WebSockets.WebSocket> AcceptAsync(HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout, string? subprotocol = null)
+    /// <param name="wrap">Put between the connection and the WebSocket; null: nothing.</param>
+    public static async Task<System.Net.WebSockets.WebSocket> AcceptAsync(
+        HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout, string? subprotocol = null, Func<Stream, Stream>? wrap = null)
     {
         var headers = http.Response.Headers;
         headers.Connection = "Upgrade";
@@ -30,7 +32,7 @@ public static class WebSocketHandshake
         headers.SecWebSocketAccept = Accept(http.Request.Headers.SecWebSocketKey.ToString());
         var stream = await http.Features.GetRequiredFeature<IHttpUpgradeFeature>().UpgradeAsync();
         return System.Net.WebSockets.WebSocket.CreateFromStream(
-            stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = keepAliveInterval, KeepAliveTimeout = keepAliveTimeout });
+            wrap?.Invoke(stream) ?? stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = keepAliveInterval, KeepAliveTimeout = keepAliveTimeout });
     }
 
 #pragma warning disable CA5350 // The handshake's hash is no secret: it only shows that the server has read the request.

@@ -6,6 +6,9 @@ public sealed record WebSocketTransportOptions
     /// <summary>Longest message that an agent may send. Default 1 MiB; a longer one closes with 1009.</summary>
     public int MaxMessageBytes { get; init; } = 1024 * 1024;
 
+    /// <summary>Longest first message, before its token is known. Default 16 KiB; a longer one closes with 1009.</summary>
+    public int MaxFirstMessageBytes { get; init; } = 16 * 1024;
+
     /// <summary>How long an agent may take for its first message. Default 10 s.</summary>
     public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(10);
 

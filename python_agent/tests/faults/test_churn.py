@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import threading
+import time
 
 import churn
 import psutil
@@ -16,16 +18,25 @@ from programs import SKIRMISH
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="agents are killed with SIGKILL and reset on Linux only"
 )
-SEED = 20261122
 FRAMES = 450
+#: What compiled code and warm pools may add to a daemon that has just started.
 MORE_BYTES = 150_000_000
 #: The status is asked for on one.
 MORE_CONNECTIONS = 1
 MORE_THREADS = 15
+#: Within how many game loops all is given back: 60 s at 22.4 game loops a second.
+GAME_LOOPS_TO_GIVE_BACK = 1344
 
 
+def holds(info: psutil.Process) -> tuple[int, int, int]:
+    """Resident bytes, connections and threads of a process."""
+    return info.memory_info().rss, len(info.net_connections()), info.num_threads()
+
+
+@pytest.mark.measured
 def test_the_one_that_stays_loses_nothing_and_all_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    print(f"seed {SEED}")
+    seed = secrets.randbits(32)
+    print(f"seed {seed}")
     monkeypatch.setattr(churn, "KILL_SECONDS", (1.0, 3.0))
     with Daemon(SKIRMISH, "--loop") as daemon:
         info = psutil.Process(daemon.info.pid)
@@ -35,8 +46,8 @@ def test_the_one_that_stays_loses_nothing_and_all_is_given_back(monkeypatch: pyt
         reading.start()
         while reference.frames < 50:
             assert not reference.error, reference.error
-        before = (info.memory_info().rss, len(info.net_connections()), info.num_threads())
-        with Crowd(daemon, AGENTS, SEED) as crowd:
+        before = holds(info)
+        with Crowd(daemon, AGENTS, seed) as crowd:
             most = 0
             while reference.frames < FRAMES and not reference.error:
                 most = max(most, len(daemon.status().subscribers))
@@ -46,11 +57,13 @@ def test_the_one_that_stays_loses_nothing_and_all_is_given_back(monkeypatch: pyt
         while {each.name for each in daemon.status().subscribers} != {"reference"}:
             assert not reference.error, reference.error
         # Sockets, and not all descriptors: compiled code is loaded from more files as time goes on.
+        # Pools and idle threads are given back with time, so frames of the match are the clock.
         frames = reference.frames
-        while len(info.net_connections()) > before[1] + MORE_CONNECTIONS:
-            assert reference.frames < frames + 22 * 40, (info.net_connections(), before)
-        assert info.num_threads() <= before[2] + MORE_THREADS
-        assert info.memory_info().rss <= before[0] + MORE_BYTES, (info.memory_info().rss, before)
+        most_held = (before[0] + MORE_BYTES, before[1] + MORE_CONNECTIONS, before[2] + MORE_THREADS)
+        while any(now > limit for now, limit in zip(holds(info), most_held, strict=True)):
+            assert not reference.error, reference.error
+            assert reference.frames < frames + GAME_LOOPS_TO_GIVE_BACK, (holds(info), most_held)
+            time.sleep(0.1)
         stop.set()
         reading.join(20)
         assert not reference.error, reference.error

@@ -25,6 +25,7 @@ def elite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("form", ["proto", "json", "columns"])
 def test_memory_is_flat_with_a_stalled_reader(launch: Launch, elite: Path, form: str) -> None:
     daemon = launch("play", str(elite), *FREE_PORTS, "--start-paused", "--rate", "unlimited", "--loop")

@@ -42,7 +42,7 @@ class Host:
         self.process.stdin.write(line + "\n")
         return {key: int(value) for key, _, value in (each.partition("=") for each in self._read_line().split())}
 
-    def wait_until_idle(self, seconds: float = 5) -> dict[str, int]:
+    def wait_until_idle(self, seconds: float = 30) -> dict[str, int]:
         """Waits until no call is open; returns the last state."""
         deadline = time.monotonic() + seconds
         while (state := self.tell())["calls"] and time.monotonic() < deadline:

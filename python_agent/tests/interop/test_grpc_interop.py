@@ -221,9 +221,10 @@ def test_timeout_that_is_long_enough(service, ask):
 
 def test_timeout_while_the_client_does_not_read(service, messages):
     parameters = [messages.ResponseParameters(size=1 << 20)] * 64
-    call = service.stream(messages.StreamingOutputCallRequest(response_parameters=parameters), timeout=0.3)
+    call = service.stream(messages.StreamingOutputCallRequest(response_parameters=parameters), timeout=3)
+    # The first message comes long before the deadline, even on a busy machine.
     next(call)
-    time.sleep(0.6)
+    time.sleep(3.5)
     with pytest.raises(grpc.RpcError):
         list(call)
     assert call.code() == StatusCode.DEADLINE_EXCEEDED
@@ -295,13 +296,13 @@ def test_client_compressed_empty_message(channel):
 
 def test_rpc_soak(service, large):
     for _ in range(150):
-        assert len(service.unary(large, timeout=10).payload.body) == LARGE_RESPONSE
+        assert len(service.unary(large, timeout=30).payload.body) == LARGE_RESPONSE
 
 
 def test_channel_soak(connect, large):
     for i in range(100):
         service = connect("tcp" if i % 2 else "uds")
-        assert len(service.unary(large, timeout=10).payload.body) == LARGE_RESPONSE
+        assert len(service.unary(large, timeout=30).payload.body) == LARGE_RESPONSE
 
 
 def test_rpc_soak_from_threads(service, large):
@@ -356,8 +357,8 @@ def test_malformed_request(channel):
 def test_large_metadata_is_bounded(connect, messages):
     service = connect("tcp")
     with pytest.raises(grpc.RpcError):
-        service.unary(messages.SimpleRequest(), metadata=[("x-large", "a" * 1_000_000)], timeout=5)
-    assert service.empty(messages.Empty(), timeout=5) == messages.Empty()
+        service.unary(messages.SimpleRequest(), metadata=[("x-large", "a" * 1_000_000)], timeout=30)
+    assert service.empty(messages.Empty(), timeout=30) == messages.Empty()
 
 
 def test_keepalive_pings_are_answered(connect, ask):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 import subprocess
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ def whole(opcode: int, payload: bytes) -> Answer:
 @pytest.mark.parametrize("opcode", [TEXT, BINARY])
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 128, 65535, 65536, 1 << 20])
 def test_messages_of_each_size_come_back(echo: int, opcode: int, size: int) -> None:
-    payload = b"*" * size if opcode == TEXT else os.urandom(size)
+    payload = b"*" * size if opcode == TEXT else random.Random(size).randbytes(size)
     with Connection(echo) as connection:
         connection.send(frame(opcode, payload))
         assert connection.read() == whole(opcode, payload)
@@ -75,7 +75,7 @@ def test_frames_in_single_bytes_are_frames(echo: int) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 125])
 def test_ping_is_answered_with_its_payload(echo: int, size: int) -> None:
-    payload = os.urandom(size)
+    payload = random.Random(size).randbytes(size)
     with Connection(echo) as connection:
         connection.send(frame(PING, payload))
         assert connection.read() == whole(PONG, payload)

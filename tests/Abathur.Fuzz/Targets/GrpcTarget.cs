@@ -39,7 +39,7 @@ internal sealed class GrpcTarget : IFuzzTarget
         if (input.Length < 2) return 0;
         var body = input[2..];
         var encoding = input[1] % 2 == 1 ? GrpcEncoding.Gzip : null;
-        var (messages, status) = Pieces.Feed(body, input[0], reader => ReadAsync(new GrpcMessageReader(reader, MaxMessageBytes, encoding)));
+        var (messages, status) = Pieces.Feed(body, input[0], reader => ReadAsync(new GrpcMessageReader(reader, new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes }));
         var (expected, refusal) = Reference(body, encoding is not null);
         Check.That(messages.Count == expected.Count, $"{messages.Count} messages instead of {expected.Count}");
         for (var i = 0; i < messages.Count; i++) Check.That(messages[i].AsSpan().SequenceEqual(expected[i]), $"message {i} is another one");

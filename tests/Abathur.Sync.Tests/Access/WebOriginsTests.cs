@@ -46,6 +46,39 @@ public class WebOriginsTests
     public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) => Assert.Equal(isAllowed, new WebOrigins([]) { AnyPort = true }.Refusal(host, [], 5) is null);
 
     [Theory]
+    [InlineData("http://127.0.0.1:5001", true)]
+    [InlineData("http://127.0.0.1", true)]
+    [InlineData("https://localhost:1", true)]
+    [InlineData("HTTP://LOCALHOST:1", true)]
+    [InlineData("http://[::1]:9", true)]
+    [InlineData("ws://127.0.0.1:5001", true)]
+    [InlineData("http://127.8.9.10", true)]
+    [InlineData("http://evil.example", false)]
+    [InlineData("http://127.0.0.1.evil.example", false)]
+    [InlineData("http://127.0.0.1.evil.example:5001", false)]
+    [InlineData("http://localhost.evil.example", false)]
+    [InlineData("http://127.0.0.1@evil.example", false)]
+    [InlineData("http://localhost@evil.example", false)]
+    [InlineData("http://evil.example#127.0.0.1", false)]
+    [InlineData("http://evil.example/127.0.0.1", false)]
+    [InlineData("http://[::2]", false)]
+    [InlineData("http://0.0.0.0", false)]
+    [InlineData("http://10.0.0.7", false)]
+    [InlineData("file://", false)]
+    [InlineData("file://localhost", false)]
+    [InlineData("chrome-extension://localhost", false)]
+    [InlineData("null", false)]
+    [InlineData("", false)]
+    public void Refusal_AnyLoopback_AllowsLoopbackOriginsOnly(string origin, bool isAllowed)
+    {
+        Assert.Equal(isAllowed, WebOrigins.IsLoopback(origin));
+        var origins = new WebOrigins([]) { AnyPort = true, AnyLoopback = true };
+        Assert.Equal(isAllowed, origins.Refusal("127.0.0.1:5", [origin], 5) is null);
+        Assert.NotNull(origins.Refusal("127.0.0.1:5", [origin, "http://evil.example"], 5));
+        Assert.NotNull(new WebOrigins([]).Refusal("127.0.0.1:5", [origin], 5));
+    }
+
+    [Theory]
     [InlineData("bots.example.com:5", "https://bots.example.com:5", "10.0.0.7", true)]
     [InlineData("BOTS.example.com:5", null, "10.0.0.7", true)]
     [InlineData("bots.example.com:6", null, "10.0.0.7", false)]

@@ -32,6 +32,59 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
+    public async Task Join_WithTheNewest_SharesOneKeyframeOfItAndThenTheStream(Compression compression)
+    {
+        var hub = Hub();
+        using var first = Join(hub, compression, Policy.Every);
+        await Publish(hub, first, 1, 2, 3);
+        var newest = Options(compression, Policy.Every) with { BeginsWithNewest = true };
+        using var second = new StreamReader(hub.Subscribe(newest)!, compression);
+        using var third = new StreamReader(hub.Subscribe(newest with { Policy = Policy.Latest, BufferFrames = 32 })!, compression);
+        // Nothing is published meanwhile: the playback may be paused.
+        var (shown, same) = (await second.NextAsync(), await third.NextAsync());
+        Assert.Equal((3u, true), (shown.GameLoop, shown.Keyframe));
+        // Also when it was encoded: it is one frame.
+        Assert.Equal(shown, same);
+        Assert.Equal([1u, 2u, 3u], first.Loops);
+
+        await Publish(hub, first, 4, 5);
+        await second.NextAsync();
+        await second.NextAsync();
+        while (third.Last.GameLoop < 5) await third.NextAsync();
+        Assert.Equal([3u, 4u, 5u], second.Loops);
+        // From here on it is the same stream: one keyframe for all.
+        Assert.Equal(first.Taken[^2..].Select(taken => taken.Frame.ToString()), second.Taken[^2..].Select(taken => taken.Frame.ToString()));
+        Assert.Equal([true, false, false, true, false], first.Taken.Select(taken => taken.Frame.Keyframe));
+        AssertDecoded(first, second, third);
+    }
+
+    [Theory]
+    [StreamCompressionData]
+    public async Task Join_WithTheNewestWhileFramesGoOn_LosesNoneAndSeesNoneTwice(Compression compression)
+    {
+        var hub = Hub();
+        using var first = Join(hub, compression, Policy.Every, buffer: 1000);
+        var readers = new List<StreamReader>();
+        for (var loop = 1u; loop <= 300; loop++)
+        {
+            await Publish(hub, loop);
+            if (loop % 10 != 0) continue;
+            readers.Add(new StreamReader(hub.Subscribe(Options(compression, Policy.Every, buffer: 1000) with { BeginsWithNewest = true })!, compression));
+            if (loop % 20 == 0) await Task.Yield();
+        }
+        foreach (var reader in readers)
+        {
+            while (reader.Taken.Count == 0 || reader.Last.GameLoop < 300) await reader.NextAsync();
+            // Without a gap from where it began.
+            Assert.Equal(Enumerable.Range((int)reader.Loops[0], reader.Loops.Count).Select(loop => (uint)loop), reader.Loops);
+            Assert.All(reader.Taken, taken => Assert.Equal(0ul, taken.Frame.Dropped));
+            AssertDecoded(reader);
+            reader.Dispose();
+        }
+    }
+
+    [Theory]
+    [StreamCompressionData]
     public async Task SameStream_GetsTheSameBytes_AnotherLevelIsAnotherStream(Compression compression)
     {
         var hub = Hub();

@@ -11,6 +11,7 @@ namespace Abathur.Sync.Tests.Hub;
 public class SharedStreamTests
 {
     private const int SmallestObjectBytes = 24;
+    private const int Subscribers = 100;
 
     [Theory]
     [StreamCompressionData]
@@ -19,21 +20,16 @@ public class SharedStreamTests
         var clock = new ManualClock();
         var hub = new FrameHub(new HubOptions { KeyframeIntervalFrames = 0 }, sourceWaits: true, clock);
         hub.Begin(new Match { MatchId = "m" });
-        var subscriptions = Enumerable.Range(0, 100).Select(_ => hub.Subscribe(Options(compression))!).ToList();
+        var subscriptions = Enumerable.Range(0, Subscribers).Select(_ => hub.Subscribe(Options(compression))!).ToList();
         var observation = RecordingSample.Observation(1, 50_000);
         for (var loop = 1u; loop <= 50; loop++) await RoundAsync(loop);
 
-        // The whole process is counted, and servers of tests before this one may still be closing connections: the quietest window tells.
-        var least = long.MaxValue;
-        for (var window = 0u; window < 5; window++)
+        // Less than one object for each subscriber and frame; this test's own waits are counted too.
+        var last = 50u;
+        await Allocated.AtMostInProcessAsync(100 * SmallestObjectBytes * Subscribers - 1, async () =>
         {
-            var before = GC.GetTotalAllocatedBytes(precise: true);
-            for (var round = 1u; round <= 100; round++) await RoundAsync(50 + (window * 100) + round);
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
-
-        // Not even one object for each subscriber: what there is comes from this test's own waiting.
-        Assert.InRange(least / 100, 0, (SmallestObjectBytes * 100) - 1);
+            for (var round = 0; round < 100; round++) await RoundAsync(++last);
+        });
         subscriptions.ForEach(each => each.Dispose());
 
         async Task RoundAsync(uint loop)

@@ -85,8 +85,8 @@ public sealed class FailedWriteTests : IDisposable
         File.Delete(Place);
         File.Delete(Part);
         var told = new List<string>();
-        var output = new OutputFile(Place, overwrite: true);
-        await using var recorder = new MatchRecorder(output, disk(new FileStream(output.WritePath, FileMode.Create, FileAccess.Write, FileShare.Read, 0)), Small, told.Add, TimeProvider.System);
+        var output = new OutputFile(Place, new OutputOptions { Overwrite = true });
+        await using var recorder = new MatchRecorder(output, disk(output.Stream), Small, told.Add, TimeProvider.System);
         recorder.Begin(RecordingSample.Match);
         for (var loop = 1u; loop <= Observations; loop++)
         {

@@ -74,15 +74,17 @@ public sealed class MatchRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Add_FileThatCannotTakeItsName_KeepsWhatWasWritten()
+    public async Task Dispose_PlaceTakenByAFolder_SavesTheRecordingBesideIt()
     {
         await using var recorder = Recorder(Place);
         recorder.Begin(RecordingSample.Match);
         Add(recorder, 1);
         Directory.CreateDirectory(Place);
         await recorder.DisposeAsync();
-        Assert.Contains(Part, Assert.Single(_told), StringComparison.Ordinal);
-        using var reader = RecordingSample.Open(File.ReadAllBytes(Part));
+        var saved = _folder.PathTo("match-1.mcap");
+        Assert.Contains(saved, Assert.Single(_told), StringComparison.Ordinal);
+        Assert.Equal((saved, true, false), (recorder.Status.Path, recorder.IsComplete, recorder.Status.Error.Length == 0));
+        using var reader = RecordingSample.Open(File.ReadAllBytes(saved));
         Assert.Equal(1L, reader.FrameCount);
     }
 
@@ -117,7 +119,7 @@ public sealed class MatchRecorderTests : IDisposable
     public void Create_PlaceThatCannotBeWritten_IsToldAtOnce() =>
         Assert.Throws<RecordingException>(() => Recorder(_folder.PathTo("nowhere/match.mcap")));
 
-    private MatchRecorder Recorder(string path, RecordingOptions? options = null) => new(new OutputFile(path, overwrite: false), options ?? new RecordingOptions(), _told.Add);
+    private MatchRecorder Recorder(string path, RecordingOptions? options = null) => new(new OutputFile(path), options ?? new RecordingOptions(), _told.Add);
 
     private static void Add(MatchRecorder recorder, uint loop)
     {

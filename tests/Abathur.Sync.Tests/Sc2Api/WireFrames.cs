@@ -5,7 +5,7 @@ namespace Abathur.Sync.Tests.Sc2Api;
 /// <summary>WebSocket frames as bytes, written by the book (RFC 6455, section 5.2).</summary>
 internal static class WireFrames
 {
-    public const int Continuation = 0, Text = 1, Binary = 2, Close = 8, Ping = 9, Pong = 10;
+    public const int Continuation = 0, Text = 1, Binary = 2, Reserved = 3, Close = 8, Ping = 9, Pong = 10;
 
     public static byte[] Frame(int opcode, byte[] payload, bool isFinal = true, uint mask = 0, int reservedBits = 0)
     {

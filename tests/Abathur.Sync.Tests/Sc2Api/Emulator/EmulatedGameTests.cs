@@ -89,6 +89,110 @@ public class EmulatedGameTests
         }).QuickCheckThrowOnFailure();
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Answer_CreateGameInAMatch_LeavesItAndTheNextBeginsAtTheStart(bool inReplay)
+    {
+        using var stage = new Stage(new EmulatorOptions());
+        var replay = new Request { StartReplay = new RequestStartReplay { ReplayPath = "x", Options = new InterfaceOptions { Raw = true } } };
+        var create = new Request
+        {
+            CreateGame = new RequestCreateGame { BattlenetMapName = "x", PlayerSetup = { new PlayerSetup { Type = PlayerType.Participant } } },
+        };
+        for (var round = 0; round < 3; round++)
+        {
+            stage.Ask(inReplay ? replay : create);
+            if (!inReplay) stage.Ask(new Request { JoinGame = Join });
+            Assert.Equal(First, stage.Observe().Observation.GameLoop);
+            stage.Ask(new Request { Step = new RequestStep { Count = 50 } });
+            Assert.Equal(First + 50, stage.Observe().Observation.GameLoop);
+        }
+        // From a match to a replay, and back.
+        stage.Ask(inReplay ? create : replay);
+        Assert.Equal(inReplay ? Status.InitGame : Status.InReplay, stage.Game.Status);
+        if (inReplay) stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(First, stage.Observe().Observation.GameLoop);
+    }
+
+    [Fact]
+    public void Answer_CreateGameThatIsRefused_LeavesTheMatchAsItIs()
+    {
+        using var stage = new Stage(new EmulatorOptions());
+        stage.Ask(new Request { JoinGame = Join });
+        stage.Ask(new Request { Step = new RequestStep { Count = 50 } });
+        Assert.True(stage.Ask(new Request { CreateGame = new RequestCreateGame() }).CreateGame.HasError);
+        Assert.Equal(First + 50, stage.Observe().Observation.GameLoop);
+    }
+
+    [Fact]
+    public void Answer_FeatureLayersThatAreNotRecorded_WarnsOnce()
+    {
+        using var stage = new Stage(new EmulatorOptions());
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Empty(stage.Warnings);
+        var wants = new InterfaceOptions { Raw = true, FeatureLayer = new SpatialCameraSetup() };
+        stage.Ask(new Request { StartReplay = new RequestStartReplay { ReplayPath = "x", Options = wants } });
+        stage.Ask(new Request { LeaveGame = new RequestLeaveGame() });
+        stage.Ask(new Request { JoinGame = new RequestJoinGame { Race = Race.Zerg, Options = wants } });
+        Assert.Contains("asked for feature layers", Assert.Single(stage.Warnings), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Answer_FeatureLayersThatAreRecorded_DoesNotWarn()
+    {
+        var observation = new ResponseObservation
+        {
+            Observation = new Observation { GameLoop = First, FeatureLayerData = new ObservationFeatureLayer { Renders = new FeatureLayers() } },
+        };
+        using var stage = new Stage(new EmulatorOptions(), observation.ToByteArray(), loopOfLast: First);
+        var layers = new InterfaceOptions { FeatureLayer = new SpatialCameraSetup() };
+        stage.Ask(new Request { JoinGame = new RequestJoinGame { Race = Race.Zerg, Options = layers } });
+        Assert.Empty(stage.Warnings);
+        stage.Ask(new Request { LeaveGame = new RequestLeaveGame() });
+        layers.Render = new SpatialCameraSetup();
+        stage.Ask(new Request { JoinGame = new RequestJoinGame { Race = Race.Zerg, Options = layers } });
+        Assert.Contains("asked for rendered images", Assert.Single(stage.Warnings), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(Race.Zerg, Race.Terran, Race.Random, true)]
+    [InlineData(Race.Zerg, Race.Zerg, Race.Terran, false)]
+    [InlineData(Race.Zerg, Race.NoRace, Race.Terran, true)]
+    [InlineData(Race.Zerg, Race.NoRace, Race.Random, false)]
+    [InlineData(Race.Zerg, Race.NoRace, Race.Zerg, false)]
+    [InlineData(Race.NoRace, Race.Protoss, Race.Terran, false)]
+    public void Load_GameInfoOfAnotherRace_IsNoted(Race units, Race actual, Race requested, bool isMismatch)
+    {
+        var player = new PlayerInfo { PlayerId = 2, RaceRequested = requested };
+        if (actual != Race.NoRace) player.RaceActual = actual;
+        var info = new ResponseGameInfo { PlayerInfo = { new PlayerInfo { PlayerId = 1, RaceRequested = Race.Protoss, RaceActual = Race.Protoss }, player } };
+        var data = new ResponseData
+        {
+            Units = { new UnitTypeData { UnitId = 1, Race = units }, new UnitTypeData { UnitId = 2, Race = Race.Protoss }, new UnitTypeData { UnitId = 3, Race = Race.NoRace } },
+        };
+        var raw = new ObservationRaw();
+        // One that was taken over, and neutral ones.
+        foreach (var type in new uint[] { 1, 1, 2, 3, 3, 3 }) raw.Units.Add(new Unit { UnitType = type, Alliance = Alliance.Self });
+        for (var i = 0; i < 5; i++) raw.Units.Add(new Unit { UnitType = 2, Alliance = Alliance.Enemy });
+        var observation = new ResponseObservation { Observation = new Observation { RawData = raw, PlayerCommon = new PlayerCommon { PlayerId = 2 } } };
+        using var output = new MemoryStream();
+        using (var writer = new RecordingWriter(output, RecordingSample.Match with { PlayerId = 2 }, leaveOpen: true)) writer.WriteObservation(0, 0, observation.ToByteArray());
+        using var recording = RecordingSample.Open(output.ToArray());
+        var match = EmulatedMatch.Load(recording, "test", info.ToByteArray(), data.ToByteArray(), Result.Tie);
+        Assert.Equal(isMismatch ? (Race.Zerg, Race.Terran) : null, match.RaceMismatch);
+    }
+
+    [Fact]
+    public void Answer_ReplayInfo_NamesApmAndMmrThatNoFilterRefuses()
+    {
+        using var stage = new Stage(new EmulatorOptions());
+        var info = stage.Ask(new Request { ReplayInfo = new RequestReplayInfo { ReplayPath = "x" } }).ReplayInfo;
+        Assert.Equal(2, info.PlayerInfo.Count);
+        Assert.All(info.PlayerInfo, player => Assert.True(player is { PlayerApm: >= 10, PlayerMmr: >= 1000 }));
+        Assert.Equal(stage.Ask(new Request { Ping = new RequestPing() }).Ping.BaseBuild, info.BaseBuild);
+    }
+
     [Fact]
     public void Answer_RecordedResultsInTheLastObservation_AreServedAsTheyAre()
     {
@@ -149,8 +253,10 @@ public class EmulatedGameTests
             }
             _recording = RecordingSample.Open(output.ToArray());
             var match = EmulatedMatch.Load(_recording, "test", null, null, options.Result);
-            Game = new EmulatedGame(match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null));
+            Game = new EmulatedGame(match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null), Warnings.Add);
         }
+
+        public List<string> Warnings { get; } = [];
 
         public ManualClock Clock { get; } = new();
 

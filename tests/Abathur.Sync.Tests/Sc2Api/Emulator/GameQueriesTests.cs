@@ -1,5 +1,8 @@
+using Abathur.Sync.Recordings;
 using Abathur.Sync.Sc2Api.Emulator;
+using Abathur.Sync.Tests.Recordings;
 using SC2APIProtocol;
+using Result = SC2APIProtocol.Result;
 
 namespace Abathur.Sync.Tests.Sc2Api.Emulator;
 
@@ -65,6 +68,81 @@ public class GameQueriesTests
         Assert.Equal(ActionResult.Success, placement.Affordable(TrainScv, common));
         var free = from y in Enumerable.Range(-12, 25) from x in Enumerable.Range(-12, 25) where At(BuildSupplyDepot, hall.X + x + 0.5f, hall.Y + y + 0.5f) == ActionResult.Success select (x, y);
         Assert.InRange(free.Count(), 50, 500);
+    }
+
+    [Theory]
+    [InlineData("Hatchery", true, true)]
+    [InlineData("Lair", true, true)]
+    [InlineData("Hive", true, true)]
+    [InlineData("Hatchery", false, false)]
+    [InlineData("SpawningPool", true, false)]
+    public void Abilities_ZergTownHallWithAPool_TrainsQueens(string building, bool hasPool, bool isOffered)
+    {
+        const uint Pool = 89, Building = 1000;
+        const int TrainQueen = 1632;
+        var data = new ResponseData
+        {
+            Abilities = { new AbilityData { AbilityId = TrainQueen, LinkName = "TrainQueen" } },
+            Units =
+            {
+                new UnitTypeData { UnitId = 126, Name = "Queen", AbilityId = TrainQueen, MineralCost = 150, TechRequirement = Pool, Available = true },
+                new UnitTypeData { UnitId = Pool, Name = "SpawningPool" },
+                new UnitTypeData { UnitId = Building, Name = building },
+            },
+        };
+        var unit = new Unit { UnitType = Building, Alliance = Alliance.Self, BuildProgress = 1 };
+        var units = new List<Unit> { unit };
+        if (hasPool) units.Add(new Unit { UnitType = Pool, Alliance = Alliance.Self, BuildProgress = 1 });
+        var abilities = new AvailableAbilities(data);
+        Assert.Equal(isOffered, abilities.Of(unit, units, new PlayerCommon { Minerals = 150 }).Any(each => each.AbilityId == TrainQueen));
+        Assert.Equal(isOffered, abilities.Of(unit, units, null).Any(each => each.AbilityId == TrainQueen));
+        Assert.Empty(abilities.Of(unit, units, new PlayerCommon { Minerals = 149 }));
+    }
+
+    [SharedFact("observations")]
+    public void Abilities_EvolutionChamberOfTheGamesData_ResearchesAttacks()
+    {
+        const uint EvolutionChamber = 90;
+        const int MeleeAttacks = 1186;
+        var (_, _, data, _) = Frame();
+        var unit = new Unit { UnitType = EvolutionChamber, Alliance = Alliance.Self, BuildProgress = 1 };
+        Assert.Contains(MeleeAttacks, new AvailableAbilities(data).Of(unit, [unit], null).Select(each => each.AbilityId));
+    }
+
+    [SharedFact("observations")]
+    public void Pathing_TownHallAndStartLocation_AreReachedFromTheOpenCellBesideThem()
+    {
+        var queries = Queries(out var observation);
+        var raw = ResponseObservation.Parser.ParseFrom(observation).Observation.RawData;
+        var hall = raw.Units.First(unit => IsMine(unit, 18));
+        var mineral = raw.Units.First(unit => unit.MineralContents > 0).Pos;
+        var (_, _, _, info) = Frame();
+        var (own, enemy) = (new Point2D { X = hall.Pos.X, Y = hall.Pos.Y }, info.StartRaw.StartLocations[0]);
+        float Distance(RequestQueryPathing query)
+        {
+            Assert.True(queries.TryAnswer(new RequestQuery { Pathing = { query } }, 1, observation, out var answer, out _));
+            return answer.Pathing[0].Distance;
+        }
+        var there = Distance(new RequestQueryPathing { StartPos = own, EndPos = enemy });
+        var straight = MathF.Sqrt((own.X - enemy.X) * (own.X - enemy.X) + (own.Y - enemy.Y) * (own.Y - enemy.Y));
+        Assert.InRange(there, straight - 10, 3 * straight);
+        Assert.Equal(there, Distance(new RequestQueryPathing { StartPos = enemy, EndPos = own }), 1);
+        Assert.Equal(there, Distance(new RequestQueryPathing { UnitTag = hall.Tag, EndPos = enemy }));
+        Assert.InRange(Distance(new RequestQueryPathing { StartPos = own, EndPos = new Point2D { X = mineral.X, Y = mineral.Y } }), 1, 20);
+        // A corner of the map is closed by the terrain, and nowhere near open ground.
+        Assert.Equal(0, Distance(new RequestQueryPathing { StartPos = own, EndPos = new Point2D { X = 0.5f, Y = 0.5f } }));
+        Assert.Equal(0, Distance(new RequestQueryPathing { StartPos = new Point2D { X = -1, Y = own.Y }, EndPos = enemy }));
+    }
+
+    private static GameQueries Queries(out byte[] observation)
+    {
+        var folder = SharedData.PathTo("observations", "2000AtmospheresAIE");
+        observation = File.ReadAllBytes(Path.Combine(folder, "observation.binpb"));
+        using var output = new MemoryStream();
+        using (var writer = new RecordingWriter(output, RecordingSample.Match, leaveOpen: true)) writer.WriteObservation(0, 0, observation);
+        using var recording = RecordingSample.Open(output.ToArray());
+        var (info, data) = (File.ReadAllBytes(Path.Combine(folder, "game_info.binpb")), File.ReadAllBytes(SharedData.PathTo("observations", "game_data.binpb")));
+        return new GameQueries(EmulatedMatch.Load(recording, "test", info, data, Result.Tie));
     }
 
     private static bool IsMine(Unit unit, uint type) => unit.Alliance == Alliance.Self && unit.UnitType == type;

@@ -75,6 +75,9 @@ public class PathingDistancesTests
         Assert.Equal((1.2f, 1.7f), distances.NearestOpen(1.2f, 1.7f, 4));
         Assert.Equal((2.5f, 5.5f), distances.NearestOpen(4.1f, 5.5f, 4));
         Assert.Null(distances.NearestOpen(6, 6, 1));
+        Assert.Null(distances.NearestOpen(-0.5f, 5.5f, 4));
+        Assert.Null(distances.NearestOpen(Side + 0.5f, 5.5f, 4));
+        Assert.Null(distances.NearestOpen(float.NaN, 5.5f, 4));
     }
 
     [Fact]

@@ -24,8 +24,8 @@ public sealed class PushSourceTests : IAsyncDisposable
 
     public PushSourceTests()
     {
-        var file = new OutputFile(_folder.PathTo("match.mcap"), overwrite: false);
-        _disk = new HangingStream(file.WritePath);
+        var file = new OutputFile(_folder.PathTo("match.mcap"));
+        _disk = new HangingStream(file.Stream);
         _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, _ => { }, _clock);
         _source = new PushSource(_recorder, _clock);
         _running = _source.RunAsync(new FrameHub(new HubOptions(), sourceWaits: false, _clock), _stop.Token);

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Buffers.Binary;
 using System.IO.Pipelines;
 using Abathur.Sync.Transports.Grpc;
 using FsCheck;
@@ -78,7 +79,7 @@ public class GrpcMessageReaderTests
     {
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync(Convert.FromHexString(hex));
-        var reader = new GrpcMessageReader(pipe.Reader, MaxMessageBytes, encoding);
+        using var reader = new GrpcMessageReader(pipe.Reader, new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes };
         Assert.Equal(expected, (await Assert.ThrowsAsync<GrpcException>(() => reader.ReadAsync(default).AsTask())).StatusCode);
         await pipe.Writer.CompleteAsync();
         if (hex.StartsWith("01", StringComparison.Ordinal)) Assert.Null(await reader.ReadAsync(default)); // the framing still holds
@@ -86,14 +87,15 @@ public class GrpcMessageReaderTests
     }
 
     [Fact]
-    public async Task ReadAsync_GzipCutAtEveryByte_IsInternal()
+    public async Task ReadAsync_GzipCutAtEveryByte_IsRefused()
     {
         var compressed = GrpcEncoding.Compress(new byte[500]);
         for (var length = 1; length < compressed.Length; length++)
         {
             var (messages, failure) = await ReadAllAsync([GrpcFrames.Frame(compressed.AsSpan(0, length), flag: 1)], GrpcEncoding.Gzip);
             Assert.Empty(messages);
-            Assert.Equal(GrpcStatusCode.Internal, failure?.StatusCode);
+            // Its last four bytes are taken for the length that it decompresses to.
+            Assert.Contains(failure?.StatusCode, new GrpcStatusCode?[] { GrpcStatusCode.Internal, GrpcStatusCode.ResourceExhausted });
         }
     }
 
@@ -115,10 +117,47 @@ public class GrpcMessageReaderTests
     }
 
     [Fact]
+    public async Task ReadAsync_GzipThatClaimsLessThanItIs_IsRefusedAndGivesBackWhatItHeld()
+    {
+        var bomb = GrpcEncoding.Compress(new byte[100_000]);
+        BinaryPrimitives.WriteUInt32LittleEndian(bomb.AsSpan(^4), 10);
+        var budget = new ByteBudget(1000);
+        var (_, failure) = await ReadAllAsync([GrpcFrames.Frame(bomb, flag: 1)], GrpcEncoding.Gzip, budget);
+        Assert.Equal(GrpcStatusCode.Internal, failure?.StatusCode);
+        Assert.Equal(0, budget.HeldBytes);
+    }
+
+    [Theory]
+    [InlineData(700, true)]
+    [InlineData(699, false)]
+    public async Task ReadAsync_IncompleteMessages_CountAgainstTheBudgetUntilTheyAreRead(int budgetBytes, bool fits)
+    {
+        var budget = new ByteBudget(budgetBytes);
+        var pipe = new Pipe(new PipeOptions(readerScheduler: PipeScheduler.Inline));
+        using var reader = new GrpcMessageReader(pipe.Reader, budget, null) { MaxMessageBytes = MaxMessageBytes };
+        var message = GrpcFrames.Frame(new byte[900]);
+        var reading = reader.ReadAsync(default).AsTask();
+        await pipe.Writer.WriteAsync(message.AsMemory(0, 700));
+        if (!fits)
+        {
+            Assert.Equal(GrpcStatusCode.ResourceExhausted, (await Assert.ThrowsAsync<GrpcException>(() => reading)).StatusCode);
+            reader.Dispose();
+            Assert.Equal(0, budget.HeldBytes);
+            return;
+        }
+        Assert.Equal(700, budget.HeldBytes);
+        await pipe.Writer.WriteAsync(message.AsMemory(700));
+        Assert.Equal(900, (await reading)!.Value.Length);
+        await pipe.Writer.CompleteAsync();
+        Assert.Null(await reader.ReadAsync(default));
+        Assert.Equal(0, budget.HeldBytes);
+    }
+
+    [Fact]
     public async Task ReadAsync_Cancelled_CanBeReadOn()
     {
         var pipe = new Pipe();
-        var reader = new GrpcMessageReader(pipe.Reader, MaxMessageBytes, null);
+        using var reader = new GrpcMessageReader(pipe.Reader, new ByteBudget(long.MaxValue), null) { MaxMessageBytes = MaxMessageBytes };
         using var cancellation = new CancellationTokenSource();
         var reading = reader.ReadAsync(cancellation.Token).AsTask();
         await cancellation.CancelAsync();
@@ -141,10 +180,10 @@ public class GrpcMessageReaderTests
         yield return bytes[at..];
     }
 
-    private static async Task<(List<byte[]> Messages, GrpcException? Failure)> ReadAllAsync(IEnumerable<byte[]> chunks, string? encoding)
+    private static async Task<(List<byte[]> Messages, GrpcException? Failure)> ReadAllAsync(IEnumerable<byte[]> chunks, string? encoding, ByteBudget? budget = null)
     {
         var pipe = new Pipe();
-        var reader = new GrpcMessageReader(pipe.Reader, MaxMessageBytes, encoding);
+        using var reader = new GrpcMessageReader(pipe.Reader, budget ?? new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes };
         var messages = new List<byte[]>();
         var reading = ReadToEndAsync();
         foreach (var chunk in chunks) await pipe.Writer.WriteAsync(chunk);

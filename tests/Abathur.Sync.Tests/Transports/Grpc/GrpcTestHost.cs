@@ -23,7 +23,7 @@ internal sealed class GrpcTestHost : IAsyncDisposable
     public Uri Address => _client.BaseAddress!;
 
     public static async Task<GrpcTestHost> StartAsync(
-        Func<GrpcService, GrpcService> methods, GrpcServerOptions? options = null, HttpProtocols protocols = HttpProtocols.Http2)
+        Func<GrpcService, GrpcService> methods, GrpcServerOptions? options = null, HttpProtocols protocols = HttpProtocols.Http2, TimeSpan? prefaceTimeout = null)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         ListenOptions? listener = null;
@@ -33,7 +33,7 @@ internal sealed class GrpcTestHost : IAsyncDisposable
             kestrel.Listen(IPAddress.Loopback, 0, tcp =>
             {
                 listener = tcp;
-                tcp.UseGrpc();
+                tcp.UseGrpc(prefaceTimeout);
                 tcp.Protocols = protocols;
             });
         });

@@ -28,17 +28,6 @@ public class WebSocketPeersTests
     }
 
     [Fact]
-    public async Task Peer_OneTooMany_IsToldSo()
-    {
-        await using var daemon = Start(out var port, new WebSocketTransportOptions(), maxConnections: 1);
-        using var first = await ConnectAsync(port);
-        Assert.StartsWith("HTTP/1.1 101 ", await HandshakeAsync(first, port));
-        using var second = await ConnectAsync(port);
-
-        Assert.StartsWith("HTTP/1.1 503 ", await HandshakeAsync(second, port));
-    }
-
-    [Fact]
     public async Task Peer_AnswersPingsWhileThereIsNoMatchYet_StaysAndGetsIt()
     {
         await using var daemon = Start(out var port, new WebSocketTransportOptions { KeepAliveInterval = Short, KeepAliveTimeout = TimeSpan.FromSeconds(2) });
@@ -66,10 +55,10 @@ public class WebSocketPeersTests
         Assert.Equal(0x82, next[0]);
     }
 
-    private static Daemon Start(out int port, WebSocketTransportOptions options, int maxConnections = 10)
+    private static Daemon Start(out int port, WebSocketTransportOptions options)
     {
         var daemon = new Daemon(
-            new SilentSource(), new DaemonOptions { GrpcPort = null, SocketPort = null, HttpPort = 0, WebSocket = options, MaxConnections = maxConnections }, TimeProvider.System);
+            new SilentSource(), new DaemonOptions { GrpcPort = null, SocketPort = null, HttpPort = 0, WebSocket = options }, TimeProvider.System);
         var addresses = daemon.StartAsync(CancellationToken.None).GetAwaiter().GetResult();
         port = IPEndPoint.Parse(addresses.All.Single().Address).Port;
         return daemon;

@@ -1,0 +1,119 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// The threads on which all streams of the process encode: some for fast streams, of which the cheapest is served first, and one of low priority for slow
+/// streams. So an expensive encoding delays neither the source, nor cheaper streams, nor the threads that send.
+/// </summary>
+/// <remarks>Thread-safe. A stream waits for one turn at a time, and encodes one frame in it.</remarks>
+internal sealed class EncoderThreads
+{
+    [ThreadStatic]
+    private static Lane? _currentLane;
+
+    private readonly Lane _fast;
+    private readonly Lane _slow;
+
+    /// <param name="fastThreads">Threads for fast streams.</param>
+    public EncoderThreads(int fastThreads)
+    {
+        _fast = new Lane("encoder", fastThreads, isBackground: false);
+        _slow = new Lane("slow encoder", 1, isBackground: true);
+    }
+
+    /// <summary>Those of the process: one processor is left to what sends.</summary>
+    public static EncoderThreads Shared { get; } = new(Math.Max(1, Environment.ProcessorCount - 1));
+
+    /// <summary>Whether the calling thread is one of those that encode such streams.</summary>
+    public bool IsCurrent(bool isSlow) => _currentLane == (isSlow ? _slow : _fast);
+
+    /// <summary>Runs <paramref name="work"/> on one of the threads.</summary>
+    /// <param name="work">Encodes one frame of a stream.</param>
+    /// <param name="cost">How long the stream takes for a frame, by experience.</param>
+    /// <param name="isSlow">Whether it is a slow stream.</param>
+    public void Add(Action work, TimeSpan cost, bool isSlow) => (isSlow ? _slow : _fast).Add(work, cost);
+
+    /// <summary>Awaited, it continues the caller on one of the threads.</summary>
+    /// <param name="cost">As for <see cref="Add"/>.</param>
+    /// <param name="isSlow">As for <see cref="Add"/>.</param>
+    public Turn TakeTurn(TimeSpan cost, bool isSlow) => new(this, cost, isSlow);
+
+    /// <summary>A wait for a thread.</summary>
+    internal readonly struct Turn(EncoderThreads threads, TimeSpan cost, bool isSlow) : ICriticalNotifyCompletion
+    {
+        /// <summary>Never: also on such a thread, others come first that are cheaper.</summary>
+        public bool IsCompleted => false;
+
+        public Turn GetAwaiter() => this;
+
+        public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
+
+        public void UnsafeOnCompleted(Action continuation) => threads.Add(continuation, cost, isSlow);
+
+        public void GetResult()
+        {
+        }
+    }
+
+    /// <summary>Threads that serve one queue. They are started with the first stream, and end with the process.</summary>
+    private sealed class Lane(string name, int threads, bool isBackground)
+    {
+        private readonly PriorityQueue<Action, (TimeSpan Cost, long Order)> _waiting = new();
+        private long _order;
+        private int _started;
+        private int _idle;
+
+        public void Add(Action work, TimeSpan cost)
+        {
+            lock (_waiting)
+            {
+                _waiting.Enqueue(work, (cost, _order++));
+                if (_idle == 0 && _started < threads) Start();
+                else Monitor.Pulse(_waiting);
+            }
+        }
+
+        private void Start()
+        {
+            _started++;
+            new Thread(Run) { Name = name, IsBackground = true, Priority = isBackground ? ThreadPriority.Lowest : ThreadPriority.Normal }.Start();
+        }
+
+        private void Run()
+        {
+            _currentLane = this;
+            if (isBackground) YieldToOthers();
+            while (true)
+            {
+                Action work;
+                lock (_waiting)
+                {
+                    while (_waiting.Count == 0)
+                    {
+                        _idle++;
+                        Monitor.Wait(_waiting);
+                        _idle--;
+                    }
+                    work = _waiting.Dequeue();
+                }
+                work();
+            }
+        }
+
+        /// <summary>.NET's priorities have no effect on Linux, where each thread has a nice value of its own.</summary>
+        private static void YieldToOthers()
+        {
+            const int Thread = 0, ThisOne = 0, Nice = 10;
+            if (OperatingSystem.IsLinux()) _ = NativeMethods.SetPriority(Thread, ThisOne, Nice);
+        }
+    }
+
+    private static class NativeMethods
+    {
+        [DllImport("libc", EntryPoint = "setpriority")]
+        [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+        public static extern int SetPriority(int which, uint who, int priority);
+    }
+}

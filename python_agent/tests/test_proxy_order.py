@@ -1,0 +1,77 @@
+"""The order in which `abathur-sync proxy` reads what passes: a bot's request after the answer that it has read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from abathur.sync.v1 import sync_pb2
+from emulators import ENDED, FIRST_LOOP, LAST_LOOP, OPTIONS, emulated
+from mcap.reader import make_reader
+from proxies import proxied
+from s2clientprotocol import raw_pb2, sc2api_pb2
+from s2clientprotocol.sc2api_pb2 import Request, Response
+from websockets_by_hand import BINARY, Connection
+
+OBSERVE = Request(observation=sc2api_pb2.RequestObservation())
+LOOPS_PER_SECOND = 22.4
+
+
+def sent(request: Request) -> bytes:
+    """A request in one frame. A mask of zeros costs the client no time."""
+    payload = request.SerializeToString()
+    assert len(payload) < 126
+    return bytes([0x80 | BINARY, 0x80 | len(payload)]) + bytes(4) + payload
+
+
+def act(game_loop: int) -> Request:
+    """An action that names the game loop in which it is made."""
+    command = raw_pb2.ActionRawUnitCommand(ability_id=16, unit_tags=[game_loop])
+    action = sc2api_pb2.Action(action_raw=raw_pb2.ActionRaw(unit_command=command))
+    return Request(action=sc2api_pb2.RequestAction(actions=[action]))
+
+
+def play(bot: Connection, step: int) -> list[int]:
+    """Observe, act and step to the end of the match, as fast as the answers come. The game loops seen."""
+    bot.send(sent(Request(join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))))
+    assert bot.read() is not None
+    observing, stepping = sent(OBSERVE), sent(Request(step=sc2api_pb2.RequestStep(count=step)))
+    loops: list[int] = []
+    while True:
+        bot.send(observing)
+        answer = bot.read()
+        assert answer is not None
+        response = Response.FromString(answer.payload)
+        if response.status == ENDED:
+            return loops
+        loops.append(response.observation.observation.game_loop)
+        for request in (sent(act(loops[-1])), stepping):
+            bot.send(request)
+            assert bot.read() is not None
+
+
+@pytest.mark.parametrize("step", [2, 4, 8, 16])
+def test_a_bot_that_observes_each_step_skips_no_loops_and_acts_in_the_loop_it_saw(tmp_path: Path, step: int) -> None:
+    file = tmp_path / "match.mcap"
+    with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
+        with Connection(proxy.port, "/sc2api") as bot:
+            loops = play(bot, step)
+            bot.send(sent(Request(quit=sc2api_pb2.RequestQuit())))
+            assert bot.read() is not None
+        code, said = proxy.end()
+    assert code == 0, said
+    assert loops == list(range(FIRST_LOOP, LAST_LOOP + 1, step))
+    assert " 0 game loops skipped" in said, said
+    actions, steps = [], []
+    with file.open("rb") as recording:
+        for _, channel, message in make_reader(recording).iter_messages():
+            if channel.topic == "/actions":
+                recorded_loop = round(message.publish_time * LOOPS_PER_SECOND / 1e9)
+                request = sc2api_pb2.RequestAction.FromString(message.data)
+                actions.append((recorded_loop, request.actions[0].action_raw.unit_command.unit_tags[0]))
+            elif channel.topic == "/events":
+                event = sync_pb2.Event.FromString(message.data)
+                if event.HasField("stepped"):
+                    steps.append((event.game_loop, event.stepped.count))
+    assert actions == [(loop, loop) for loop in loops]
+    assert steps == [(loop, step) for loop in loops]

@@ -1,0 +1,76 @@
+using System.Net;
+using System.Net.Sockets;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Tests.Transports;
+
+namespace Abathur.Sync.Tests.Hosting;
+
+public sealed class ConnectionLimitTests
+{
+    private const int MaxConnections = 6;
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    [Fact]
+    public async Task Connections_OfAllListeners_CountTogether()
+    {
+        using var folder = new TemporaryFolder();
+        var options = new DaemonOptions { GrpcPort = 0, SocketPort = 0, HttpPort = 0, MaxConnections = MaxConnections };
+        if (!OperatingSystem.IsWindows()) options = options with { GrpcUnixSocket = folder.PathTo("g"), SocketUnixSocket = folder.PathTo("s") };
+        await using var daemon = new Daemon(new SilentSource(), options, TimeProvider.System);
+        var addresses = (await daemon.StartAsync(CancellationToken.None)).All;
+        var held = new List<Socket>();
+        for (var i = 0; i < MaxConnections; i++) held.Add(await ConnectAsync(addresses[i % addresses.Count].Address));
+        foreach (var (_, address) in addresses)
+        {
+            Assert.True(await IsRefusedAsync(address), address);
+        }
+        // The others are still there, and a place that becomes free is given to the next.
+        Assert.All(held, socket => Assert.False(socket.Poll(TimeSpan.Zero, SelectMode.SelectRead)));
+        held[0].Dispose();
+        using var next = await ConnectUntilHeldAsync(addresses.Single(each => each.Transport == "http").Address);
+        foreach (var socket in held) socket.Dispose();
+    }
+
+    /// <summary>Tries again while the server has not seen yet that a connection is closed.</summary>
+    private static async Task<Socket> ConnectUntilHeldAsync(string address)
+    {
+        using var limit = new CancellationTokenSource(Patience);
+        while (true)
+        {
+            limit.Token.ThrowIfCancellationRequested();
+            try
+            {
+                var socket = await ConnectAsync(address);
+                // HTTP answers this. A connection that is refused is closed without a byte.
+                await socket.SendAsync("GET / HTTP/1.0\r\n\r\n"u8.ToArray());
+                if (await socket.ReceiveAsync(new byte[1], limit.Token) > 0) return socket;
+                socket.Dispose();
+            }
+            catch (SocketException)
+            {
+                // Refused.
+            }
+        }
+    }
+
+    private static async Task<Socket> ConnectAsync(string address)
+    {
+        EndPoint endpoint = address.StartsWith("unix:", StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(address["unix:".Length..]) : IPEndPoint.Parse(address);
+        var socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
+        await socket.ConnectAsync(endpoint);
+        return socket;
+    }
+
+    private static async Task<bool> IsRefusedAsync(string address)
+    {
+        try
+        {
+            using var socket = await ConnectAsync(address);
+            return await socket.ReceiveAsync(new byte[1]).WaitAsync(Patience) == 0;
+        }
+        catch (SocketException)
+        {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,162 @@
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.Hub;
+
+/// <summary>How long readers may hold up a playback, alone and together.</summary>
+public sealed class HoldUpTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Stall = new HubOptions().StallTimeout;
+    private readonly ManualClock _clock = new();
+    private readonly FrameHub _hub;
+
+    public HoldUpTests()
+    {
+        _hub = new FrameHub(new HubOptions(), sourceWaits: true, _clock);
+        _hub.Begin(new Match { MatchId = "m" });
+    }
+
+    [Theory]
+    [InlineData(Encoding.Proto)]
+    [InlineData(Encoding.Json)]
+    public async Task FiveReadersThatTakeNothing_AreWaitedForAtTheSameTime(Encoding encoding)
+    {
+        var stalled = Enumerable.Range(0, 5).Select(_ => _hub.Subscribe(Options(encoding))!).ToList();
+        using var steady = _hub.Subscribe(Options(Encoding.Proto) with { Policy = Policy.Latest })!;
+        // The encoder's queue is filled, too.
+        Task? held = null;
+        for (var loop = 1u; held is null; loop++)
+        {
+            var publishing = Publish(loop);
+            if (await Task.WhenAny(publishing, Task.Delay(TimeSpan.FromSeconds(1))) != publishing) held = publishing;
+        }
+        Assert.All(stalled, each => Assert.Null(each.End));
+
+        _clock.Advance(Stall);
+
+        await held.WaitAsync(Patience);
+        Assert.All(stalled, each => Assert.Equal(SubscriptionEndReason.TooSlow, each.End?.Reason));
+        foreach (var each in stalled) each.Dispose();
+    }
+
+    [Fact]
+    public async Task ThreeLockstepReadersThatDoNotAnswer_AreWaitedForAtTheSameTime()
+    {
+        var silent = Enumerable.Range(0, 3).Select(_ => _hub.Subscribe(Options() with { Policy = Policy.Lockstep, BufferFrames = 4 })!).ToList();
+        var publishing = Publish(1);
+        _clock.Advance(TimeSpan.FromSeconds(3));
+        await publishing.WaitAsync(Patience);
+        Assert.All(silent, each => Assert.Equal(SubscriptionEndReason.NoAnswer, each.End?.Reason));
+        foreach (var each in silent) each.Dispose();
+    }
+
+    [Fact]
+    public async Task WatcherThatTakesAFrameEachNineSeconds_IsEndedAfterTenSecondsInAll()
+    {
+        using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        await Publish(1);
+        await HoldUpAsync(2, TimeSpan.FromSeconds(9), watcher);
+        Assert.Null(watcher.End);
+
+        var publishing = Publish(3);
+        // Of the ten seconds one was left, and a sixth of nine has come back.
+        _clock.Advance(TimeSpan.FromSeconds(3));
+        await publishing.WaitAsync(Patience);
+
+        Assert.Equal(SubscriptionEndReason.TooSlow, watcher.End?.Reason);
+        Assert.Contains("show the token for acting", watcher.End?.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task ManyWatchers_ShareTheTime()
+    {
+        using var first = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        using var second = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        await Publish(1);
+        var publishing = Publish(2);
+        await TakeAsync(second);
+        _clock.Advance(TimeSpan.FromSeconds(9));
+        await TakeAsync(first);
+        await publishing.WaitAsync(Patience);
+
+        // Now it is the other one that takes nothing.
+        publishing = Publish(3);
+        await TakeAsync(first);
+        _clock.Advance(TimeSpan.FromSeconds(3));
+        await publishing.WaitAsync(Patience);
+        Assert.Null(first.End);
+        Assert.Equal(SubscriptionEndReason.TooSlow, second.End?.Reason);
+    }
+
+    [Fact]
+    public async Task Watcher_AfterAQuietMinute_HasItsTimeAgain()
+    {
+        using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        await Publish(1);
+        for (var loop = 2u; loop < 8; loop++)
+        {
+            await HoldUpAsync(loop, TimeSpan.FromSeconds(9), watcher);
+            _clock.Advance(TimeSpan.FromMinutes(1));
+        }
+        Assert.Null(watcher.End);
+    }
+
+    [Fact]
+    public async Task ReaderThatMayAct_HoldsUpAsLongAsItTakesSomething()
+    {
+        using var reader = _hub.Subscribe(Options())!;
+        await Publish(1);
+        for (var loop = 2u; loop < 20; loop++) await HoldUpAsync(loop, TimeSpan.FromSeconds(9), reader);
+        Assert.Null(reader.End);
+    }
+
+    [Theory]
+    [InlineData(0.1, true)]
+    [InlineData(2, false)]
+    public async Task WatcherOfAPlaybackWithoutAPace_SetsThePaceButDoesNotStopIt(double seconds, bool mayStay)
+    {
+        using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        await Publish(1, isPaced: false);
+        for (var loop = 2u; loop < 200 && watcher.End is null; loop++) await HoldUpAsync(loop, TimeSpan.FromSeconds(seconds), watcher, isPaced: false);
+        Assert.Equal(mayStay, watcher.End is null);
+    }
+
+    private async Task HoldUpAsync(uint loop, TimeSpan time, Subscription reader, bool isPaced = true)
+    {
+        var publishing = Publish(loop, isPaced);
+        Assert.Equal(reader.End is not null, publishing.IsCompleted);
+        _clock.Advance(time);
+        if (reader.End is null) await TakeAsync(reader);
+        await publishing.WaitAsync(Patience);
+    }
+
+    private static async Task TakeAsync(Subscription subscription)
+    {
+        EncodedFrame frame;
+        while (!subscription.TryTake(out frame, out _)) await subscription.WaitAsync().AsTask().WaitAsync(Patience);
+        frame.Release();
+    }
+
+    private static SubscriptionOptions Options(Encoding encoding = Encoding.Proto) => new()
+    {
+        Policy = Policy.Every,
+        Encoding = encoding,
+        BufferFrames = 1,
+        LockstepTimeout = TimeSpan.FromSeconds(3),
+        Transport = "test",
+        Peer = "test",
+    };
+
+    private Task Publish(uint gameLoop, bool isPaced = true)
+    {
+        var bytes = RecordingSample.Observation(gameLoop);
+        var buffer = SharedBuffer.Rent(bytes.Length);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        return _hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), buffer), isPaced).AsTask();
+    }
+}
