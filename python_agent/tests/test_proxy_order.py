@@ -1,4 +1,4 @@
-"""The order in which `abathur-sync proxy` reads what passes: a bot's request after the answer that it has read."""
+"""What `abathur-sync proxy` records, and in which order: one match, and a request after the answer before it."""
 
 from __future__ import annotations
 
@@ -75,3 +75,83 @@ def test_a_bot_that_observes_each_step_skips_no_loops_and_acts_in_the_loop_it_sa
                     steps.append((event.game_loop, event.stepped.count))
     assert actions == [(loop, loop) for loop in loops]
     assert steps == [(loop, step) for loop in loops]
+
+
+def asked(bot: Connection, **request: object) -> Response:
+    """The game's answer to a request."""
+    bot.send(sent(Request(**request)))
+    answer = bot.read()
+    assert answer is not None
+    return Response.FromString(answer.payload)
+
+
+def observe_and_act(bot: Connection) -> tuple[int, int]:
+    """The loop of an observation, in which an action is made; and the game's status."""
+    response = asked(bot, observation=sc2api_pb2.RequestObservation())
+    loop = response.observation.observation.game_loop
+    bot.send(sent(act(loop)))
+    assert bot.read() is not None
+    return loop, response.status
+
+
+def recorded(file: Path) -> tuple[list[int], list[int], int]:
+    """Loops of the observations, loops named by the actions, and the number of steps."""
+    observations, actions, steps = [], [], 0
+    with file.open("rb") as recording:
+        for _, channel, message in make_reader(recording).iter_messages():
+            if channel.topic == "/observation":
+                observed = sc2api_pb2.ResponseObservation.FromString(message.data)
+                observations.append(observed.observation.game_loop)
+            elif channel.topic == "/actions":
+                request = sc2api_pb2.RequestAction.FromString(message.data)
+                actions.append(request.actions[0].action_raw.unit_command.unit_tags[0])
+            elif channel.topic == "/events":
+                steps += sync_pb2.Event.FromString(message.data).HasField("stepped")
+    return observations, actions, steps
+
+
+@pytest.mark.parametrize("how", ["restart_game", "quick_load", "create_game"])
+def test_a_match_that_starts_over_ends_and_the_next_is_not_recorded(tmp_path: Path, how: str) -> None:
+    file = tmp_path / "match.mcap"
+    with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
+        with Connection(proxy.port, "/sc2api") as bot:
+            asked(bot, join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))
+            asked(bot, quick_save=sc2api_pb2.RequestQuickSave())
+            for _ in range(3):
+                observe_and_act(bot)
+                asked(bot, step=sc2api_pb2.RequestStep(count=100))
+            if how == "restart_game":
+                asked(bot, restart_game=sc2api_pb2.RequestRestartGame())
+            elif how == "quick_load":
+                asked(bot, quick_load=sc2api_pb2.RequestQuickLoad())
+            else:
+                players = [sc2api_pb2.PlayerSetup(type=1), sc2api_pb2.PlayerSetup(type=2)]
+                asked(bot, create_game=sc2api_pb2.RequestCreateGame(battlenet_map_name="x", player_setup=players))
+                asked(bot, join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))
+            # The next match passes, but is not of this recording.
+            for number in range(4):
+                assert observe_and_act(bot)[0] == FIRST_LOOP + 10 * number
+                asked(bot, step=sc2api_pb2.RequestStep(count=10))
+            asked(bot, quit=sc2api_pb2.RequestQuit())
+        code, said = proxy.end()
+    assert code == 0, said
+    loops = [FIRST_LOOP, FIRST_LOOP + 100, FIRST_LOOP + 200]
+    assert recorded(file) == (loops, loops, 3)
+
+
+def test_actions_and_steps_after_the_results_are_not_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "match.mcap"
+    with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
+        with Connection(proxy.port, "/sc2api") as bot:
+            asked(bot, join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))
+            observe_and_act(bot)
+            asked(bot, step=sc2api_pb2.RequestStep(count=5000))
+            assert observe_and_act(bot) == (LAST_LOOP, ENDED)
+            asked(bot, restart_game=sc2api_pb2.RequestRestartGame())
+            for _ in range(4):
+                observe_and_act(bot)
+                asked(bot, step=sc2api_pb2.RequestStep(count=8))
+            asked(bot, quit=sc2api_pb2.RequestQuit())
+        code, said = proxy.end()
+    assert code == 0, said
+    assert recorded(file) == ([FIRST_LOOP, LAST_LOOP], [FIRST_LOOP], 1)

@@ -29,6 +29,7 @@ internal sealed class EmulatedGame
     private uint _lastLoop;
     private uint _loop;
     private long _startedAt;
+    private uint? _savedLoop;
     private bool _realtime;
     private bool _isSetUpByThisClient;
     private bool _hasWarnedOfLayers;
@@ -131,8 +132,8 @@ internal sealed class EmulatedGame
         Kind.Query => Query(request.Query),
         Kind.ObsAction => GameAnswer.Of(Response.ObsActionFieldNumber, new ResponseObserverAction()),
         Kind.MapCommand => GameAnswer.Of(Response.MapCommandFieldNumber, new ResponseMapCommand()),
-        Kind.QuickSave => GameAnswer.Of(Response.QuickSaveFieldNumber, new ResponseQuickSave()),
-        Kind.QuickLoad => GameAnswer.Of(Response.QuickLoadFieldNumber, new ResponseQuickLoad()),
+        Kind.QuickSave => QuickSave(),
+        Kind.QuickLoad => QuickLoad(),
         Kind.SaveMap => GameAnswer.Of(Response.SaveMapFieldNumber, new ResponseSaveMap()),
         Kind.SaveReplay => GameAnswer.Of(Response.SaveReplayFieldNumber, new ResponseSaveReplay { Data = NoReplay }),
         Kind.ReplayInfo => GameAnswer.Of(Response.ReplayInfoFieldNumber, ReplayInfo(request.ReplayInfo)),
@@ -157,6 +158,7 @@ internal sealed class EmulatedGame
     {
         _timeline.Rewind();
         _loop = _match.FirstGameLoop;
+        _savedLoop = null;
         _startedAt = _clock.GetTimestamp();
         _isSetUpByThisClient = true;
         Status = status;
@@ -225,6 +227,22 @@ internal sealed class EmulatedGame
     {
         Start(Status.InGame);
         return GameAnswer.Of(Response.RestartGameFieldNumber, new ResponseRestartGame { NeedHardReset = false });
+    }
+
+    private GameAnswer QuickSave()
+    {
+        _savedLoop = _loop;
+        return GameAnswer.Of(Response.QuickSaveFieldNumber, new ResponseQuickSave());
+    }
+
+    private GameAnswer QuickLoad()
+    {
+        if (_savedLoop is not { } loop) return GameAnswer.Refused("There is no saved game: quick_save comes first");
+        _timeline.Seek(loop);
+        _loop = loop;
+        // In real time the clock goes on from the saved loop.
+        _startedAt = _clock.GetTimestamp() - (long)((loop - _match.FirstGameLoop) / _options.TickHz * _clock.TimestampFrequency);
+        return GameAnswer.Of(Response.QuickLoadFieldNumber, new ResponseQuickLoad());
     }
 
     private GameAnswer Leave()

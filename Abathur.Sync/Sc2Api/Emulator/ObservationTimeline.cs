@@ -55,6 +55,14 @@ internal sealed class ObservationTimeline(RecordingReader recording)
         return observation;
     }
 
+    /// <summary>Goes to a loop, forward or back. What is stepped over on the way is not told to the client.</summary>
+    /// <inheritdoc cref="At"/>
+    public void Seek(uint gameLoop)
+    {
+        At(gameLoop);
+        _skipped.Clear();
+    }
+
     private void Take(in RecordedObservation observation)
     {
         if (_started && _isObserved) _skipped.Clear();

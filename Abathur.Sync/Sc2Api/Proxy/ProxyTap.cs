@@ -170,6 +170,13 @@ internal sealed class ProxyTap : IAsyncDisposable
                 message.Payload.Narrow(offset, length);
                 await PublishAsync(message);
                 break;
+            // The game loops start over, or go back: what follows is another match.
+            case Response.RestartGameFieldNumber when _feed.HasBegun && !response.HasError:
+                End("the bot has restarted the game");
+                break;
+            case Response.QuickLoadFieldNumber when _feed.HasBegun && !response.HasError:
+                End("the bot has loaded a saved game");
+                break;
             case Response.JoinGameFieldNumber:
                 _match.PlayerId = ResponseJoinGame.Parser.ParseFrom(message.Payload.Span[response.Body]).PlayerId;
                 break;
@@ -188,7 +195,12 @@ internal sealed class ProxyTap : IAsyncDisposable
         else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit)) End("the bot has left the game");
     }
 
-    private void End(string how) => _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
+    private void End(string how)
+    {
+        // Now, not when the source has noticed: the bot's next request may belong to the next match.
+        _feed.End();
+        _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
+    }
 
     private async ValueTask PublishAsync(TappedMessage message)
     {

@@ -18,6 +18,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
 {
     private readonly FrameStamp _start = FrameStamp.Now(clock);
     private long _drawingsRecorded;
+    private volatile bool _isOver;
 
     /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
@@ -100,15 +101,28 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
     }
 
-    /// <summary>The match is over, or its source is: what was drawn since the last observation is recorded.</summary>
-    public void End() => RecordDrawings(LogTime(FrameStamp.Now(clock)));
+    /// <summary>
+    /// The match is over, or its source is: what was drawn since the last observation is recorded. Actions and steps that come later belong to another match,
+    /// and are not recorded.
+    /// </summary>
+    public void End()
+    {
+        if (_isOver) return;
+        _isOver = true;
+        RecordDrawings(LogTime(FrameStamp.Now(clock)));
+    }
 
-    /// <summary>Records what the bot, or an agent, did. The bytes, a <c>RequestAction</c>, are copied.</summary>
-    public void RecordActions(ReadOnlySpan<byte> requestAction) => recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(clock)), requestAction.ToArray());
+    /// <summary>Records actions of the bot or of an agent. The bytes, a <c>RequestAction</c>, are copied.</summary>
+    public void RecordActions(ReadOnlySpan<byte> requestAction)
+    {
+        if (!_isOver) recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(clock)), requestAction.ToArray());
+    }
 
     /// <summary>Records that the game was asked for more game loops.</summary>
-    public void RecordStep(uint count) =>
-        recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+    public void RecordStep(uint count)
+    {
+        if (!_isOver) recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+    }
 
     /// <summary>A moment in the recording: UTC as it was at the start, and from there the monotonic clock. A UTC that is set meanwhile does not turn the file's order around.</summary>
     private long LogTime(FrameStamp stamp) => _start.UnixNs + (stamp.MonotonicNs - _start.MonotonicNs);

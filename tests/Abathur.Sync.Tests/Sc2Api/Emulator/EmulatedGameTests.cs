@@ -79,7 +79,7 @@ public class EmulatedGameTests
                 if (answer.Error is not null && (answer.Error.Length == 0 || stage.Game.Status != before)) return false;
                 if (response is not null && (int)response.ResponseCase != (int)request.RequestCase) return false;
                 if (stage.Game.Status == Status.Quit) return true;
-                if (response?.JoinGame is not null || response?.RestartGame is not null) loop = First;
+                if (response?.JoinGame is not null || response?.RestartGame is not null || response?.QuickLoad is not null) loop = First;
                 if (response?.Observation is not { } observed) continue;
                 if (observed.Observation.GameLoop < loop || observed.Observation.GameLoop > Last) return false;
                 if ((observed.PlayerResult.Count > 0) != (stage.Game.Status == Status.Ended)) return false;
@@ -113,6 +113,34 @@ public class EmulatedGameTests
         Assert.Equal(inReplay ? Status.InitGame : Status.InReplay, stage.Game.Status);
         if (inReplay) stage.Ask(new Request { JoinGame = Join });
         Assert.Equal(First, stage.Observe().Observation.GameLoop);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Answer_QuickLoad_GoesBackToTheSavedLoop(bool realtime)
+    {
+        using var stage = new Stage(new EmulatorOptions { Realtime = realtime, TickHz = 16 });
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.NotNull(stage.Game.Answer(new Request { QuickLoad = new RequestQuickLoad() }).Error);
+        GoOn(20);
+        stage.Ask(new Request { QuickSave = new RequestQuickSave() });
+        for (var round = 0; round < 2; round++)
+        {
+            GoOn(30);
+            Assert.Equal(First + 50, stage.Observe().Observation.GameLoop);
+            stage.Ask(new Request { QuickLoad = new RequestQuickLoad() });
+            Assert.Equal(First + 20, stage.Observe().Observation.GameLoop);
+        }
+        // A saved game is of its match.
+        if (!realtime) stage.Ask(new Request { RestartGame = new RequestRestartGame() });
+        if (!realtime) Assert.NotNull(stage.Game.Answer(new Request { QuickLoad = new RequestQuickLoad() }).Error);
+
+        void GoOn(uint loops)
+        {
+            if (realtime) stage.Clock.Advance(TimeSpan.FromSeconds(loops / 16.0));
+            else stage.Ask(new Request { Step = new RequestStep { Count = loops } });
+        }
     }
 
     [Fact]
