@@ -1,6 +1,6 @@
 using System.CommandLine;
+using Abathur.Compression;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;

@@ -1,5 +1,4 @@
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
@@ -30,8 +29,8 @@ internal sealed class ComparedFormat : IDisposable
     public static IReadOnlyList<PayloadFormat> All { get; } =
     [
         .. from encoding in new[] { Encoding.Proto, Encoding.Json, Encoding.Columns }
-           from compression in Enum.GetValues<Compression>()
-           where CompressionKind.For(compression) is not { IsAvailable: false }
+           from compression in Enum.GetValues<V1.Compression>()
+           where compression.Kind() is not { IsAvailable: false }
            select new PayloadFormat(encoding, compression),
     ];
 
@@ -95,5 +94,5 @@ internal sealed class ComparedFormat : IDisposable
     }
 
     private static IFrameEncoder? CreateEncoder(PayloadFormat format) =>
-        new StreamKey(format, CompressionKind.For(format.Compression)?.DefaultLevel ?? 0, "", 1).CreateEncoder();
+        new StreamKey(format, format.Compression.Kind()?.DefaultLevel ?? 0, "", 1).CreateEncoder();
 }

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Encodings;

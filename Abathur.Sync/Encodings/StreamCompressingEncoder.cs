@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Numerics;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Encodings;

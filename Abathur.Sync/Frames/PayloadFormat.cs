@@ -5,17 +5,17 @@ namespace Abathur.Sync.Frames;
 /// <summary>What a payload is written in.</summary>
 /// <param name="Encoding">Encoding before compression.</param>
 /// <param name="Compression">Compression of the encoded bytes.</param>
-public readonly record struct PayloadFormat(Encoding Encoding, Compression Compression = Compression.None)
+public readonly record struct PayloadFormat(Encoding Encoding, V1.Compression Compression = V1.Compression.None)
 {
     /// <summary>Whether the payload is an observation in protobuf as it stands, and so a typed field of the frame.</summary>
-    public bool IsObservation => this is { Encoding: Encoding.Proto, Compression: Compression.None };
+    public bool IsObservation => this is { Encoding: Encoding.Proto, Compression: V1.Compression.None };
 
     /// <summary>Whether payloads may lean on those before them, so that only keyframes decode alone.</summary>
-    public bool HasKeyframes => Encoding == Encoding.Columns || Compression is Compression.ZstdStream or Compression.BrStream;
+    public bool HasKeyframes => Encoding == Encoding.Columns || Compression is V1.Compression.ZstdStream or V1.Compression.BrStream;
 
     /// <summary>E.g. "json" or "proto+zstd-stream".</summary>
     public override string ToString() =>
-        Compression == Compression.None ? NameOf(Encoding) : $"{NameOf(Encoding)}+{NameOf(Compression)}";
+        Compression == V1.Compression.None ? NameOf(Encoding) : $"{NameOf(Encoding)}+{NameOf(Compression)}";
 
     /// <summary>As agents write it. Nothing is allocated for those that payloads have.</summary>
     public static string NameOf(Encoding encoding) => encoding switch
@@ -27,14 +27,14 @@ public readonly record struct PayloadFormat(Encoding Encoding, Compression Compr
     };
 
     /// <inheritdoc cref="NameOf(Encoding)"/>
-    public static string NameOf(Compression compression) => compression switch
+    public static string NameOf(V1.Compression compression) => compression switch
     {
-        Compression.None => "none",
-        Compression.Gzip => "gzip",
-        Compression.Br => "br",
-        Compression.Zstd => "zstd",
-        Compression.ZstdStream => "zstd-stream",
-        Compression.BrStream => "br-stream",
+        V1.Compression.None => "none",
+        V1.Compression.Gzip => "gzip",
+        V1.Compression.Br => "br",
+        V1.Compression.Zstd => "zstd",
+        V1.Compression.ZstdStream => "zstd-stream",
+        V1.Compression.BrStream => "br-stream",
         _ => compression.ToString().ToLowerInvariant(),
     };
 }

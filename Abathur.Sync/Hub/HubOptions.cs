@@ -37,7 +37,7 @@ public sealed record HubOptions
     /// <summary>The same for one connection. Default 16.</summary>
     public int MaxEncodedStreamsPerConnection { get; init; } = 16;
 
-    /// <summary>Streams of slow compression levels at once (<see cref="Encodings.Compression.CompressionKind.SlowLevel"/>). Default 4. A quarter is kept for clients that may act.</summary>
+    /// <summary>Streams of slow compression levels at once (<see cref="Abathur.Compression.CompressionKind.SlowLevel"/>). Default 4. A quarter is kept for clients that may act.</summary>
     public int MaxSlowStreams { get; init; } = 4;
 
     /// <summary>The same for one connection. Default 2.</summary>

@@ -1,5 +1,4 @@
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
@@ -20,7 +19,7 @@ internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, str
     public bool NeedsEncoder => !Format.IsObservation || FieldMask.Length > 0;
 
     /// <summary>Whether its compression is known to be slow.</summary>
-    public bool IsSlow => CompressionKind.For(Format.Compression) is { } kind && CompressionLevel >= kind.SlowLevel;
+    public bool IsSlow => Format.Compression.Kind() is { } kind && CompressionLevel >= kind.SlowLevel;
 
     /// <summary>The encoder of the stream; null where the observation goes out as it came.</summary>
     public IFrameEncoder? CreateEncoder()
@@ -33,10 +32,10 @@ internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, str
             Encoding.Columns => new ColumnsFrameEncoder(mask.Length == 0 ? null : WireProjection.For(ResponseObservation.Descriptor, mask)),
             _ => throw new ArgumentOutOfRangeException(nameof(Format), Format, "no such encoder"),
         };
-        if (StreamCompression.For(Format.Compression) is { } stream)
+        if (Format.Compression.StreamKind() is { } stream)
         {
             return new StreamCompressingEncoder(encoder, new PayloadFormat(Format.Encoding).HasKeyframes, stream.Create(CompressionLevel));
         }
-        return PayloadCompression.For(Format.Compression) is { } compression ? new CompressingEncoder(encoder, compression.Create(CompressionLevel)) : encoder;
+        return Format.Compression.PayloadKind() is { } compression ? new CompressingEncoder(encoder, compression.Create(CompressionLevel)) : encoder;
     }
 }

@@ -15,7 +15,7 @@ public sealed record SubscriptionOptions
     public required Encoding Encoding { get; init; }
 
     /// <summary>How payloads are compressed.</summary>
-    public Compression Compression { get; init; }
+    public V1.Compression Compression { get; init; }
 
     /// <summary>Level of the compression, never 0 for "default"; 0 without compression.</summary>
     public int CompressionLevel { get; init; }

@@ -26,7 +26,7 @@ public sealed class SubscriptionTotals
     }
 
     /// <summary>What subscriptions are told apart by.</summary>
-    public readonly record struct Kind(string Transport, Policy Policy, Encoding Encoding, Compression Compression);
+    public readonly record struct Kind(string Transport, Policy Policy, Encoding Encoding, V1.Compression Compression);
 
     /// <summary>Subscriptions that are there now, and what they and their like have been sent.</summary>
     public readonly record struct Sums(int Now, ulong FramesSent, ulong FramesDropped, ulong BytesSent);

@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Recordings;

@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Encodings.Wire;
 using Google.Protobuf;
 using SC2APIProtocol;

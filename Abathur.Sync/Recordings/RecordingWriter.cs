@@ -25,7 +25,7 @@ public sealed class RecordingWriter : IDisposable
     /// <param name="options">How it is written.</param>
     /// <param name="leaveOpen">Whether the stream stays open.</param>
     /// <exception cref="IOException">The write failed.</exception>
-    /// <exception cref="Encodings.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    /// <exception cref="Abathur.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
     public RecordingWriter(Stream output, RecordingMatch match, RecordingOptions? options = null, bool leaveOpen = false)
         : this(new McapWriter(output, (options ?? new RecordingOptions()).ToMcap(), leaveOpen), match)
     {
@@ -68,7 +68,7 @@ public sealed class RecordingWriter : IDisposable
     /// <param name="options">How it is written.</param>
     /// <exception cref="IOException">The file cannot be made or written.</exception>
     /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
-    /// <exception cref="Encodings.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    /// <exception cref="Abathur.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
     public static RecordingWriter Create(string path, RecordingMatch match, RecordingOptions? options = null) =>
         new(McapWriter.Create(path, (options ?? new RecordingOptions()).ToMcap()), match);
 

@@ -1,4 +1,5 @@
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
+using Abathur.Sync.Encodings;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 
@@ -13,11 +14,11 @@ internal static class CompressionRequest
     public static int CheckLevel(SubscribeRequest request, Encoding encoding, TransportTraits transport)
     {
         var (compression, level) = (request.Compression, request.CompressionLevel);
-        if (compression == Compression.None)
+        if (compression == V1.Compression.None)
         {
             return level == 0 ? 0 : throw Refusal(GrpcStatusCode.InvalidArgument, $"compression_level is {level} without a compression: ask for one, too ({Known})");
         }
-        if (CompressionKind.For(compression) is not { } chosen)
+        if (compression.Kind() is not { } chosen)
         {
             throw Refusal(GrpcStatusCode.InvalidArgument, $"compression {compression} does not exist; known here: {Known}");
         }

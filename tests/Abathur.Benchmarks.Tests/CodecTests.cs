@@ -1,6 +1,5 @@
 using Abathur.Benchmarks.Codecs;
 using Abathur.Benchmarks.Match;
-using Abathur.Sync.Tests;
 using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;

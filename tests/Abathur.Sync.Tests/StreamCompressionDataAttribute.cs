@@ -1,5 +1,5 @@
 using System.Reflection;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Xunit.Sdk;
 
 namespace Abathur.Sync.Tests;

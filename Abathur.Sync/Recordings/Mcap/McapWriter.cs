@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 
 namespace Abathur.Sync.Recordings.Mcap;
 

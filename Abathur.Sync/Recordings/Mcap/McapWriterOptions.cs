@@ -18,7 +18,7 @@ public sealed record McapWriterOptions
 
     /// <summary>How chunks are compressed. Default: zstd where libzstd is there, else not at all.</summary>
     public McapCompression Compression { get; init; } =
-        Encodings.Compression.LibZstd.IsAvailable ? McapCompression.Zstd : McapCompression.None;
+        Abathur.Compression.LibZstd.IsAvailable ? McapCompression.Zstd : McapCompression.None;
 
     /// <summary>Level of zstd, 1 (fast) to 19 (small). Default: 3.</summary>
     public int Level { get; init; } = 3;
@@ -56,7 +56,7 @@ public sealed record McapWriterOptions
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(ChunkSizeBytes, 1024);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(ChunkSizeBytes, 1024 * 1024 * 1024);
-        ArgumentOutOfRangeException.ThrowIfLessThan(Level, Encodings.Compression.ZstdCompressor.MinLevel);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(Level, Encodings.Compression.ZstdCompressor.MaxLevel);
+        ArgumentOutOfRangeException.ThrowIfLessThan(Level, Abathur.Compression.ZstdCompressor.MinLevel);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(Level, Abathur.Compression.ZstdCompressor.MaxLevel);
     }
 }

@@ -1,6 +1,5 @@
 using Abathur.Benchmarks.Codecs.Plain;
-using Abathur.Sync.Encodings.Compression;
-using Abathur.Sync.V1;
+using Abathur.Compression;
 
 namespace Abathur.Benchmarks.Codecs;
 
@@ -20,7 +19,7 @@ internal static class CodecCatalog
     ];
 
     private static readonly PayloadCompression[] Suffixes =
-        [PayloadCompression.For(Compression.Gzip)!, PayloadCompression.For(Compression.Br)!, PayloadCompression.For(Compression.Zstd)!];
+        [PayloadCompression.Gzip, PayloadCompression.Brotli, PayloadCompression.Zstd];
 
     /// <summary>Names without compression.</summary>
     public static IReadOnlyList<string> Names { get; } = [.. Plain.Select(each => each.Name)];

@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 
 namespace Abathur.Benchmarks.Codecs;
 

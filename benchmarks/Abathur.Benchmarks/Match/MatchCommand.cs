@@ -1,6 +1,6 @@
 using System.CommandLine;
 using Abathur.Benchmarks.Codecs;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;
 using Spectre.Console;

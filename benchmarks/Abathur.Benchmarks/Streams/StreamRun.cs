@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Abathur.Benchmarks.Match;
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Encodings.Compression;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 
@@ -24,7 +23,7 @@ internal sealed class StreamRun : IDisposable
     public StreamRun(string name, PayloadFormat format)
     {
         Name = name;
-        _key = new StreamKey(format, CompressionKind.For(format.Compression)?.DefaultLevel ?? 0, "", 1);
+        _key = new StreamKey(format, format.Compression.Kind()?.DefaultLevel ?? 0, "", 1);
     }
 
     public string Name { get; }

@@ -3,10 +3,9 @@ using System.CommandLine;
 using System.Diagnostics;
 using System.Text.Json;
 using Abathur.Benchmarks.Match;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;
-using Abathur.Sync.V1;
 using Encoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Benchmarks.Streams;
@@ -65,12 +64,12 @@ internal static class StreamsCommand
         [
             new("protobuf", new(Encoding.Proto)),
             new("json", new(Encoding.Json)),
-            new("protobuf+gzip", new(Encoding.Proto, Compression.Gzip)),
-            new("protobuf+zstd", new(Encoding.Proto, Compression.Zstd)),
-            new("zstd-stream", new(Encoding.Proto, Compression.ZstdStream)),
-            new("br-stream", new(Encoding.Proto, Compression.BrStream)),
+            new("protobuf+gzip", new(Encoding.Proto, Sync.V1.Compression.Gzip)),
+            new("protobuf+zstd", new(Encoding.Proto, Sync.V1.Compression.Zstd)),
+            new("zstd-stream", new(Encoding.Proto, Sync.V1.Compression.ZstdStream)),
+            new("br-stream", new(Encoding.Proto, Sync.V1.Compression.BrStream)),
             new("columns", new(Encoding.Columns)),
-            new(Columns, new(Encoding.Columns, Compression.ZstdStream)),
+            new(Columns, new(Encoding.Columns, Sync.V1.Compression.ZstdStream)),
         ];
         var random = new Random(1);
         var observationBytes = 0L;
@@ -115,7 +114,7 @@ internal static class StreamsCommand
     private static int CompressAlone(byte[] observation)
     {
         var output = new ArrayBufferWriter<byte>(observation.Length);
-        using var compressor = PayloadCompression.For(Compression.Zstd)!.Create(19);
+        using var compressor = PayloadCompression.Zstd.Create(19);
         compressor.Compress(observation, output);
         return output.WrittenCount;
     }

@@ -1,8 +1,8 @@
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Recordings.Mcap;
-using Abathur.Sync.Tests;
 using Abathur.Sync.Tests.Recordings;
+using Abathur.Testing;
 
 namespace Abathur.Fuzz.Targets;
 

@@ -4,7 +4,6 @@ using Abathur.Sync.Encodings.Columns;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Tests.Encodings.Columns;
-using Abathur.Sync.Tests.Encodings.Compression;
 using Abathur.Sync.Tests.Sources.Synth;
 using Abathur.Sync.V1;
 using SC2APIProtocol;

@@ -1,6 +1,6 @@
 using System.Buffers;
+using Abathur.Compression;
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Encodings.Compression;
 
 namespace Abathur.Sync.Tests.Encodings;
 

@@ -16,7 +16,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Join_InTheMiddle_NextFrameIsAKeyframeForAll(Compression compression)
+    public async Task Join_InTheMiddle_NextFrameIsAKeyframeForAll(V1.Compression compression)
     {
         var hub = Hub();
         using var first = Join(hub, compression, Policy.Every);
@@ -32,7 +32,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Join_WithTheNewest_SharesOneKeyframeOfItAndThenTheStream(Compression compression)
+    public async Task Join_WithTheNewest_SharesOneKeyframeOfItAndThenTheStream(V1.Compression compression)
     {
         var hub = Hub();
         using var first = Join(hub, compression, Policy.Every);
@@ -60,7 +60,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Join_WithTheNewestWhileFramesGoOn_LosesNoneAndSeesNoneTwice(Compression compression)
+    public async Task Join_WithTheNewestWhileFramesGoOn_LosesNoneAndSeesNoneTwice(V1.Compression compression)
     {
         var hub = Hub();
         using var first = Join(hub, compression, Policy.Every, buffer: 1000);
@@ -85,7 +85,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task SameStream_GetsTheSameBytes_AnotherLevelIsAnotherStream(Compression compression)
+    public async Task SameStream_GetsTheSameBytes_AnotherLevelIsAnotherStream(V1.Compression compression)
     {
         var hub = Hub();
         using var first = Join(hub, compression, Policy.Every);
@@ -108,7 +108,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Latest_LagsALittle_SkipsToTheNewestWithoutAKeyframe(Compression compression)
+    public async Task Latest_LagsALittle_SkipsToTheNewestWithoutAKeyframe(V1.Compression compression)
     {
         var hub = Hub();
         using var steady = Join(hub, compression, Policy.Every);
@@ -128,7 +128,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Latest_KeyframeComesWhileItLags_NothingBeforeItIsSent(Compression compression)
+    public async Task Latest_KeyframeComesWhileItLags_NothingBeforeItIsSent(V1.Compression compression)
     {
         var hub = Hub();
         using var steady = Join(hub, compression, Policy.Every);
@@ -146,7 +146,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Latest_PausedForLong_CostsNobodyAKeyframeUntilItIsBack(Compression compression)
+    public async Task Latest_PausedForLong_CostsNobodyAKeyframeUntilItIsBack(V1.Compression compression)
     {
         var hub = Hub(interval: 50);
         using var steady = Join(hub, compression, Policy.Every);
@@ -170,7 +170,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Latest_WithCredit_AsksWhenTheCreditIsBack(Compression compression)
+    public async Task Latest_WithCredit_AsksWhenTheCreditIsBack(V1.Compression compression)
     {
         var hub = Hub();
         using var steady = Join(hub, compression, Policy.Every);
@@ -196,7 +196,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Latest_PausedAtTheEndOfTheMatch_StillGetsTheLastFrame(Compression compression)
+    public async Task Latest_PausedAtTheEndOfTheMatch_StillGetsTheLastFrame(V1.Compression compression)
     {
         var hub = Hub();
         using var steady = Join(hub, compression, Policy.Every);
@@ -215,7 +215,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Interval_AndSeekBack_MakeKeyframes(Compression compression)
+    public async Task Interval_AndSeekBack_MakeKeyframes(V1.Compression compression)
     {
         // In frames, not game loops: a bot that steps eight at a time would get almost nothing else.
         var hub = Hub(interval: 3);
@@ -228,7 +228,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Interval_Zero_OnlyOnDemand(Compression compression)
+    public async Task Interval_Zero_OnlyOnDemand(V1.Compression compression)
     {
         var hub = Hub(interval: 0);
         using var reader = Join(hub, compression, Policy.Every);
@@ -238,7 +238,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task Every_PlaybackFasterThanItsReader_LosesNothing(Compression compression)
+    public async Task Every_PlaybackFasterThanItsReader_LosesNothing(V1.Compression compression)
     {
         var hub = Hub();
         using var reader = Join(hub, compression, Policy.Every, buffer: 2);
@@ -255,7 +255,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task EncodeQueueLeavesFramesOut_NoKeyframeIsNeeded(Compression compression)
+    public async Task EncodeQueueLeavesFramesOut_NoKeyframeIsNeeded(V1.Compression compression)
     {
         // With nobody who may lose nothing, the queue before the encoder holds one frame.
         var hub = Hub(sourceWaits: false);
@@ -274,7 +274,7 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
-    public void AnyOrderOfFramesJoinsAndSkips_EveryFrameDecodesToItsObservation(Compression compression) => Check.One(
+    public void AnyOrderOfFramesJoinsAndSkips_EveryFrameDecodesToItsObservation(V1.Compression compression) => Check.One(
         Config.QuickThrowOnFailure.WithMaxTest(40),
         Prop.ForAll<byte[], bool>((steps, sourceWaits) =>
         {
@@ -282,7 +282,7 @@ public class KeyframeTests
             return true;
         }));
 
-    private async Task RunAsync(Compression compression, byte[] steps, bool sourceWaits)
+    private async Task RunAsync(V1.Compression compression, byte[] steps, bool sourceWaits)
     {
         var hub = Hub(interval: 40, sourceWaits: sourceWaits);
         var readers = new List<StreamReader>();
@@ -366,10 +366,10 @@ public class KeyframeTests
         return hub;
     }
 
-    private static StreamReader Join(FrameHub hub, Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
+    private static StreamReader Join(FrameHub hub, V1.Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
         new(hub.Subscribe(Options(compression, policy, level, buffer) with { Credits = credits })!, compression);
 
-    private static SubscriptionOptions Options(Compression compression, Policy policy, int level = 4, int buffer = 64) => new()
+    private static SubscriptionOptions Options(V1.Compression compression, Policy policy, int level = 4, int buffer = 64) => new()
     {
         Policy = policy,
         Encoding = Encoding.Proto,

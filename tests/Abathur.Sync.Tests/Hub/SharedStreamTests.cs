@@ -15,7 +15,7 @@ public class SharedStreamTests
 
     [Theory]
     [StreamCompressionData]
-    public async Task HundredSubscribers_GetOneEncodedFrameAndNothingIsAllocated(Compression compression)
+    public async Task HundredSubscribers_GetOneEncodedFrameAndNothingIsAllocated(V1.Compression compression)
     {
         var clock = new ManualClock();
         var hub = new FrameHub(new HubOptions { KeyframeIntervalFrames = 0 }, sourceWaits: true, clock);
@@ -50,7 +50,7 @@ public class SharedStreamTests
         }
     }
 
-    private static SubscriptionOptions Options(Compression compression) => new()
+    private static SubscriptionOptions Options(V1.Compression compression) => new()
     {
         Policy = Policy.Latest,
         Encoding = Encoding.Proto,

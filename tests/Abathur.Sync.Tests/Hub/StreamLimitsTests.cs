@@ -66,7 +66,7 @@ public sealed class StreamLimitsTests
     private Subscription? Subscribe(string peer, uint every, Encoding encoding = Encoding.Json, bool mayAct = true) => _hub.Subscribe(Options(peer, every, encoding, mayAct));
 
     private Subscription? Slow(string peer, uint every, bool mayAct = true) =>
-        _hub.Subscribe(Options(peer, every, Encoding.Proto, mayAct) with { Compression = Compression.Br, CompressionLevel = 11 });
+        _hub.Subscribe(Options(peer, every, Encoding.Proto, mayAct) with { Compression = V1.Compression.Br, CompressionLevel = 11 });
 
     private static SubscriptionOptions Options(string peer, uint every, Encoding encoding, bool mayAct) => new()
     {

@@ -1,12 +1,10 @@
 using System.Buffers;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Encodings.Compression;
-using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
 
 /// <summary>Takes a subscription's frames as they would travel, and decodes them as a receiver must: in order, with a decoder that starts anew at each keyframe.</summary>
-internal sealed class StreamReader(Subscription subscription, Compression compression) : IDisposable
+internal sealed class StreamReader(Subscription subscription, V1.Compression compression) : IDisposable
 {
     private readonly StreamDecoder _decoder = StreamDecoder.For(compression);
     private bool _hasKeyframe;

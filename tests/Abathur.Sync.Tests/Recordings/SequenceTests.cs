@@ -1,5 +1,5 @@
 using System.Security.Cryptography;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Recordings;
 
 namespace Abathur.Sync.Tests.Recordings;

@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using Abathur.Sync.Encodings.Compression;
+using Abathur.Compression;
 using Abathur.Sync.Recordings.Mcap;
 using FsCheck;
 using FsCheck.Fluent;

@@ -133,7 +133,7 @@ public class GrpcMessageReaderTests
     public async Task ReadAsync_IncompleteMessages_CountAgainstTheBudgetUntilTheyAreRead(int budgetBytes, bool fits)
     {
         var budget = new ByteBudget(budgetBytes);
-        var pipe = new Pipe(new PipeOptions(readerScheduler: PipeScheduler.Inline));
+        var pipe = new Pipe(new PipeOptions(readerScheduler: PipeScheduler.Inline, useSynchronizationContext: false));
         using var reader = new GrpcMessageReader(pipe.Reader, budget, null) { MaxMessageBytes = MaxMessageBytes };
         var message = GrpcFrames.Frame(new byte[900]);
         var reading = reader.ReadAsync(default).AsTask();

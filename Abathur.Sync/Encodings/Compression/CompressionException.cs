@@ -1,9 +1,0 @@
-namespace Abathur.Sync.Encodings.Compression;
-
-/// <summary>Compressed data that cannot be read, or a compression library that is not there. The message says which.</summary>
-public sealed class CompressionException : Exception
-{
-    public CompressionException(string message) : base(message) { }
-
-    public CompressionException(string message, Exception inner) : base(message, inner) { }
-}

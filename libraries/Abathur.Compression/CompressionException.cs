@@ -1,0 +1,9 @@
+namespace Abathur.Compression;
+
+/// <summary>Compressed data that cannot be read, or a compression library that is not there. The message says which.</summary>
+public sealed class CompressionException : Exception
+{
+    public CompressionException(string message) : base(message) { }
+
+    public CompressionException(string message, Exception inner) : base(message, inner) { }
+}

@@ -1,0 +1,11 @@
+namespace Abathur.Testing;
+
+/// <summary>A folder that is removed at the end of a test.</summary>
+public sealed class TemporaryFolder : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("abathur-test-");
+
+    public string PathTo(string name) => Path.Combine(_folder.FullName, name);
+
+    public void Dispose() => _folder.Delete(recursive: true);
+}
