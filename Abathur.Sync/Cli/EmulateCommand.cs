@@ -46,6 +46,8 @@ internal static class EmulateCommand
 
     private static readonly Option<string?> Actions = new("--actions") { Description = "Write the client's actions to this file, one JSON object a line.", HelpName = "OUT" };
 
+    private static readonly Option<bool> Force = new("--force") { Description = "Replace the file of --actions where it exists." };
+
     private static readonly StopWithParentOption StopWithParent = new();
 
     public static Command Create()
@@ -55,7 +57,7 @@ internal static class EmulateCommand
         Outcome.AcceptOnlyFromAmong("victory", "defeat", "tie", "undecided");
         var command = new Command("emulate", "Speak the game's API from a recording, so that a bot runs without the game.")
         {
-            FileArgument, Listen, GameInfo, GameData, Realtime, TickHz, Outcome, Actions,
+            FileArgument, Listen, GameInfo, GameData, Realtime, TickHz, Outcome, Actions, Force,
         };
         StopWithParent.AddTo(command);
         command.SetAction(RunAsync);
@@ -85,7 +87,7 @@ internal static class EmulateCommand
                 $"the game info says that player {match.PlayerId} is {races.GameInfo}, but the recorded player's units are {races.Units}: a bot takes its race from the game info. " +
                 "Give the game info of the same match with --game-info FILE.");
         }
-        using var actions = new ActionLog(result.GetValue(Actions));
+        using var actions = new ActionLog(result.GetValue(Actions), result.GetValue(Force));
         var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions, StandardError.Warn);
         await using (var server = new EmulatorServer(game, options, TimeProvider.System))
         {

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Sync.Recordings;
 using Google.Protobuf;
 using SC2APIProtocol;
 
@@ -20,10 +21,21 @@ internal sealed class ActionLog : IActionLog, IDisposable
     private readonly ArrayBufferWriter<byte> _lines = new();
     private readonly ArrayBufferWriter<byte> _message = new();
 
-    /// <param name="path">File to write, replaced where it is there; null: none.</param>
-    public ActionLog(string? path)
+    /// <param name="path">File to write; null: none.</param>
+    /// <param name="overwrite">Whether a file that exists is replaced.</param>
+    /// <exception cref="RecordingException">The file exists, and is not to be replaced.</exception>
+    /// <exception cref="IOException">The file cannot be created.</exception>
+    public ActionLog(string? path, bool overwrite)
     {
-        if (path is not null) _file = new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        if (path is null) return;
+        try
+        {
+            _file = new FileStream(path, overwrite ? FileMode.Create : FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        }
+        catch (IOException) when (!overwrite && File.Exists(path))
+        {
+            throw new RecordingException($"{path} exists: use --force to replace it");
+        }
     }
 
     /// <summary>Actions so far.</summary>

@@ -346,3 +346,13 @@ def test_a_regular_file_below_dev_is_no_device() -> None:
         assert "exists: use --force to replace it" in done.stderr
     finally:
         file.unlink()
+
+
+def test_a_file_for_actions_is_replaced_only_when_that_is_asked_for(tmp_path: Path, launch: Launch) -> None:
+    file = tmp_path / "actions.ndjson"
+    file.write_bytes(b"precious")
+    done = run_daemon("emulate", str(SKIRMISH), "--listen", "0", "--actions", str(file))
+    assert (done.returncode, file.read_bytes()) == (3, b"precious"), done.stderr
+    assert done.stderr == f"abathur-sync: {file} exists: use --force to replace it\n"
+    launch("emulate", str(SKIRMISH), "--listen", "0", "--actions", str(file), "--force")
+    assert file.read_bytes() == b""

@@ -281,7 +281,7 @@ public class EmulatedGameTests
             }
             _recording = RecordingSample.Open(output.ToArray());
             var match = EmulatedMatch.Load(_recording, "test", null, null, options.Result);
-            Game = new EmulatedGame(match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null), Warnings.Add);
+            Game = new EmulatedGame(match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null, overwrite: false), Warnings.Add);
         }
 
         public List<string> Warnings { get; } = [];
