@@ -126,6 +126,8 @@ internal struct FieldGather : IDisposable
                 writer.MoveTo(note.Start);
                 var valueEnd = writer.ReadValueEnd(field, note.Tag, note.End, out _);
                 var piece = writer.Slice(writer.Position, valueEnd);
+                // Put together, a value that is cut off at the end of a piece would go on in the next one.
+                writer.CheckFields(valueEnd);
                 piece.CopyTo(merged.AsSpan(length));
                 length += piece.Length;
             }

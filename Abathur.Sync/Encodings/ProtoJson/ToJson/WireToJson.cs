@@ -440,6 +440,12 @@ internal ref struct WireToJson
         _position = position;
     }
 
+    /// <summary>Reads the fields from here to <paramref name="end"/>, without what is in messages among them.</summary>
+    public void CheckFields(int end)
+    {
+        while (_position < end) SkipValue(ReadTag(end), end);
+    }
+
     private void CheckValue(FieldTable? field, uint tag, int end)
     {
         if (field?.Message is not { } message || field.IsMap || WireFormat.GetTagWireType(tag) != WireFormat.WireType.LengthDelimited)

@@ -112,6 +112,15 @@ public class ProtoJsonDifferentialTests
     }
 
     [Fact]
+    public void ToJson_PiecesOfAMessageThatAreWholeOnlyTogether_AreRefused()
+    {
+        // observation in two pieces: a 64-bit value of an unknown field begins in the first and would end in the second.
+        var broken = Convert.FromHexString("1A1E08FFFFFFFF0F109EA6C2A90738A5AAE7E90D40870299CC0C48AAD7AAF20B1A040801100A5000");
+        Assert.Null(Google.ToJson(ResponseObservation.Descriptor, broken));
+        Assert.Null(Transcoded.JsonOrNull(Google.TranscoderOf(ResponseObservation.Descriptor), broken));
+    }
+
+    [Fact]
     public void ToProto_DamagedText_WhatGoogleTakesGivesTheSameBytes()
     {
         foreach (var type in new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor })
