@@ -46,7 +46,8 @@ internal static class PrivatePlayback
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
-            var playing = Task.Run(() => PlayAsync(source, hub, gone.Token), CancellationToken.None);
+            // At unlimited rate it would take as many processors as there are playbacks.
+            var playing = LowPriorityScheduler.Shared.RunAsync(() => PlayAsync(source, hub, gone.Token));
             try
             {
                 await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 
 namespace Abathur.Sync.Hub;
 
@@ -78,13 +77,13 @@ internal sealed class EncoderThreads
         private void Start()
         {
             _started++;
-            new Thread(Run) { Name = name, IsBackground = true, Priority = isBackground ? ThreadPriority.Lowest : ThreadPriority.Normal }.Start();
+            new Thread(Run) { Name = name, IsBackground = true }.Start();
         }
 
         private void Run()
         {
             _currentLane = this;
-            if (isBackground) YieldToOthers();
+            if (isBackground) LowPriorityThread.Enter();
             while (true)
             {
                 Action work;
@@ -101,19 +100,5 @@ internal sealed class EncoderThreads
                 work();
             }
         }
-
-        /// <summary>.NET's priorities have no effect on Linux, where each thread has a nice value of its own.</summary>
-        private static void YieldToOthers()
-        {
-            const int Thread = 0, ThisOne = 0, Nice = 10;
-            if (OperatingSystem.IsLinux()) _ = NativeMethods.SetPriority(Thread, ThisOne, Nice);
-        }
-    }
-
-    private static class NativeMethods
-    {
-        [DllImport("libc", EntryPoint = "setpriority")]
-        [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-        public static extern int SetPriority(int which, uint who, int priority);
     }
 }

@@ -160,8 +160,16 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _pacer.Advance(observation.GameLoop);
         hub.Drawings.ShowRecorded(_recording.Drawings);
         var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload), isPaced: _pacer.Rate > 0);
-        if (publishing.IsCompletedSuccessfully) await publishing;
-        else await CarryOutCommandsUntilAsync(publishing.AsTask());
+        if (publishing.IsCompletedSuccessfully)
+        {
+            await publishing;
+            // Without readers to wait for, an unlimited rate would keep the thread from all others.
+            if (_pacer.Rate == 0) await Task.Yield();
+        }
+        else
+        {
+            await CarryOutCommandsUntilAsync(publishing.AsTask());
+        }
         _gameLoop = observation.GameLoop;
         _sequence = hub.Sequence;
         if (isStep && _stepsLeft > 0) _stepsLeft--;

@@ -317,6 +317,42 @@ def test_the_latency_of_others_does_not_depend_on_slow_encodings(launch: Launch,
 
 
 @pytest.mark.measured
+def test_recordings_that_watchers_play_at_full_speed_do_not_delay_the_match(launch: Launch, tmp_path: Path) -> None:
+    tokens = token_options(tmp_path)
+    daemon = launch(
+        "play",
+        str(SKIRMISH),
+        *FREE_PORTS,
+        "--loop",
+        "--start-offset",
+        "30",
+        "--recordings",
+        str(SKIRMISH.parent),
+        *tokens,
+    )
+    http_port = int(daemon.addresses["http"].rpartition(":")[2])
+    path = f"/v1/recordings/{SKIRMISH.name}/sync"
+    with contextlib.ExitStack() as stack:
+        reference = Reference(daemon)
+        stack.callback(reference.game.close)
+        reference.read(100)
+        quiet = statistics.median(reference.delays[20:])
+        for _ in range(4):
+            client = stack.enter_context(WebSocket(http_port, path, Authorization=f"Bearer {WATCH}"))
+            client.send(websocket_frame(TEXT, b'{"subscribe":{"policy":"latest"}}'))
+            assert client.read() is not None
+            client.send(websocket_frame(TEXT, b'{"control":{"setLoop":{"loop":true}}}'))
+            client.send(websocket_frame(TEXT, b'{"control":{"setRate":{"rate":0}}}'))
+        reference.delays.clear()
+        started = time.monotonic()
+        reference.read(130)
+        # From the first frame on the playback has kept its pace, and its frames come at once.
+        assert time.monotonic() - started < 1.2 * 130 / 22.4
+        assert statistics.median(reference.delays[:30]) < 10 * quiet + 5
+        assert statistics.median(reference.delays) < 10 * quiet + 5
+
+
+@pytest.mark.measured
 def test_memory_comes_back_when_the_last_connection_is_closed(launch: Launch, tmp_path: Path) -> None:
     daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--start-paused", *token_options(tmp_path))
     info = psutil.Process(daemon.process.pid)

@@ -1,0 +1,52 @@
+using System.Collections.Concurrent;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// Runs tasks, and what they await, on one thread of low priority: work that watchers can make heavy takes one processor at most, and only while
+/// nothing else needs it.
+/// </summary>
+internal sealed class LowPriorityScheduler : TaskScheduler
+{
+    private readonly BlockingCollection<Task> _tasks = [];
+    private readonly Lazy<Thread> _thread;
+
+    private LowPriorityScheduler() => _thread = new Lazy<Thread>(Start);
+
+    /// <summary>The one of the process. Its thread starts with the first task.</summary>
+    public static LowPriorityScheduler Shared { get; } = new();
+
+    /// <inheritdoc/>
+    public override int MaximumConcurrencyLevel => 1;
+
+    /// <summary>Runs an asynchronous action on the thread.</summary>
+    public Task RunAsync(Func<Task> action) =>
+        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.DenyChildAttach, this).Unwrap();
+
+    /// <inheritdoc/>
+    protected override void QueueTask(Task task)
+    {
+        _tasks.Add(task);
+        _ = _thread.Value;
+    }
+
+    /// <inheritdoc/>
+    protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) =>
+        !taskWasPreviouslyQueued && Thread.CurrentThread == _thread.Value && TryExecuteTask(task);
+
+    /// <inheritdoc/>
+    protected override IEnumerable<Task> GetScheduledTasks() => _tasks.ToArray();
+
+    private Thread Start()
+    {
+        var thread = new Thread(Run) { Name = "low priority", IsBackground = true };
+        thread.Start();
+        return thread;
+    }
+
+    private void Run()
+    {
+        LowPriorityThread.Enter();
+        foreach (var task in _tasks.GetConsumingEnumerable()) TryExecuteTask(task);
+    }
+}
