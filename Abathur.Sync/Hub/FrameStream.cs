@@ -150,6 +150,8 @@ internal sealed class FrameStream : IDisposable
         }
         lock (_gate)
         {
+            // Nobody waits for room any more, and readers are told of the end, not of a full queue.
+            if (_end is not null) return;
             var capacity = HasLossless() ? _options.EncodeQueueFrames : 1;
             if (_queue.Count >= _options.EncodeQueueFrames && HasLossless()) EndLossless($"encoding {Key.Format} does not keep up with the source");
             while (_queue.Count >= capacity)

@@ -43,6 +43,27 @@ public sealed class HoldUpTests
         foreach (var each in stalled) each.Dispose();
     }
 
+    [Theory]
+    [InlineData(Encoding.Proto)]
+    [InlineData(Encoding.Json)]
+    public async Task ReaderThatIsWaitedForAtShutdown_IsToldOfTheShutdown(Encoding encoding)
+    {
+        using var reader = _hub.Subscribe(Options(encoding))!;
+        Task? held = null;
+        for (var loop = 1u; held is null; loop++)
+        {
+            var publishing = Publish(loop);
+            if (await Task.WhenAny(publishing, Task.Delay(TimeSpan.FromSeconds(1))) != publishing) held = publishing;
+        }
+
+        var finishing = _hub.FinishAsync(new(SubscriptionEndReason.Stopping, "shutdown"));
+        await held.WaitAsync(Patience);
+        _clock.Advance(new HubOptions().StopTimeout);
+
+        await finishing.WaitAsync(Patience);
+        Assert.Equal(SubscriptionEndReason.Stopping, reader.End?.Reason);
+    }
+
     [Fact]
     public async Task ThreeLockstepReadersThatDoNotAnswer_AreWaitedForAtTheSameTime()
     {
