@@ -228,6 +228,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         await tap.DisposeAsync();
         MessagesDropped += tap.Messages.Dropped;
         MessagesUnreadable += tap.Unreadable;
+        // What the messages said counts, also where the connection broke before they were parsed.
+        if (tap.Over.IsCompletedSuccessfully) return await tap.Over;
         return end switch
         {
             _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
