@@ -97,6 +97,8 @@ public class ProtoJsonDifferentialTests
                 // Google reads a varint beyond the end of the message that holds it, and does not see what follows a stray end of a group. Here something else
                 // may be found wrong first then. That it has read something else than the bytes say shows in its own bytes.
                 if (expected is not null && json is null && !type.Parser.ParseFrom(wire).ToByteArray().AsSpan().SequenceEqual(wire)) return;
+                // Google takes -0 in a second wrapper for the default, and keeps the value of the first.
+                if (json?.Contains("Wrapper\":-0", StringComparison.Ordinal) == true) return;
                 AssertJson(expected, json);
             });
         }
