@@ -3,26 +3,19 @@ namespace Abathur.Compression;
 /// <summary>A compression format that compresses each payload independently of the others.</summary>
 public sealed record PayloadCompression : CompressionKind
 {
-    private PayloadCompression(string name, int minLevel, int maxLevel, int defaultLevel) : base(name, minLevel, maxLevel, defaultLevel, name == "zstd")
+    private PayloadCompression(string name, int minLevel, int maxLevel, int defaultLevel, int slowLevel, bool needsLibZstd)
+        : base(name, minLevel, maxLevel, defaultLevel, slowLevel, needsLibZstd)
     {
     }
 
     /// <summary>gzip, levels 1 to 9.</summary>
-    public static PayloadCompression Gzip { get; } = new("gzip", 1, 9, 4);
+    public static PayloadCompression Gzip { get; } = new("gzip", 1, 9, 4, int.MaxValue, false);
 
     /// <summary>Brotli, qualities 0 to 11.</summary>
-    public static PayloadCompression Brotli { get; } = new("br", 0, 11, 5);
+    public static PayloadCompression Brotli { get; } = new("br", 0, 11, 5, 10, false);
 
     /// <summary>Zstandard; needs libzstd.</summary>
-    public static PayloadCompression Zstd { get; } = new("zstd", ZstdCompressor.MinLevel, ZstdCompressor.MaxLevel, 3);
-
-    /// <inheritdoc/>
-    public override int SlowLevel => Name switch
-    {
-        "zstd" => 16,
-        "br" => 10,
-        _ => int.MaxValue,
-    };
+    public static PayloadCompression Zstd { get; } = new("zstd", ZstdCompressor.MinLevel, ZstdCompressor.MaxLevel, 3, 16, true);
 
     /// <summary>A new compressor. The caller disposes it.</summary>
     /// <exception cref="CompressionException">The library is missing.</exception>

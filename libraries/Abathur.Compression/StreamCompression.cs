@@ -3,23 +3,18 @@ namespace Abathur.Compression;
 /// <summary>A compression format that compresses each payload of a stream with the history of the payloads before it.</summary>
 public sealed record StreamCompression : CompressionKind
 {
-    private StreamCompression(string name, int minLevel, int maxLevel, int defaultLevel, bool needsLibZstd) : base(name, minLevel, maxLevel, defaultLevel, needsLibZstd)
+    private StreamCompression(string name, int minLevel, int maxLevel, int defaultLevel, int slowLevel, bool needsLibZstd)
+        : base(name, minLevel, maxLevel, defaultLevel, slowLevel, needsLibZstd)
     {
     }
 
     /// <summary>One Zstandard frame, flushed after each payload; needs libzstd.</summary>
-    public static StreamCompression Zstd { get; } = new("zstd-stream", ZstdCompressor.MinLevel, ZstdCompressor.MaxLevel, 7, true);
+    public static StreamCompression Zstd { get; } =
+        new("zstd-stream", ZstdCompressor.MinLevel, ZstdCompressor.MaxLevel, 7, 16, true);
 
     /// <summary>One Brotli stream, flushed after each payload.</summary>
-    public static StreamCompression Brotli { get; } = new("br-stream", BrotliStreamCompressor.MinQuality, BrotliStreamCompressor.MaxQuality, 5, false);
-
-    /// <inheritdoc/>
-    public override int SlowLevel => Name switch
-    {
-        "zstd-stream" => 16,
-        "br-stream" => 10,
-        _ => int.MaxValue,
-    };
+    public static StreamCompression Brotli { get; } =
+        new("br-stream", BrotliStreamCompressor.MinQuality, BrotliStreamCompressor.MaxQuality, 5, 10, false);
 
     /// <summary>A new compressor. The caller disposes it.</summary>
     /// <exception cref="CompressionException">The library is missing.</exception>

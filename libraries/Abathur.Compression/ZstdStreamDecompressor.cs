@@ -7,7 +7,6 @@ public sealed unsafe class ZstdStreamDecompressor : IStreamDecompressor
 {
     private const int WindowLogMaxParameter = 100, MaxWindowBits = 23;
     private const int ResetSessionOnly = 1;
-    private const int MinRoomBytes = 4096;
 
     private readonly ZstdDecompressionHandle _context = new();
 
@@ -21,16 +20,14 @@ public sealed unsafe class ZstdStreamDecompressor : IStreamDecompressor
     /// <inheritdoc/>
     public int Decompress(ReadOnlySpan<byte> source, IBufferWriter<byte> output, int maxBytes)
     {
-        var total = 0;
+        var bounded = new BoundedOutput(output, maxBytes);
         fixed (byte* from = source)
         {
             var input = new LibZstd.InBuffer { Source = from, Size = (nuint)source.Length };
             bool isFull;
             do
             {
-                // One byte more than is accepted shows that there is more.
-                var room = output.GetSpan(MinRoomBytes);
-                if (room.Length > maxBytes - total) room = room[..Math.Min(room.Length, maxBytes - total + 1)];
+                var room = bounded.GetRoom();
                 fixed (byte* to = room)
                 {
                     var buffer = new LibZstd.OutBuffer { Destination = to, Size = (nuint)room.Length };
@@ -38,14 +35,12 @@ public sealed unsafe class ZstdStreamDecompressor : IStreamDecompressor
                     LibZstd.Check(LibZstd.ZSTD_decompressStream(_context, &buffer, &input), "decompress");
                     isFull = buffer.Position == buffer.Size;
                     if (!isFull && input.Position == read && input.Position < input.Size) throw new CompressionException("zstd made no progress");
-                    total += (int)buffer.Position;
-                    if (total > maxBytes) throw new CompressionException($"the payload holds more than {maxBytes} bytes");
-                    output.Advance((int)buffer.Position);
+                    bounded.Advance((int)buffer.Position);
                 }
             }
             while (isFull || input.Position < input.Size);
         }
-        return total;
+        return bounded.Total;
     }
 
     /// <inheritdoc/>

@@ -34,8 +34,8 @@ public class PayloadCompressionTests
             foreach (var size in new[] { 0, 1, 5000, 200_000, 3 })
             {
                 var output = new ArrayBufferWriter<byte>();
-                compressor.Compress(Sample(size), output);
-                Assert.Equal(Sample(size), Read(compression, output.WrittenSpan.ToArray()));
+                compressor.Compress(Samples.HalfRandom(size), output);
+                Assert.Equal(Samples.HalfRandom(size), Read(compression, output.WrittenSpan.ToArray()));
             }
         }
     }
@@ -55,11 +55,5 @@ public class PayloadCompressionTests
         using var plain = new MemoryStream();
         stream.CopyTo(plain);
         return plain.ToArray();
-    }
-
-    private static byte[] Sample(int size)
-    {
-        var random = new Random(7);
-        return [.. Enumerable.Range(0, size).Select(_ => (byte)random.Next(16))];
     }
 }

@@ -25,7 +25,7 @@ public class StreamCompressionTests
                 decoder.Restart();
                 foreach (var size in new[] { 0, 1, 5000, 0, 300_000, 3 })
                 {
-                    var plain = Sample(size);
+                    var plain = Samples.HalfRandom(size);
                     Assert.Equal(plain, Decompress(decoder, Compress(compressor, plain)));
                 }
             }
@@ -40,7 +40,7 @@ public class StreamCompressionTests
         {
             using var compressor = Kind(name).Create(level);
             compressor.Restart(21);
-            var plain = Sample(100_000);
+            var plain = Samples.HalfRandom(100_000);
             Assert.InRange(Compress(compressor, plain).Length, 45_000, 65_000);
             var again = Compress(compressor, plain).Length;
             Assert.True(again < 200, $"level {level}: {again}");
@@ -54,7 +54,7 @@ public class StreamCompressionTests
         foreach (var windowBits in new[] { 17, 18, 21, 23, 17 })
         {
             compressor.Restart(windowBits);
-            var data = Compress(compressor, Sample(1000));
+            var data = Compress(compressor, Samples.HalfRandom(1000));
             // RFC 8878, 3.1.1.1: magic number, then neither single segment, content size, checksum nor dictionary; the window is 2^(10 + exponent).
             Assert.Equal([0x28, 0xb5, 0x2f, 0xfd, 0, (byte)((windowBits - 10) << 3)], data[..6]);
         }
@@ -68,7 +68,7 @@ public class StreamCompressionTests
         {
             compressor.Restart(windowBits);
             // RFC 7932, 9.1: 18 to 24 are a one and three bits of the window less 17.
-            Assert.Equal(1 | ((windowBits - 17) << 1), Compress(compressor, Sample(1000))[0] & 15);
+            Assert.Equal(1 | ((windowBits - 17) << 1), Compress(compressor, Samples.HalfRandom(1000))[0] & 15);
         }
     }
 
@@ -78,7 +78,7 @@ public class StreamCompressionTests
     {
         using var compressor = Kind(name).Create(4);
         compressor.Restart(19);
-        var data = Sample(100_000);
+        var data = Samples.HalfRandom(100_000);
         var output = new ArrayBufferWriter<byte>(300_000);
         for (var i = 0; i < 3; i++) Once();
         Allocated.AtMost(100 * 8, () =>
@@ -110,7 +110,7 @@ public class StreamCompressionTests
     {
         using var compressor = Kind(name).Create(4);
         compressor.Restart(20);
-        var payload = Compress(compressor, Sample(10_000));
+        var payload = Compress(compressor, Samples.HalfRandom(10_000));
         using var exact = Kind(name).CreateDecompressor();
         Assert.Equal(10_000, exact.Decompress(payload, new ArrayBufferWriter<byte>(), 10_000));
         using var decompressor = Kind(name).CreateDecompressor();
@@ -124,7 +124,7 @@ public class StreamCompressionTests
     {
         using var compressor = Kind(name).Create(4);
         compressor.Restart(20);
-        var payload = Compress(compressor, Sample(10_000));
+        var payload = Compress(compressor, Samples.HalfRandom(10_000));
         var random = new Random(11);
         for (var i = 0; i < 300; i++)
         {
@@ -159,11 +159,5 @@ public class StreamCompressionTests
         var output = new ArrayBufferWriter<byte>();
         compressor.Compress(data, output);
         return output.WrittenSpan.ToArray();
-    }
-
-    private static byte[] Sample(int size)
-    {
-        var random = new Random(7);
-        return [.. Enumerable.Range(0, size).Select(_ => (byte)random.Next(16))];
     }
 }

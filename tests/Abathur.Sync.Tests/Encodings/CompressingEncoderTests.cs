@@ -12,7 +12,7 @@ public class CompressingEncoderTests
     public void Encode_BrotliOnceWarm_AllocatesNothingPerFrame()
     {
         using var encoder = new CompressingEncoder(null, new BrotliCompressor(1));
-        var data = Sample(100_000);
+        var data = Samples.HalfRandom(100_000);
         var output = new ArrayBufferWriter<byte>(300_000);
         for (var i = 0; i < 3; i++) Encode();
         // The runtime's own events may allocate a little now and then.
@@ -44,12 +44,6 @@ public class CompressingEncoderTests
         using var plain = new MemoryStream();
         stream.CopyTo(plain);
         return plain.ToArray();
-    }
-
-    private static byte[] Sample(int size)
-    {
-        var random = new Random(7);
-        return [.. Enumerable.Range(0, size).Select(_ => (byte)random.Next(16))];
     }
 
     private sealed class Doubling : IFrameEncoder
