@@ -27,13 +27,7 @@ public sealed class HoldUpTests
     {
         var stalled = Enumerable.Range(0, 5).Select(_ => _hub.Subscribe(Options(encoding))!).ToList();
         using var steady = _hub.Subscribe(Options(Encoding.Proto) with { Policy = Policy.Latest })!;
-        // The encoder's queue is filled, too.
-        Task? held = null;
-        for (var loop = 1u; held is null; loop++)
-        {
-            var publishing = Publish(loop);
-            if (await Task.WhenAny(publishing, Task.Delay(TimeSpan.FromSeconds(1))) != publishing) held = publishing;
-        }
+        var held = await PublishUntilHeldUpAsync(encoding);
         Assert.All(stalled, each => Assert.Null(each.End));
 
         _clock.Advance(Stall);
@@ -49,12 +43,7 @@ public sealed class HoldUpTests
     public async Task ReaderThatIsWaitedForAtShutdown_IsToldOfTheShutdown(Encoding encoding)
     {
         using var reader = _hub.Subscribe(Options(encoding))!;
-        Task? held = null;
-        for (var loop = 1u; held is null; loop++)
-        {
-            var publishing = Publish(loop);
-            if (await Task.WhenAny(publishing, Task.Delay(TimeSpan.FromSeconds(1))) != publishing) held = publishing;
-        }
+        var held = await PublishUntilHeldUpAsync(encoding);
 
         var finishing = _hub.FinishAsync(new(SubscriptionEndReason.Stopping, "shutdown"));
         await held.WaitAsync(Patience);
@@ -144,6 +133,15 @@ public sealed class HoldUpTests
         await Publish(1, isPaced: false);
         for (var loop = 2u; loop < 200 && watcher.End is null; loop++) await HoldUpAsync(loop, TimeSpan.FromSeconds(seconds), watcher, isPaced: false);
         Assert.Equal(mayStay, watcher.End is null);
+    }
+
+    /// <summary>Publishes for readers that take nothing as many frames as there is room for, and returns the publishing of the next one.</summary>
+    private async Task<Task> PublishUntilHeldUpAsync(Encoding encoding)
+    {
+        // A reader has room for one. The encoder holds another one for it, and has a queue.
+        var room = encoding == Encoding.Proto ? 1u : 2u + (uint)new HubOptions().EncodeQueueFrames;
+        for (var loop = 1u; loop <= room; loop++) await Publish(loop).WaitAsync(Patience);
+        return Publish(room + 1);
     }
 
     private async Task HoldUpAsync(uint loop, TimeSpan time, Subscription reader, bool isPaced = true)
