@@ -54,7 +54,7 @@ def connect(
         request_timeout: Seconds that the answer to a request (`Game.act`, `Game.status`, ...) may take.
 
     Raises:
-        ValueError: `address` is none, or a timeout is not greater than 0.
+        ValueError: `address` is invalid, or a timeout is not greater than 0.
     """
     return Game(_address.parse(address, token, ca), reconnect_timeout, Timeouts(connect_timeout, request_timeout))
 

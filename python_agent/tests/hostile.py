@@ -54,7 +54,7 @@ def hostile(script: Script, transport: str = "socket") -> Iterator[str]:
 
 
 def until_closed(connection: socket.socket) -> None:
-    """Say nothing, until the client has gone."""
+    """Say nothing until the client disconnects."""
     while connection.recv(65536):
         pass
 

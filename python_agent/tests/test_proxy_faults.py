@@ -14,7 +14,7 @@ from pathlib import Path
 import abathur
 import aiohttp
 import pytest
-from emulators import LAST_LOOP, emulated, short_match
+from emulators import LAST_LOOP, RawClient, emulated, short_match
 from programs import run_daemon
 from proxies import PATH, HandMadeGame, answer, begin, masked, observation, proxied, recorded, unmasked
 from s2clientprotocol import sc2api_pb2
@@ -94,10 +94,7 @@ async def test_a_game_that_is_killed_is_told_to_bot_and_agents_and_the_recording
 
             watching = asyncio.create_task(watch())
             await subscribed(proxy, 1)
-            await bot.join()
-            for _ in range(10):
-                await bot.observe()
-                await bot.step(1)
+            await play(bot, 10)
             assert game._process is not None
             game._process.kill()
             message = await bot.socket.receive(timeout=30)
@@ -282,15 +279,20 @@ def test_errors_of_the_game_pass_and_begin_nothing(tmp_path: Path) -> None:
     assert not file.exists() and not file.with_name("match.mcap.part").exists()
 
 
+async def play(bot: RawClient, loops: int) -> None:
+    """Join, and observe so many game loops."""
+    await bot.join()
+    for _ in range(loops):
+        await bot.observe()
+        await bot.step(1)
+
+
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
 async def test_told_to_stop_in_the_middle_it_ends_cleanly(tmp_path: Path, kind: signal.Signals) -> None:
     file = tmp_path / "match.mcap"
     with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
         async with raw_client(proxy) as bot:
-            await bot.join()
-            for _ in range(20):
-                await bot.observe()
-                await bot.step(1)
+            await play(bot, 20)
             proxy.daemon.process.send_signal(kind)
             await bot.socket.receive(timeout=30)
         code, said = await asyncio.to_thread(proxy.end)
@@ -334,10 +336,7 @@ async def test_a_recording_that_is_not_where_it_was_to_be_is_told_by_the_exit_co
     file = tmp_path / "match.mcap"
     with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
         async with raw_client(proxy) as bot:
-            await bot.join()
-            for _ in range(20):
-                await bot.observe()
-                await bot.step(1)
+            await play(bot, 20)
             file.write_bytes(b"precious")
         code, said = await asyncio.to_thread(proxy.stop)
     assert code == 1

@@ -8,12 +8,13 @@ import pytest
 from abathur.sync.v1 import sync_pb2
 from emulators import ENDED, FIRST_LOOP, LAST_LOOP, OPTIONS, emulated
 from mcap.reader import make_reader
-from proxies import proxied
+from proxies import proxied, recorded
 from s2clientprotocol import raw_pb2, sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
 from websockets_by_hand import BINARY, Connection
 
 OBSERVE = Request(observation=sc2api_pb2.RequestObservation())
+JOIN = sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS)
 LOOPS_PER_SECOND = 22.4
 
 
@@ -22,6 +23,14 @@ def sent(request: Request) -> bytes:
     payload = request.SerializeToString()
     assert len(payload) < 126
     return bytes([0x80 | BINARY, 0x80 | len(payload)]) + bytes(4) + payload
+
+
+def asked(bot: Connection, **request: object) -> Response:
+    """The game's answer to a request."""
+    bot.send(sent(Request(**request)))
+    answer = bot.read()
+    assert answer is not None
+    return Response.FromString(answer.payload)
 
 
 def act(game_loop: int) -> Request:
@@ -33,8 +42,7 @@ def act(game_loop: int) -> Request:
 
 def play(bot: Connection, step: int) -> list[int]:
     """Observe, act and step to the end of the match, as fast as the answers come. The game loops seen."""
-    bot.send(sent(Request(join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))))
-    assert bot.read() is not None
+    asked(bot, join_game=JOIN)
     observing, stepping = sent(OBSERVE), sent(Request(step=sc2api_pb2.RequestStep(count=step)))
     loops: list[int] = []
     while True:
@@ -56,8 +64,7 @@ def test_a_bot_that_observes_each_step_skips_no_loops_and_acts_in_the_loop_it_sa
     with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
         with Connection(proxy.port, "/sc2api") as bot:
             loops = play(bot, step)
-            bot.send(sent(Request(quit=sc2api_pb2.RequestQuit())))
-            assert bot.read() is not None
+            asked(bot, quit=sc2api_pb2.RequestQuit())
         code, said = proxy.end()
     assert code == 0, said
     assert loops == list(range(FIRST_LOOP, LAST_LOOP + 1, step))
@@ -77,14 +84,6 @@ def test_a_bot_that_observes_each_step_skips_no_loops_and_acts_in_the_loop_it_sa
     assert steps == [(loop, step) for loop in loops]
 
 
-def asked(bot: Connection, **request: object) -> Response:
-    """The game's answer to a request."""
-    bot.send(sent(Request(**request)))
-    answer = bot.read()
-    assert answer is not None
-    return Response.FromString(answer.payload)
-
-
 def observe_and_act(bot: Connection) -> tuple[int, int]:
     """The loop of an observation, in which an action is made; and the game's status."""
     response = asked(bot, observation=sc2api_pb2.RequestObservation())
@@ -94,20 +93,16 @@ def observe_and_act(bot: Connection) -> tuple[int, int]:
     return loop, response.status
 
 
-def recorded(file: Path) -> tuple[list[int], list[int], int]:
-    """Loops of the observations, loops named by the actions, and the number of steps."""
-    observations, actions, steps = [], [], 0
-    with file.open("rb") as recording:
-        for _, channel, message in make_reader(recording).iter_messages():
-            if channel.topic == "/observation":
-                observed = sc2api_pb2.ResponseObservation.FromString(message.data)
-                observations.append(observed.observation.game_loop)
-            elif channel.topic == "/actions":
-                request = sc2api_pb2.RequestAction.FromString(message.data)
-                actions.append(request.actions[0].action_raw.unit_command.unit_tags[0])
-            elif channel.topic == "/events":
-                steps += sync_pb2.Event.FromString(message.data).HasField("stepped")
-    return observations, actions, steps
+def kept(file: Path) -> tuple[list[int], list[int], int]:
+    """Of a recording: loops of the observations, loops named by the actions, and the number of steps."""
+    topics = recorded(file)
+    observations = [sc2api_pb2.ResponseObservation.FromString(each) for each in topics["/observation"]]
+    actions = [sc2api_pb2.RequestAction.FromString(each) for each in topics["/actions"]]
+    return (
+        [each.observation.game_loop for each in observations],
+        [each.actions[0].action_raw.unit_command.unit_tags[0] for each in actions],
+        sum(sync_pb2.Event.FromString(each).HasField("stepped") for each in topics["/events"]),
+    )
 
 
 @pytest.mark.parametrize("how", ["restart_game", "quick_load", "create_game"])
@@ -115,7 +110,7 @@ def test_a_match_that_starts_over_ends_and_the_next_is_not_recorded(tmp_path: Pa
     file = tmp_path / "match.mcap"
     with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
         with Connection(proxy.port, "/sc2api") as bot:
-            asked(bot, join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))
+            asked(bot, join_game=JOIN)
             asked(bot, quick_save=sc2api_pb2.RequestQuickSave())
             for _ in range(3):
                 observe_and_act(bot)
@@ -127,7 +122,7 @@ def test_a_match_that_starts_over_ends_and_the_next_is_not_recorded(tmp_path: Pa
             else:
                 players = [sc2api_pb2.PlayerSetup(type=1), sc2api_pb2.PlayerSetup(type=2)]
                 asked(bot, create_game=sc2api_pb2.RequestCreateGame(battlenet_map_name="x", player_setup=players))
-                asked(bot, join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))
+                asked(bot, join_game=JOIN)
             # The next match passes, but is not of this recording.
             for number in range(4):
                 assert observe_and_act(bot)[0] == FIRST_LOOP + 10 * number
@@ -136,14 +131,14 @@ def test_a_match_that_starts_over_ends_and_the_next_is_not_recorded(tmp_path: Pa
         code, said = proxy.end()
     assert code == 0, said
     loops = [FIRST_LOOP, FIRST_LOOP + 100, FIRST_LOOP + 200]
-    assert recorded(file) == (loops, loops, 3)
+    assert kept(file) == (loops, loops, 3)
 
 
 def test_actions_and_steps_after_the_results_are_not_recorded(tmp_path: Path) -> None:
     file = tmp_path / "match.mcap"
     with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
         with Connection(proxy.port, "/sc2api") as bot:
-            asked(bot, join_game=sc2api_pb2.RequestJoinGame(race=2, options=OPTIONS))
+            asked(bot, join_game=JOIN)
             observe_and_act(bot)
             asked(bot, step=sc2api_pb2.RequestStep(count=5000))
             assert observe_and_act(bot) == (LAST_LOOP, ENDED)
@@ -154,4 +149,4 @@ def test_actions_and_steps_after_the_results_are_not_recorded(tmp_path: Path) ->
             asked(bot, quit=sc2api_pb2.RequestQuit())
         code, said = proxy.end()
     assert code == 0, said
-    assert recorded(file) == ([FIRST_LOOP, LAST_LOOP], [FIRST_LOOP], 1)
+    assert kept(file) == ([FIRST_LOOP, LAST_LOOP], [FIRST_LOOP], 1)

@@ -27,8 +27,8 @@ internal sealed class PathingDistances(TerrainGrid grid)
     }
 
     /// <summary>
-    /// The point itself where its cell is open, else the middle of the open cell nearest to it, at most <paramref name="radius"/> cells away; null where there is none, or the
-    /// point is not on the map.
+    /// The point itself if its cell is open; otherwise the center of the nearest open cell, at most <paramref name="radius"/> cells away. Null if there is no
+    /// such cell, or the point is not on the map.
     /// </summary>
     public (float X, float Y)? NearestOpen(float x, float y, int radius)
     {

@@ -239,6 +239,19 @@ class Reference:
             self.delays.append((got.timing.received - got.timing.published) / 1e6)
 
 
+@contextlib.contextmanager
+def late_match(
+    launch: Launch, tmp_path: Path, *options: str
+) -> Iterator[tuple[Daemon, Reference, contextlib.ExitStack]]:
+    """A playback of large frames that needs a token, one who reads it, and what closes all others."""
+    start = ("--loop", "--start-offset", "30")
+    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, *start, *options, *token_options(tmp_path))
+    with contextlib.ExitStack() as stack:
+        reference = Reference(daemon)
+        stack.callback(reference.game.close)
+        yield daemon, reference, stack
+
+
 def watcher(daemon: Daemon, stack: contextlib.ExitStack, **subscribe: object) -> socket.socket:
     client = stack.enter_context(socket.create_connection(("127.0.0.1", daemon.socket_port), 30))
     client.sendall(json.dumps({"subscribe": subscribe, "token": WATCH}).encode() + b"\n")
@@ -271,10 +284,7 @@ def slow(policy: str, every: int) -> dict[str, object]:
 
 
 def test_watchers_with_slow_encodings_lose_and_nobody_else(launch: Launch, tmp_path: Path) -> None:
-    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--loop", "--start-offset", "30", *token_options(tmp_path))
-    with contextlib.ExitStack() as stack:
-        reference = Reference(daemon)
-        stack.callback(reference.game.close)
+    with late_match(launch, tmp_path) as (daemon, reference, stack):
         reference.read(5)
         skipping = [watcher(daemon, stack, **slow("latest", every)) for every in (1, 2)]
         # Read at once: who does not take even the error is cut off.
@@ -303,10 +313,7 @@ def daemon_status(daemon: Daemon, holds: Callable[[sync_pb2.Status], bool]) -> b
 
 @pytest.mark.measured
 def test_the_latency_of_others_does_not_depend_on_slow_encodings(launch: Launch, tmp_path: Path) -> None:
-    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--loop", "--start-offset", "30", *token_options(tmp_path))
-    with contextlib.ExitStack() as stack:
-        reference = Reference(daemon)
-        stack.callback(reference.game.close)
+    with late_match(launch, tmp_path) as (daemon, reference, stack):
         reference.read(100)
         quiet = statistics.median(reference.delays[20:])
         for every in range(1, 9):
@@ -318,27 +325,12 @@ def test_the_latency_of_others_does_not_depend_on_slow_encodings(launch: Launch,
 
 @pytest.mark.measured
 def test_recordings_that_watchers_play_at_full_speed_do_not_delay_the_match(launch: Launch, tmp_path: Path) -> None:
-    tokens = token_options(tmp_path)
-    daemon = launch(
-        "play",
-        str(SKIRMISH),
-        *FREE_PORTS,
-        "--loop",
-        "--start-offset",
-        "30",
-        "--recordings",
-        str(SKIRMISH.parent),
-        *tokens,
-    )
-    http_port = int(daemon.addresses["http"].rpartition(":")[2])
     path = f"/v1/recordings/{SKIRMISH.name}/sync"
-    with contextlib.ExitStack() as stack:
-        reference = Reference(daemon)
-        stack.callback(reference.game.close)
+    with late_match(launch, tmp_path, "--recordings", str(SKIRMISH.parent)) as (daemon, reference, stack):
         reference.read(100)
         quiet = statistics.median(reference.delays[20:])
         for _ in range(4):
-            client = stack.enter_context(WebSocket(http_port, path, Authorization=f"Bearer {WATCH}"))
+            client = stack.enter_context(WebSocket(daemon.port("http"), path, Authorization=f"Bearer {WATCH}"))
             client.send(websocket_frame(TEXT, b'{"subscribe":{"policy":"latest"}}'))
             assert client.read() is not None
             client.send(websocket_frame(TEXT, b'{"control":{"setLoop":{"loop":true}}}'))
