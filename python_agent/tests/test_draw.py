@@ -31,16 +31,25 @@ class Watcher:
         self.game_loop = 0
 
     async def next(self) -> dict[str, Any]:
-        """The next drawings: layers with texts, or the kinds of other shapes. Frames go by."""
+        """The next drawings: layers with texts, or the kinds of other shapes. Frames are skipped."""
         while True:
-            message = json.loads(await asyncio.wait_for(self._reader.readline(), PATIENCE))
-            if "frame" in message:
-                self.game_loop = message["frame"].get("gameLoop", 0)
-            elif "drawings" in message:
+            message = await self._read()
+            if "drawings" in message:
                 layers = message["drawings"].get("layers", [])
                 return {title(layer): [named(each) for each in layer["shapes"]] for layer in layers}
-            else:
-                assert "match" in message, message
+            assert "match" in message or "frame" in message, message
+
+    async def pass_frame(self, game_loop: int) -> None:
+        """Skip to the first frame after this game loop. No drawings may come before it."""
+        while self.game_loop <= game_loop:
+            message = await self._read()
+            assert "match" in message or "frame" in message, message
+
+    async def _read(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(self._reader.readline(), PATIENCE))
+        if "frame" in message:
+            self.game_loop = message["frame"].get("gameLoop", 0)
+        return message
 
 
 def title(layer: dict[str, Any]) -> str:
@@ -87,6 +96,7 @@ async def test_whoever_watches_sees_what_is_drawn_until_its_time_is_over(play: P
             async with watching(daemon) as late:
                 assert await late.next() == {"army": ["point", "circle", "line", "hier"]}
             await steering.step()
+            await watcher.pass_frame(frame.game_loop)
             await steering.step()
             assert await watcher.next() == {"army": ["point", "circle", "line"]}
             assert watcher.game_loop in (frame.game_loop + 1, frame.game_loop + 2)
