@@ -1,9 +1,9 @@
 using System.CommandLine;
 using Abathur.Compression;
+using Abathur.Mcap;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Abathur.Sync.Sc2Api.Live;
 using Abathur.Sync.Sources;
 

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Cli;
 

@@ -46,7 +46,7 @@ internal static class RecoverCommand
             : string.Create(
                 CultureInfo.InvariantCulture,
                 $"from {result.ChunkCount} whole chunks, and {result.CutChunkMessageCount} messages of a cut one; {result.DamagedRecordCount} damaged records left out, {result.LostBytes} bytes lost"));
-        if (result.ObservationCount > 0) return ExitCode.Ok;
+        if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation) > 0) return ExitCode.Ok;
         report.WriteLine($"abathur-sync: no observation was recovered from {input}: {output} has what else there was, and cannot be played");
         return ExitCode.BadInput;
     }

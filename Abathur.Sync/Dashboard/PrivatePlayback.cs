@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
+using Abathur.Mcap;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Abathur.Sync.Sources.Playback;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Http;

@@ -1,5 +1,5 @@
 using Abathur.Compression;
-using Abathur.Sync.Recordings.Mcap;
+using Abathur.Mcap;
 
 namespace Abathur.Sync.Recordings;
 

@@ -1,5 +1,5 @@
 using System.Globalization;
-using Abathur.Sync.Recordings.Mcap;
+using Abathur.Mcap;
 
 namespace Abathur.Sync.Recordings;
 

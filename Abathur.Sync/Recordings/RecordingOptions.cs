@@ -1,5 +1,5 @@
 using Abathur.Compression;
-using Abathur.Sync.Recordings.Mcap;
+using Abathur.Mcap;
 
 namespace Abathur.Sync.Recordings;
 
@@ -16,5 +16,5 @@ public sealed record RecordingOptions
     /// <summary>Level of zstd, 1 (fast) to 19 (small). Default: 6.</summary>
     public int Level { get; init; } = 6;
 
-    internal McapWriterOptions ToMcap() => new() { ChunkSizeBytes = ChunkSizeBytes, Compression = Compression, Level = Level };
+    internal McapWriterOptions ToMcap() => new() { Library = "Abathur.Sync", ChunkSizeBytes = ChunkSizeBytes, Compression = Compression, Level = Level };
 }

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
+using Abathur.Mcap;
 using Abathur.Sync.Encodings.Wire;
-using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Recordings;
 
@@ -190,7 +190,7 @@ public sealed class RecordingReader : IDisposable
             if (schema?.Name != wanted || channel.MessageEncoding != RecordingTopics.Protobuf)
             {
                 throw new RecordingException(
-                    $"{_mcap.Input.Name}: topic {RecordingTopics.Observation} has schema \"{schema?.Name}\" in encoding \"{channel.MessageEncoding}\"; "
+                    $"{_mcap.Name}: topic {RecordingTopics.Observation} has schema \"{schema?.Name}\" in encoding \"{channel.MessageEncoding}\"; "
                     + $"a recording has {wanted} in {RecordingTopics.Protobuf}");
             }
             _channels.Add(channel.Id);
@@ -201,18 +201,18 @@ public sealed class RecordingReader : IDisposable
         if (Truncated)
         {
             throw new RecordingException(
-                $"{_mcap.Input.Name} was cut before its first chunk was complete ({Damage}): `abathur-sync recover` may still get observations out of it");
+                $"{_mcap.Name} was cut before its first chunk was complete ({Damage}): `abathur-sync recover` may still get observations out of it");
         }
         var topics = string.Join(", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
         throw new RecordingException(
-            $"{_mcap.Input.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only {(topics.Length == 0 ? "none at all" : topics)}");
+            $"{_mcap.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only {(topics.Length == 0 ? "none at all" : topics)}");
     }
 
     private bool TryReadMatch(out RecordingMatch match)
     {
         var index = _mcap.Metadata.FirstOrDefault(metadata => metadata.Name == RecordingMatch.MetadataName);
         match = index is null
-            ? new RecordingMatch { MatchId = Path.GetFileNameWithoutExtension(_mcap.Input.Name) }
+            ? new RecordingMatch { MatchId = Path.GetFileNameWithoutExtension(_mcap.Name) }
             : RecordingMatch.From(_mcap.ReadMetadata(index));
         return index is not null;
     }
@@ -340,7 +340,7 @@ public sealed class RecordingReader : IDisposable
         if (_publishTimeIsGameTime) return GameTime.ToGameLoop(message.PublishTime);
         if (ObservationWire.TryReadGameLoop(message.Data.Span, out var gameLoop)) return gameLoop;
         throw new RecordingException(
-            $"{_mcap.Input.Name}: observation with sequence {message.Sequence} is not a serialized ResponseObservation");
+            $"{_mcap.Name}: observation with sequence {message.Sequence} is not a serialized ResponseObservation");
     }
 
     // A place from which the cursor can start, and the game loop of the first observation there where it is known.

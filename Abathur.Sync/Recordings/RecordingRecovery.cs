@@ -1,4 +1,4 @@
-using Abathur.Sync.Recordings.Mcap;
+using Abathur.Mcap;
 
 namespace Abathur.Sync.Recordings;
 
@@ -21,44 +21,15 @@ public static class RecordingRecovery
     /// <exception cref="RecordingException">The output is the input, or is taken.</exception>
     /// <exception cref="IOException">A file cannot be read or written, or the output was taken meanwhile; the message says where it is then.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    public static RecoveryResult Recover(
+    public static McapRecoveryResult Recover(
         string input, string output, RecordingOptions? options = null, bool overwrite = false, Action<KilledRun>? onKilledRun = null, CancellationToken cancellation = default)
     {
         if (!File.Exists(input)) throw new RecordingException($"there is no file {input}");
         using var file = new OutputFile(output, new OutputOptions { Overwrite = overwrite, Inputs = [input], OnKilledRun = onKilledRun });
-        using var reader = McapReader.OpenWithoutScan(input);
-        var mcapOptions = (options ?? LikeInput(reader)).ToMcap() with { Profile = reader.Header.Profile };
-        RecoveryResult result;
-        using (var writer = new McapWriter(file.Stream, mcapOptions, leaveOpen: true))
-        {
-            result = new RecordSalvage(reader, writer).Run(cancellation);
-            writer.Close();
-        }
+        using var damaged = new FileStream(input, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+        options ??= new RecordingOptions { Compression = McapRecovery.CompressionOf(damaged) };
+        var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), cancellation);
         file.CommitOrThrow();
         return result;
-    }
-
-    private static RecordingOptions LikeInput(McapReader reader)
-    {
-        // The first chunk tells, if it is there at all.
-        for (var offset = reader.DataStart; reader.Input.TryReadHeader(offset, long.MaxValue, out var header); offset = header.End)
-        {
-            if (header.Opcode == McapOpcode.Chunk)
-            {
-                using var chunk = new ChunkBuffer();
-                try
-                {
-                    chunk.LoadCut(reader.Input, header);
-                    if (chunk.Compression.Length == 0) return new RecordingOptions { Compression = McapCompression.None };
-                }
-                catch (McapException e) when (!e.IsUnsupported)
-                {
-                    // Then the default is as good.
-                }
-                break;
-            }
-            if (header.End > reader.FileBytes) break;
-        }
-        return new RecordingOptions();
     }
 }

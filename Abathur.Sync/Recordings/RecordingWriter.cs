@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Recordings.Mcap;
+using Abathur.Mcap;
 using Google.Protobuf;
 
 namespace Abathur.Sync.Recordings;

@@ -1,4 +1,4 @@
-using Abathur.Sync.Recordings.Mcap;
+using Abathur.Mcap;
 using Microsoft.Win32.SafeHandles;
 
 namespace Abathur.Sync.Recordings;

@@ -1,5 +1,5 @@
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using BenchmarkDotNet.Attributes;
 
 namespace Abathur.Benchmarks;

@@ -1,6 +1,6 @@
+using Abathur.Mcap;
 using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Google.Protobuf;
 using SC2APIProtocol;
 using Kind = SC2APIProtocol.Request.RequestOneofCase;

@@ -1,7 +1,7 @@
 using System.Globalization;
+using Abathur.Mcap;
 using Abathur.Sync.Encodings.Wire;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Google.Protobuf;
 using SC2APIProtocol;
 using static Google.Protobuf.WireFormat;

@@ -28,7 +28,7 @@ internal sealed class ObservationTimeline(RecordingReader recording)
 
     /// <summary>The serialized <c>ResponseObservation</c> of a loop; the first of the recording where the loop is before it.</summary>
     /// <returns>A view that is valid until the next call.</returns>
-    /// <exception cref="Recordings.Mcap.McapException">The file is damaged there.</exception>
+    /// <exception cref="Abathur.Mcap.McapException">The file is damaged there.</exception>
     /// <exception cref="RecordingException">An observation is not readable.</exception>
     public ReadOnlyMemory<byte> At(uint gameLoop)
     {

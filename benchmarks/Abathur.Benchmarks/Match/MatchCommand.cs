@@ -1,8 +1,8 @@
 using System.CommandLine;
 using Abathur.Benchmarks.Codecs;
 using Abathur.Compression;
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Spectre.Console;
 
 namespace Abathur.Benchmarks.Match;

@@ -27,7 +27,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
     public int FrameCount { get; private set; }
 
     /// <summary>Does it all.</summary>
-    /// <exception cref="Sync.Recordings.Mcap.McapException">The recording is damaged further on.</exception>
+    /// <exception cref="Abathur.Mcap.McapException">The recording is damaged further on.</exception>
     public void Run(CancellationToken cancellation)
     {
         try

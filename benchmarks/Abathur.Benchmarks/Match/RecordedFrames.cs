@@ -33,7 +33,7 @@ internal sealed class RecordedFrames : IDisposable
 
     /// <summary>Opens a recording that is whole and has frames.</summary>
     /// <exception cref="RecordingException">It is missing, cut, or has none.</exception>
-    /// <exception cref="Sync.Recordings.Mcap.McapException">It is not an MCAP file.</exception>
+    /// <exception cref="Abathur.Mcap.McapException">It is not an MCAP file.</exception>
     /// <exception cref="IOException">It cannot be read.</exception>
     public static RecordedFrames Open(string path)
     {

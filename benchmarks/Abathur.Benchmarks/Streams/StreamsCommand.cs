@@ -4,8 +4,8 @@ using System.Diagnostics;
 using System.Text.Json;
 using Abathur.Benchmarks.Match;
 using Abathur.Compression;
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Encoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Benchmarks.Streams;

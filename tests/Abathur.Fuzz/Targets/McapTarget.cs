@@ -1,6 +1,6 @@
 using Abathur.Compression;
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using Abathur.Sync.Tests.Recordings;
 using Abathur.Testing;
 
@@ -93,7 +93,7 @@ internal sealed class McapTarget : IFuzzTarget
     {
         var (from, to) = (_folder.PathTo("from.mcap"), _folder.PathTo("to.mcap"));
         File.WriteAllBytes(from, file);
-        RecoveryResult result;
+        McapRecoveryResult result;
         try
         {
             result = RecordingRecovery.Recover(from, to, overwrite: true);

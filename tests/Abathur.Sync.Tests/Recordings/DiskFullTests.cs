@@ -1,5 +1,5 @@
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Tests.Recordings;
 
@@ -61,7 +61,7 @@ public class DiskFullTests
         Assert.True(file.Length <= room);
         using var folder = new TemporaryFolder();
         File.WriteAllBytes(folder.PathTo("a.mcap"), file);
-        RecoveryResult result;
+        McapRecoveryResult result;
         try
         {
             result = RecordingRecovery.Recover(folder.PathTo("a.mcap"), folder.PathTo("b.mcap"));
@@ -73,8 +73,9 @@ public class DiskFullTests
         }
         // No record is cut: what failed was taken back.
         Assert.Equal((0L, 0L, 0L), (result.CutChunkMessageCount, result.DamagedRecordCount, result.LostBytes));
+        var observations = result.MessagesByTopic["/observation"];
         // All that fits is there: at most one chunk and the end of the file are missing.
-        Assert.True(result.ObservationCount == 100 || result.ObservationCount * 260 > room - 60_000, $"{result.ObservationCount} observations in {room} bytes");
+        Assert.True(observations == 100 || observations * 260 > room - 60_000, $"{observations} observations in {room} bytes");
     }
 
     // Takes part of the write that does not fit, as a disk does.

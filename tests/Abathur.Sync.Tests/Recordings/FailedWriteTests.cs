@@ -1,7 +1,7 @@
 using System.Buffers;
+using Abathur.Mcap;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Tests.Recordings;
 

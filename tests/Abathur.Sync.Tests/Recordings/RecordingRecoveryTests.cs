@@ -1,6 +1,6 @@
 using Abathur.Compression;
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 
 namespace Abathur.Sync.Tests.Recordings;
 
@@ -21,7 +21,7 @@ public class RecordingRecoveryTests
         foreach (var length in lengths.Concat(ends).Concat([49, file.Length]))
         {
             File.WriteAllBytes(from, file[..length]);
-            RecoveryResult result;
+            McapRecoveryResult result;
             try
             {
                 result = RecordingRecovery.Recover(from, to, overwrite: true);
@@ -31,7 +31,7 @@ public class RecordingRecoveryTests
                 Assert.True(length < 50, e.Message);
                 continue;
             }
-            Assert.Equal(ends.Count(end => end <= length), result.ObservationCount);
+            Assert.Equal(ends.Count(end => end <= length), Observations(result));
             Assert.Equal(length == file.Length, result.WasComplete);
             using var mcap = McapReader.Open(to);
             Assert.Null(mcap.Damage);
@@ -43,14 +43,14 @@ public class RecordingRecoveryTests
                 Assert.Equal(count, observation.GameLoop);
                 Assert.Equal(RecordingSample.Observation(count), observation.Payload.ToArray());
             }
-            Assert.Equal(result.ObservationCount, count);
+            Assert.Equal(Observations(result), count);
         }
         Assert.False(File.Exists(to + ".part"));
     }
 
-    /// <summary>Also of schemas, and of the summary: what the verb does between the two files.</summary>
+    /// <summary>Also of schemas, and of the summary: what the command does between the two files.</summary>
     [Fact]
-    public void RecordSalvage_CutAtEveryByte_GivesEveryWholeMessage()
+    public void McapRecovery_CutAtEveryByte_GivesEveryWholeMessage()
     {
         using var folder = new TemporaryFolder();
         var options = new RecordingOptions { ChunkSizeBytes = 1024, Compression = McapCompression.None };
@@ -67,15 +67,9 @@ public class RecordingRecoveryTests
         {
             cut.SetLength(length);
             output.SetLength(0);
-            RecoveryResult result;
-            using (var reader = McapReader.OpenWithoutScan(path))
-            using (var writer = new McapWriter(output, options.ToMcap() with { Profile = reader.Header.Profile }, leaveOpen: true))
-            {
-                result = new RecordSalvage(reader, writer).Run(CancellationToken.None);
-                writer.Close();
-            }
+            var result = McapRecovery.Recover(cut, output, options.ToMcap());
             var count = ends.Count(end => end <= length);
-            Assert.Equal((count, length == file.Length), (result.ObservationCount, result.WasComplete));
+            Assert.Equal((count, length == file.Length), (Observations(result), result.WasComplete));
             // The same file as of one byte more has been read already.
             if (output.GetBuffer().AsSpan(0, (int)output.Length).SequenceEqual(last)) continue;
             last = output.ToArray();
@@ -100,8 +94,8 @@ public class RecordingRecoveryTests
             File.WriteAllBytes(from, file[..length]);
             var result = RecordingRecovery.Recover(from, to, overwrite: true);
             Assert.False(result.WasComplete);
-            Assert.True(result.ObservationCount >= most);
-            most = result.ObservationCount;
+            Assert.True(Observations(result) >= most);
+            most = Observations(result);
             using var reader = RecordingReader.Open(to);
             for (var loop = 0u; loop < most; loop++)
             {
@@ -127,7 +121,7 @@ public class RecordingRecoveryTests
         new Random(5).NextBytes(garbage);
         File.WriteAllBytes(folder.PathTo("a.mcap"), [.. file, .. garbage]);
         var result = RecordingRecovery.Recover(folder.PathTo("a.mcap"), folder.PathTo("b.mcap"));
-        Assert.Equal((12L, false), (result.ObservationCount, result.WasComplete));
+        Assert.Equal((12L, false), (Observations(result), result.WasComplete));
         Assert.True(result.LostBytes > 0);
     }
 
@@ -144,7 +138,7 @@ public class RecordingRecoveryTests
         File.WriteAllBytes(folder.PathTo("a.mcap"), file);
         var result = RecordingRecovery.Recover(folder.PathTo("a.mcap"), folder.PathTo("b.mcap"));
         Assert.Equal((1L, false), (result.DamagedRecordCount, result.WasComplete));
-        Assert.InRange(result.ObservationCount, 6, 11);
+        Assert.InRange(Observations(result), 6, 11);
     }
 
     [Fact]
@@ -187,4 +181,6 @@ public class RecordingRecoveryTests
         File.WriteAllText(folder.PathTo("other"), "mine");
         return folder.PathTo("other");
     }
+
+    private static long Observations(McapRecoveryResult result) => result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation);
 }

@@ -48,7 +48,7 @@ internal static class RecordingSample
     public static RecordingReader Open(byte[] file) => Open(file, file.Length);
 
     /// <summary>Opens what a cut left of a file.</summary>
-    public static RecordingReader Open(byte[] file, int length) => new(new Sync.Recordings.Mcap.McapReader(new MemoryStream(file, 0, length)));
+    public static RecordingReader Open(byte[] file, int length) => new(new Abathur.Mcap.McapReader(new MemoryStream(file, 0, length)));
 
     public static List<uint> ReadLoops(RecordingReader reader)
     {

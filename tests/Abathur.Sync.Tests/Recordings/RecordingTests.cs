@@ -1,5 +1,5 @@
+using Abathur.Mcap;
 using Abathur.Sync.Recordings;
-using Abathur.Sync.Recordings.Mcap;
 using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;
@@ -163,7 +163,9 @@ public class RecordingTests
     [Fact]
     public void RecordingReader_OtherSchemaOrTopic_SaysWhatItWants()
     {
-        var none = Assert.Throws<RecordingException>(() => RecordingSample.Open(Mcap.McapSample.Write([(new byte[1], 0, 0)])));
+        using var test = new MemoryStream();
+        using (var writer = new McapWriter(test, leaveOpen: true)) writer.WriteMessage(writer.AddChannel(0, "/test", "bytes"), 0, 0, 0, [1]);
+        var none = Assert.Throws<RecordingException>(() => RecordingSample.Open(test.ToArray()));
         Assert.Contains("has no topic /observation, only /test", none.Message, StringComparison.Ordinal);
         using var output = new MemoryStream();
         using (var writer = new McapWriter(output, leaveOpen: true)) writer.AddChannel(writer.AddSchema("foo.Bar", "protobuf", default), "/observation", "protobuf");

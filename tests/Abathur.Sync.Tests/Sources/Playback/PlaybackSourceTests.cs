@@ -1,3 +1,4 @@
+using Abathur.Mcap;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
@@ -20,7 +21,7 @@ public sealed class PlaybackSourceTests : IDisposable
     public PlaybackSourceTests()
     {
         _path = _folder.PathTo("match.mcap");
-        using var writer = RecordingWriter.Create(_path, RecordingSample.Match, new RecordingOptions { Compression = Abathur.Sync.Recordings.Mcap.McapCompression.None, ChunkSizeBytes = 4096 });
+        using var writer = RecordingWriter.Create(_path, RecordingSample.Match, new RecordingOptions { Compression = McapCompression.None, ChunkSizeBytes = 4096 });
         for (var loop = First; loop < First + Count; loop++) writer.WriteObservation(loop, 0, RecordingSample.Observation(loop));
         writer.Close();
     }
