@@ -65,7 +65,8 @@ public sealed class WakeQueueTests : IDisposable
 
         async Task ReadAsync()
         {
-            await signal.WaitAsync();
+            // On the queue's thread, in its order: not through the test runner's synchronization context.
+            await signal.WaitAsync().ConfigureAwait(false);
             lock (_order) _order.Add(name);
             write?.Invoke();
             signal.Dispose();
