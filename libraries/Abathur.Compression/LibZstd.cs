@@ -8,13 +8,10 @@ namespace Abathur.Compression;
 /// <summary>The system's libzstd: whether it is there, and its functions. Version 1.4.0 or newer.</summary>
 public static unsafe partial class LibZstd
 {
-    /// <summary>What a person can do about a missing library; part of every message about it.</summary>
-    public const string MissingMessage = InstallMessage + ", or use --compression none";
-
-    /// <summary>How to get the library.</summary>
+    /// <summary>What to do where the library is missing.</summary>
     public const string InstallMessage =
         "libzstd is not installed: install it (Debian and Ubuntu: apt install libzstd1; Fedora: dnf install libzstd; macOS: brew install zstd; "
-        + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program)";
+        + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program), or compress with something else";
 
     private const string Library = "libzstd";
 
@@ -40,7 +37,7 @@ public static unsafe partial class LibZstd
     /// <exception cref="CompressionException">The library is missing.</exception>
     public static void EnsureAvailable()
     {
-        if (!IsAvailable) throw new CompressionException(MissingMessage);
+        if (!IsAvailable) throw new CompressionException(InstallMessage);
     }
 
     /// <summary>Returns a result of the library, or throws what it says went wrong.</summary>

@@ -5,7 +5,9 @@ public sealed class TemporaryFolder : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("abathur-test-");
 
-    public string PathTo(string name) => Path.Combine(_folder.FullName, name);
+    public string Path => _folder.FullName;
+
+    public string PathTo(string name) => System.IO.Path.Combine(_folder.FullName, name);
 
     public void Dispose() => _folder.Delete(recursive: true);
 }

@@ -8,6 +8,6 @@ public sealed class ZstdFactAttribute : FactAttribute
 {
     public ZstdFactAttribute()
     {
-        if (!LibZstd.IsAvailable) Skip = LibZstd.MissingMessage;
+        if (!LibZstd.IsAvailable) Skip = LibZstd.InstallMessage;
     }
 }
