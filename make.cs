@@ -151,7 +151,7 @@ internal sealed class Make
         Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
         TestDotnet();
-        TestPython("pytest", "not measured");
+        TestPython("pytest", "not measured", "--numprocesses=2", "--dist=loadgroup");
         // By themselves: what the others do to the machine is not to be measured.
         TestPython("pytest-measured", "measured");
         Console.WriteLine();
@@ -340,10 +340,10 @@ internal sealed class Make
         Count("dotnet test", passed, failed, counters.Sum(each => (int)each.Attribute("total")! - (int)each.Attribute("executed")!), code);
     }
 
-    private void TestPython(string name, string markers)
+    private void TestPython(string name, string markers, params string[] options)
     {
         var results = Path.Combine(Root, "artifacts", "test-results", $"{name}.xml");
-        var code = Start(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}"]);
+        var code = Start(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}", .. options]);
         var suite = File.Exists(results) ? XDocument.Load(results).Descendants("testsuite").First() : null;
         int Number(string attribute) => (int?)suite?.Attribute(attribute) ?? 0;
         var failed = Number("failures") + Number("errors");

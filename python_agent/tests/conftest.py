@@ -21,6 +21,23 @@ settings.load_profile("abathur")
 MEASURED_TRIES = 3
 
 
+#: Where tests run in several processes, those of a file run in one of them. So do those of all files whose names begin
+#: like these: they share a folder, that of the build or that of the browser's packages.
+TOGETHER = {
+    "build": ("test_docs", "test_packages", "test_windows"),
+    "browser": ("test_browser", "test_dashboard", "test_report"),
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests run in one process."""
+    for item in items:
+        file = item.path.stem
+        group = next((group for group, files in TOGETHER.items() if file.startswith(files)), file)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Repeat a test that is marked `measured` before it fails."""

@@ -163,7 +163,11 @@ async def test_a_created_game_is_there_for_the_next_client(game: abathur.Emulate
         assert (await client.join()).status == IN_GAME
 
 
-@pytest.mark.parametrize("cut", [b"", b"\x82", frame(BINARY, JOIN)[:-3], frame(BINARY, JOIN, fin=False)])
+@pytest.mark.parametrize(
+    "cut",
+    [b"", b"\x82", frame(BINARY, JOIN)[:-3], frame(BINARY, JOIN, fin=False)],
+    ids=["nothing", "half a header", "half a frame", "half a message"],
+)
 def test_a_client_that_dies_mid_message_leaves_the_game_to_the_next(game: abathur.EmulatedGame, cut: bytes) -> None:
     for linger in (None, struct.pack("ii", 1, 0)):
         with Connection(game.port, PATH) as connection:
