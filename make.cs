@@ -151,7 +151,7 @@ internal sealed class Make
         Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
         TestDotnet();
-        TestPython("pytest", "not measured", "--numprocesses=2", "--dist=loadgroup");
+        TestPython("pytest", "not measured", "--numprocesses=2");
         // By themselves: what the others do to the machine is not to be measured.
         TestPython("pytest-measured", "measured");
         Console.WriteLine();

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.CommandLine;
 using System.Text.Json;
-using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Recordings;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;

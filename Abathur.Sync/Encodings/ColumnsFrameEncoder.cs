@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Encodings.Columns;
 using Abathur.Sync.Frames;
 

@@ -1,5 +1,6 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Protobuf.FieldMasks;
+using Abathur.Protobuf.ProtoJson;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Encodings;

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Protobuf.FieldMasks;
 
 namespace Abathur.Sync.Encodings;
 

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text.Json;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Wire = Abathur.Sync.V1.Frame;

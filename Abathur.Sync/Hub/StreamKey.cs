@@ -1,3 +1,4 @@
+using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;

@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 
 namespace Abathur.Sync.Recordings;
 

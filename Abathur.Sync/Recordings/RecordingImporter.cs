@@ -1,5 +1,5 @@
 using Abathur.Compression;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Sync.Encodings;
 using Google.Protobuf;
 using SC2APIProtocol;
 

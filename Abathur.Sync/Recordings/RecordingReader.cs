@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 using Abathur.Mcap;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Sync.Encodings;
 
 namespace Abathur.Sync.Recordings;
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Text;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Sc2Api;

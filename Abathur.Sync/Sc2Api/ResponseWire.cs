@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using Google.Protobuf;
 using SC2APIProtocol;
 using Status = SC2APIProtocol.Status;

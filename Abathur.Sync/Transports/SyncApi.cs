@@ -1,9 +1,9 @@
 using System.Diagnostics;
 using System.Threading.RateLimiting;
+using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Drawing;
-using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;

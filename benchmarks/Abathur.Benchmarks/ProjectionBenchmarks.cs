@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings;
+using Abathur.Protobuf.FieldMasks;
 using BenchmarkDotNet.Attributes;
 using Google.Protobuf;
 using Google.Protobuf.WellKnownTypes;

@@ -12,6 +12,8 @@ from _pytest.runner import runtestprotocol
 from browsers import AT, Browser, OpenPage, Page, install
 from hypothesis import HealthCheck, settings
 from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play, start
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 # How long an example takes says something about the machine and what else it does, and nothing about the code.
 settings.register_profile("abathur", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -29,13 +31,17 @@ TOGETHER = {
 }
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests run in one process."""
-    for item in items:
-        file = item.path.stem
-        group = next((group for group, files in TOGETHER.items() if file.startswith(files)), file)
-        item.add_marker(pytest.mark.xdist_group(group))
+class FileGroups(LoadScopeScheduling):
+    """Keeps the tests of a file, or of a group of files, in one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = Path(nodeid.split("::")[0]).stem
+        return next((group for group, files in TOGETHER.items() if file.startswith(files)), file)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileGroups:
+    """Distribute tests to processes."""
+    return FileGroups(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)

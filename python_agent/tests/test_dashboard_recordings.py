@@ -67,6 +67,8 @@ def test_sizes_of_a_recording_that_plays_for_the_page_alone(play: Play, open_pag
             # The daemon's own match stands elsewhere until now: brought to the same frame, it has the same sizes.
             game.seek(game_loop)
             game.step()
+            while newest(daemon, sync_pb2.proto, sync_pb2.none).game_loop != game_loop:
+                pass
             assert len(shown) >= 12
             for name, size in shown.items():
                 assert name == "proto" or size == carried(daemon, name), name

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import abathur
 import pytest
@@ -31,9 +32,19 @@ class Windows:
     def __init__(self, program: Path, prefix: Path) -> None:
         assert WINE is not None
         self._command = [WINE, str(program)]
+        self._libzstd = program.with_name("libzstd.dll")
         # Wine cannot map memory twice, as .NET does to keep code from being written to.
         own = {"WINEPREFIX": str(prefix), "WINEDEBUG": "-all", "DISPLAY": "", "DOTNET_EnableWriteXorExecute": "0"}
         self._environment = {**os.environ, **own}
+
+    @contextlib.contextmanager
+    def without_libzstd(self) -> Iterator[None]:
+        """Take away the library that comes with the program."""
+        aside = self._libzstd.rename(self._libzstd.with_suffix(".aside"))
+        try:
+            yield
+        finally:
+            aside.rename(self._libzstd)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [*self._command, *arguments]
@@ -95,20 +106,29 @@ def windows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Windows]:
 
 @pytest.fixture(scope="module")
 def recording(windows: Windows, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("made") / "plain.mcap"
+    file = tmp_path_factory.mktemp("made") / "match.mcap"
     done = windows.run("synth", "--steps", "150", "-o", path(file))
     assert done.returncode == 0, done.stderr
     return file
 
 
 def test_without_libzstd_it_says_so_where_it_is_needed_and_does_without_elsewhere(
-    windows: Windows, recording: Path
+    windows: Windows, tmp_path: Path
 ) -> None:
-    done = windows.run("info", path(SKIRMISH))
-    assert done.returncode == 1
-    assert done.stderr.startswith("abathur-sync: libzstd is not installed: install it (")
-    assert "Windows: put libzstd.dll" in done.stderr
-    shown = windows.run("info", path(recording))
+    plain = tmp_path / "plain.mcap"
+    with windows.without_libzstd():
+        refused = windows.run("info", path(SKIRMISH))
+        assert windows.run("synth", "--steps", "20", "-o", path(plain)).returncode == 0
+        with (
+            windows.daemon("play", path(plain)) as (_, addresses),
+            abathur.connect_blocking(addresses["grpc"]) as game,
+            pytest.raises(abathur.RequestError, match="libzstd"),
+        ):
+            next(iter(game.frames(compression="zstd-stream")))
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("abathur-sync: libzstd is not installed: install it (")
+    assert "Windows: put libzstd.dll" in refused.stderr
+    shown = windows.run("info", path(plain))
     assert shown.returncode == 0
     assert "none" in next(line for line in shown.stdout.splitlines() if line.startswith("chunks"))
 
@@ -124,14 +144,15 @@ def test_it_plays_to_an_agent(windows: Windows, recording: Path, transport: str)
         assert sum(frame.dropped for frame in frames) == 0
 
 
-def test_streams_and_refused_compression(windows: Windows, recording: Path) -> None:
+@pytest.mark.parametrize("compression", ["br-stream", "zstd-stream"])
+def test_it_compresses_streams(
+    windows: Windows, recording: Path, compression: Literal["br-stream", "zstd-stream"]
+) -> None:
     with abathur.open(recording) as match:
         expected = [ordered(frame.response) for frame in match.frames()]
     arguments = ("play", path(recording), "--rate", "unlimited", "--wait-agents", "1")
     with windows.daemon(*arguments) as (_, addresses), abathur.connect_blocking(addresses["grpc"]) as game:
-        with pytest.raises(abathur.RequestError, match="libzstd"):
-            next(iter(game.frames(compression="zstd-stream")))
-        frames = game.frames(policy="every", encoding="columns", compression="br-stream")
+        frames = game.frames(policy="every", encoding="columns", compression=compression)
         assert [ordered(frame.to_observation()) for frame in frames] == expected
 
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Collections.Concurrent;
-using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Protobuf.ProtoJson;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 

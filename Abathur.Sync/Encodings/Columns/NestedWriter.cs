@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using Google.Protobuf;
 
 namespace Abathur.Sync.Encodings.Columns;

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text;
-using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Recordings;
 using Google.Protobuf;
 using SC2APIProtocol;

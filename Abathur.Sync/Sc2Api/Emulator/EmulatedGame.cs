@@ -1,5 +1,5 @@
 using Abathur.Mcap;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using Abathur.Sync.Recordings;
 using Google.Protobuf;
 using SC2APIProtocol;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Abathur.Mcap;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using Abathur.Sync.Recordings;
 using Google.Protobuf;
 using SC2APIProtocol;

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
 using SC2APIProtocol;
 using static Google.Protobuf.WireFormat;
 

@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;

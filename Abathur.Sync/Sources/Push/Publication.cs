@@ -1,5 +1,6 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Protobuf.Wire;
+using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Sources.Live;
 using Abathur.Sync.Transports.Grpc;

@@ -1,7 +1,7 @@
 using System.Buffers;
+using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics.Metrics;
-using Abathur.Sync.Encodings.ProtoJson;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.AspNetCore.Http;

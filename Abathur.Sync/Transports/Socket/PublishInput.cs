@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;

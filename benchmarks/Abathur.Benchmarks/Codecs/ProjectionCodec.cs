@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings;
+using Abathur.Protobuf.FieldMasks;
 using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.ProtoJson;
+using Abathur.Protobuf.ProtoJson;
 using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;

@@ -1,11 +1,10 @@
 using System.Buffers;
 using System.Text;
-using Abathur.Sync.Encodings.ProtoJson;
-using Abathur.Sync.Tests.Encodings.ProtoJson;
-using Abathur.Sync.Tests.Protos;
+using Abathur.Protobuf.ProtoJson;
+using Abathur.Protobuf.Tests.Protos;
 using Google.Protobuf.Reflection;
 using SC2APIProtocol;
-using GoogleOracle = Abathur.Sync.Tests.Encodings.ProtoJson.Google;
+using GoogleOracle = Abathur.Protobuf.Tests.ProtoJson.Google;
 
 namespace Abathur.Fuzz.Targets;
 
@@ -36,7 +35,7 @@ internal sealed class JsonToWireTarget : IFuzzTarget
         for (var i = 0; i < 60; i++)
         {
             var kind = i % Types.Length;
-            var json = GoogleOracle.Format(new MessageGenerator(random).Make(Types[kind].Type));
+            var json = GoogleOracle.Format(new MessageGenerator(random, Everything.Descriptor).Make(Types[kind].Type));
             if (json.Length < MaxBytes) yield return [(byte)kind, .. Encoding.UTF8.GetBytes(json)];
         }
     }

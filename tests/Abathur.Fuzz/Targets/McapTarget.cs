@@ -2,7 +2,6 @@ using Abathur.Compression;
 using Abathur.Mcap;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Tests.Recordings;
-using Abathur.Testing;
 
 namespace Abathur.Fuzz.Targets;
 

@@ -1,7 +1,7 @@
 using System.Buffers;
+using Abathur.Protobuf.FieldMasks;
+using Abathur.Protobuf.Tests.FieldMasks;
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Encodings.Wire;
-using Abathur.Sync.Tests.Encodings;
 using Abathur.Sync.Tests.Encodings.Columns;
 using Google.Protobuf;
 using SC2APIProtocol;

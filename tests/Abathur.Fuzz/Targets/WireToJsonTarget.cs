@@ -1,12 +1,11 @@
 using System.Buffers;
 using System.Text;
-using Abathur.Sync.Encodings.ProtoJson;
-using Abathur.Sync.Tests.Encodings.ProtoJson;
-using Abathur.Sync.Tests.Protos;
+using Abathur.Protobuf.ProtoJson;
+using Abathur.Protobuf.Tests.Protos;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 using SC2APIProtocol;
-using GoogleOracle = Abathur.Sync.Tests.Encodings.ProtoJson.Google;
+using GoogleOracle = Abathur.Protobuf.Tests.ProtoJson.Google;
 
 namespace Abathur.Fuzz.Targets;
 
@@ -32,7 +31,7 @@ internal sealed class WireToJsonTarget : IFuzzTarget
         {
             var kind = i % Types.Length;
             var type = Types[kind].Type;
-            var wire = new MessageGenerator(random).Make(type).ToByteArray();
+            var wire = new MessageGenerator(random, Everything.Descriptor).Make(type).ToByteArray();
             if (random.Next(2) == 0) wire = new WireShuffle(random).Apply(type, wire);
             if (wire.Length < MaxBytes) yield return [(byte)kind, .. wire];
         }

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings;
+using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Encodings.Columns;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;

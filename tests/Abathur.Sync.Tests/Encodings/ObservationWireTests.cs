@@ -1,4 +1,4 @@
-using Abathur.Sync.Encodings.Wire;
+using Abathur.Sync.Encodings;
 using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;

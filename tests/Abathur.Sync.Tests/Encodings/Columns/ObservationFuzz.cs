@@ -1,4 +1,3 @@
-using Abathur.Sync.Tests.Encodings.ProtoJson;
 using global::Google.Protobuf;
 using SC2APIProtocol;
 

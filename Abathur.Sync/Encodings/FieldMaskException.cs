@@ -1,4 +1,0 @@
-namespace Abathur.Sync.Encodings;
-
-/// <summary>A field mask that names what is not there. The message says which path and what there is.</summary>
-public sealed class FieldMaskException(string message) : Exception(message);

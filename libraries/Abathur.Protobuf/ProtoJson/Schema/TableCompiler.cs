@@ -1,0 +1,129 @@
+using System.Collections.Concurrent;
+using Abathur.Protobuf.FieldMasks;
+using Google.Protobuf.Reflection;
+
+namespace Abathur.Protobuf.ProtoJson.Schema;
+
+/// <summary>Makes the tables of message types out of their descriptors.</summary>
+internal sealed class TableCompiler(TypeRegistry types)
+{
+    // Around a value: its quotes and comma, the longest number, and a few bytes for a well-known type that is empty on the wire.
+    private const int ValueBytes = 40;
+
+    // Beyond this the room for a small message would be out of proportion.
+    private const int MaxNameBytes = 256;
+
+    // What Google.Protobuf counts as well known, which is more than what has a form of its own.
+    private static readonly HashSet<string> WellKnownFiles =
+        [.. new[] { "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type", "wrappers" }.Select(name => $"google/protobuf/{name}.proto")];
+
+    private readonly ConcurrentDictionary<string, MessageTable?> _inAny = new();
+
+    /// <summary>Tables of a type and of all that it may hold, under a mask where there is one.</summary>
+    /// <exception cref="ArgumentException">One of these types is from a file with editions.</exception>
+    public static MessageTable Compile(MessageDescriptor type, FieldMaskNode? mask = null)
+    {
+        var whole = new Dictionary<MessageDescriptor, MessageTable>();
+        var all = new List<MessageTable>();
+        var root = mask is null or { IsWhole: true } || WellKnownOf(type) != WellKnown.None ? Table(type, whole, all) : Masked(type, mask, whole, all);
+        SetExpansion(all);
+        return root;
+    }
+
+    /// <summary>The table of a type named in an Any; null where the registry has no such type.</summary>
+    /// <exception cref="ProtoJsonException">The type, or one that it holds, is from a file with editions.</exception>
+    public MessageTable? FindInAny(string fullName) =>
+        _inAny.TryGetValue(fullName, out var known) ? known
+        : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, CompileInAny(type))
+        : null;
+
+    private static MessageTable CompileInAny(MessageDescriptor type)
+    {
+        try
+        {
+            return Compile(type);
+        }
+        catch (ArgumentException e)
+        {
+            throw new ProtoJsonException(ProtoJsonError.NoJsonForm, e.Message, 0);
+        }
+    }
+
+    // Google.Protobuf 3.25 reads such a file and takes its fields for proto3's without presence: zeros would be left out in silence.
+    private static void RefuseEditions(FileDescriptor file, string fullName)
+    {
+        if (file.Syntax != Syntax.Unknown) return;
+        throw new ArgumentException($"{fullName} is from {file.Name}, whose syntax is \"{file.ToProto().Syntax}\": only proto2 and proto3 are supported");
+    }
+
+    private static MessageTable Table(MessageDescriptor type, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
+    {
+        if (whole.TryGetValue(type, out var known)) return known;
+        RefuseEditions(type.File, type.FullName);
+        var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
+        whole.Add(type, table);
+        all.Add(table);
+        Fill(table, type, type.Fields.InFieldNumberOrder(), field => Table(field.MessageType, whole, all));
+        return table;
+    }
+
+    private static MessageTable Masked(MessageDescriptor type, FieldMaskNode mask, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
+    {
+        RefuseEditions(type.File, type.FullName);
+        var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
+        all.Add(table);
+        var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
+        // A type with a form of its own has no fields in JSON that could be left out, so it is kept whole.
+        Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child && WellKnownOf(field.MessageType) == WellKnown.None
+            ? Masked(field.MessageType, child, whole, all)
+            : Table(field.MessageType, whole, all));
+        return table;
+    }
+
+    private static void Fill(MessageTable table, MessageDescriptor type, IEnumerable<FieldDescriptor> descriptors, Func<FieldDescriptor, MessageTable> tableOf)
+    {
+        var fields = new List<FieldTable>();
+        var names = new List<KeyValuePair<string, FieldTable>>();
+        var isBare = table.WellKnown is WellKnown.ListValue or WellKnown.Struct or WellKnown.Value or WellKnown.Wrapper;
+        foreach (var descriptor in descriptors)
+        {
+            var field = new FieldTable(descriptor, fields.Count, isBare);
+            if (field.Kind is FieldKind.Message or FieldKind.Group) field.Message = tableOf(descriptor);
+            if (field.Kind is FieldKind.Enum)
+            {
+                RefuseEditions(descriptor.EnumType.File, descriptor.EnumType.FullName);
+                field.Enum = new EnumTable(descriptor.EnumType);
+            }
+            fields.Add(field);
+            names.Add(new(descriptor.Name, field));
+            names.Add(new(descriptor.JsonName, field));
+        }
+        table.SetFields([.. fields], names, type.RealOneofCount);
+    }
+
+    private static void SetExpansion(List<MessageTable> all)
+    {
+        var holdsAny = all.Any(table => table.WellKnown == WellKnown.Any);
+        var longest = all.SelectMany(table => table.Fields).Select(field => Math.Max(field.CommaName.Length, field.Enum?.LongestName ?? 0)).DefaultIfEmpty(0).Max();
+        foreach (var table in all) table.MaxExpansion = holdsAny || longest > MaxNameBytes ? 0 : longest + ValueBytes;
+    }
+
+    private static bool IsValueInAny(MessageDescriptor type) => WellKnownOf(type) != WellKnown.None || (type.File.Package == "google.protobuf" && WellKnownFiles.Contains(type.File.Name));
+
+    private static WellKnown WellKnownOf(MessageDescriptor type)
+    {
+        if (type.File.Package != "google.protobuf") return WellKnown.None;
+        return type.Name switch
+        {
+            "Any" => WellKnown.Any,
+            "Duration" => WellKnown.Duration,
+            "FieldMask" => WellKnown.FieldMask,
+            "ListValue" => WellKnown.ListValue,
+            "Struct" => WellKnown.Struct,
+            "Timestamp" => WellKnown.Timestamp,
+            "Value" => WellKnown.Value,
+            "BoolValue" or "BytesValue" or "DoubleValue" or "FloatValue" or "Int32Value" or "Int64Value" or "StringValue" or "UInt32Value" or "UInt64Value" => WellKnown.Wrapper,
+            _ => WellKnown.None,
+        };
+    }
+}

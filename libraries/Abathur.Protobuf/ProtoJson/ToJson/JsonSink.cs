@@ -1,0 +1,295 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+using Abathur.Protobuf.ProtoJson.Schema;
+
+namespace Abathur.Protobuf.ProtoJson.ToJson;
+
+/// <summary>
+/// Writes JSON into the memory of an <see cref="IBufferWriter{T}"/>. Whoever writes says first how many bytes it may become at most
+/// (<see cref="Ensure"/>); the writing methods themselves do not look.
+/// </summary>
+internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
+{
+    /// <summary>The most bytes that one byte of a string becomes: <c>\u0000</c>.</summary>
+    public const int MaxEscapedBytes = 6;
+
+    /// <summary>Room that covers any number with its quotes and a comma, and any escape.</summary>
+    public const int NumberBytes = 40;
+
+    private const int MinChunk = 4 << 10;
+    private const int MaxChunk = 64 << 10;
+    private const int StringChunk = 8 << 10;
+    private const int Base64Chunk = 48 << 10;
+
+    // What stands in a string as it is; everything else goes through Escape.
+    private static readonly SearchValues<byte> Escaped = SearchValues.Create(
+        [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
+
+    /// <summary>A sink for a piece of memory that has room for all that will be written.</summary>
+    public JsonSink(Span<byte> room)
+        : this(NoOutput, int.MaxValue) => _span = room;
+
+    private static readonly ArrayBufferWriter<byte> NoOutput = new();
+
+    private Span<byte> _span;
+    private int _position;
+    private long _flushed;
+
+    /// <summary>Where the next byte goes in the piece of memory at hand. May be set back as long as nothing was ensured since.</summary>
+    public int Position
+    {
+        readonly get => _position;
+        set => _position = value;
+    }
+
+    /// <summary>What is left of the piece of memory at hand.</summary>
+    public readonly Span<byte> Room => _span[_position..];
+
+    /// <summary>Makes room for this many bytes.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Ensure(int bytes)
+    {
+        if (_span.Length - _position < bytes) Grow(bytes);
+    }
+
+    /// <summary>Hands over what is written.</summary>
+    public void Complete()
+    {
+        output.Advance(_position);
+        _flushed += _position;
+        _span = default;
+        _position = 0;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Byte(byte value) => _span[_position++] = value;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Raw(ReadOnlySpan<byte> text)
+    {
+        text.CopyTo(_span[_position..]);
+        _position += text.Length;
+    }
+
+    /// <summary>A number, a bool or an enum as it stands on the wire.</summary>
+    public void Scalar(FieldTable field, ulong value, FloatTexts floats)
+    {
+        switch (field.Kind)
+        {
+            case FieldKind.Float: Number(BitConverter.UInt32BitsToSingle((uint)value), floats); break;
+            case FieldKind.Double: Number(BitConverter.UInt64BitsToDouble(value)); break;
+            case FieldKind.Int32 or FieldKind.SFixed32: Number((int)value); break;
+            case FieldKind.SInt32: Number(ZigZag.Decode((uint)value)); break;
+            case FieldKind.UInt32 or FieldKind.Fixed32: Number((uint)value); break;
+            case FieldKind.Int64 or FieldKind.SFixed64: QuotedNumber((long)value); break;
+            case FieldKind.SInt64: QuotedNumber(ZigZag.Decode(value)); break;
+            case FieldKind.UInt64 or FieldKind.Fixed64: QuotedNumber(value); break;
+            case FieldKind.Bool: Bool(value != 0); break;
+            default: Enum(field.Enum!, (int)value); break;
+        }
+    }
+
+    private void Enum(EnumTable type, int value)
+    {
+        if (type.IsNullValue) Raw("null"u8);
+        else if (type.Token(value) is { } token) Raw(token.Quoted);
+        else Number(value);
+    }
+
+    public void Bool(bool value) => Raw(value ? "true"u8 : "false"u8);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Number(uint value)
+    {
+        if (value < 10)
+        {
+            _span[_position++] = (byte)('0' + value);
+            return;
+        }
+        Utf8Formatter.TryFormat(value, _span[_position..], out var written);
+        _position += written;
+    }
+
+    public void Number(int value)
+    {
+        if (value < 0)
+        {
+            _span[_position++] = (byte)'-';
+            Number((uint)-(long)value);
+            return;
+        }
+        Number((uint)value);
+    }
+
+    /// <summary>A number of up to 20 digits.</summary>
+    public void Plain(ulong value)
+    {
+        Utf8Formatter.TryFormat(value, _span[_position..], out var written);
+        _position += written;
+    }
+
+    /// <summary>A number with leading zeros.</summary>
+    public void Digits(int value, int digits)
+    {
+        for (var i = _position + digits - 1; i >= _position; i--, value /= 10) _span[i] = (byte)('0' + (value % 10));
+        _position += digits;
+    }
+
+    public void QuotedNumber(ulong value)
+    {
+        Byte((byte)'"');
+        Plain(value);
+        Byte((byte)'"');
+    }
+
+    public void QuotedNumber(long value)
+    {
+        Byte((byte)'"');
+        if (value < 0) Byte((byte)'-');
+        Plain(value < 0 ? 0UL - (ulong)value : (ulong)value);
+        Byte((byte)'"');
+    }
+
+    public void Number(double value)
+    {
+        if (!double.IsFinite(value))
+        {
+            NotFinite(value);
+            return;
+        }
+        value.TryFormat(_span[_position..], out var written, "r", CultureInfo.InvariantCulture);
+        _position += written;
+    }
+
+    public void Number(float value, FloatTexts texts)
+    {
+        if (float.IsFinite(value)) _position += texts.Write(value, _span[_position..]);
+        else NotFinite(value);
+    }
+
+    /// <summary>A string in quotes, escaped. Room: six times its bytes and two.</summary>
+    public void String(ReadOnlySpan<byte> utf8)
+    {
+        Byte((byte)'"');
+        Escape(utf8);
+        Byte((byte)'"');
+    }
+
+    /// <summary>The same for a string of any length: makes room itself.</summary>
+    public void LongString(ReadOnlySpan<byte> utf8)
+    {
+        Ensure(1);
+        Byte((byte)'"');
+        while (utf8.Length > StringChunk)
+        {
+            var cut = StringChunk;
+            // Not within a character, whose up to three further bytes are 10xxxxxx; four of them in a row are not UTF-8, and what was before them has ended.
+            while (cut > StringChunk - 4 && (utf8[cut] & 0xC0) == 0x80) cut--;
+            if (cut == StringChunk - 4) cut = StringChunk;
+            Ensure(cut * MaxEscapedBytes);
+            Escape(utf8[..cut]);
+            utf8 = utf8[cut..];
+        }
+        Ensure((utf8.Length * MaxEscapedBytes) + 1);
+        Escape(utf8);
+        Byte((byte)'"');
+    }
+
+    /// <summary>Bytes as base64 in quotes. Room: four bytes for each three begun, and two.</summary>
+    public void Base64(ReadOnlySpan<byte> bytes)
+    {
+        Byte((byte)'"');
+        System.Buffers.Text.Base64.EncodeToUtf8(bytes, _span[_position..], out _, out var written);
+        _position += written;
+        Byte((byte)'"');
+    }
+
+    /// <summary>The same for any number of bytes: makes room itself.</summary>
+    public void LongBase64(ReadOnlySpan<byte> bytes)
+    {
+        Ensure(1);
+        Byte((byte)'"');
+        while (true)
+        {
+            var chunk = bytes[..Math.Min(bytes.Length, Base64Chunk)];
+            Ensure(System.Buffers.Text.Base64.GetMaxEncodedToUtf8Length(chunk.Length) + 1);
+            System.Buffers.Text.Base64.EncodeToUtf8(chunk, _span[_position..], out _, out var written);
+            _position += written;
+            if (chunk.Length == bytes.Length) break;
+            bytes = bytes[chunk.Length..];
+        }
+        Byte((byte)'"');
+    }
+
+    private void NotFinite(double value) => Raw(double.IsNaN(value) ? "\"NaN\""u8 : value > 0 ? "\"Infinity\""u8 : "\"-Infinity\""u8);
+
+    /// <summary>A string without its quotes. Room: six times its bytes.</summary>
+    public void Escape(ReadOnlySpan<byte> utf8)
+    {
+        while (true)
+        {
+            var plain = utf8.IndexOfAny(Escaped);
+            if (plain < 0)
+            {
+                Raw(utf8);
+                return;
+            }
+            Raw(utf8[..plain]);
+            utf8 = utf8[plain..];
+            Rune.DecodeFromUtf8(utf8, out var rune, out var consumed);
+            Escape(rune);
+            utf8 = utf8[consumed..];
+        }
+    }
+
+    private void Escape(Rune rune)
+    {
+        switch (rune.Value)
+        {
+            case '"': Raw("\\\""u8); break;
+            case '\\': Raw("\\\\"u8); break;
+            case '\b': Raw("\\b"u8); break;
+            case '\f': Raw("\\f"u8); break;
+            case '\n': Raw("\\n"u8); break;
+            case '\r': Raw("\\r"u8); break;
+            case '\t': Raw("\\t"u8); break;
+            case > 0xFFFF:
+                var offset = rune.Value - 0x10000;
+                Hex(0xD800 + (offset >> 10));
+                Hex(0xDC00 + (offset & 0x3FF));
+                break;
+            case var value when MustBeHex(value): Hex(value); break;
+            default: _position += rune.EncodeToUtf8(_span[_position..]); break;
+        }
+    }
+
+    // What Google's formatters write as \uXXXX: control characters, what HTML would read, and characters without a shape.
+    private static bool MustBeHex(int value) => value is < 0x20 or '<' or '>' or (>= 0x7F and <= 0x9F)
+        or 0xAD or (>= 0x600 and <= 0x603) or 0x6DD or 0x70F or 0x17B4 or 0x17B5
+        or (>= 0x200B and <= 0x200F) or (>= 0x2028 and <= 0x202E) or (>= 0x2060 and <= 0x2064) or (>= 0x206A and <= 0x206F)
+        or 0xFEFF or (>= 0xFFF9 and <= 0xFFFB);
+
+    private void Hex(int value)
+    {
+        Raw("\\u"u8);
+        Utf8Formatter.TryFormat((uint)value, _span[_position..], out var written, new StandardFormat('x', 4));
+        _position += written;
+    }
+
+    private void Grow(int bytes)
+    {
+        output.Advance(_position);
+        _flushed += _position;
+        _position = 0;
+        if (_flushed > maxBytes) ThrowTooLarge(maxBytes);
+        // Small messages take small pieces; from then on the pieces grow with what was written.
+        _span = output.GetSpan(Math.Max(bytes, (int)Math.Clamp(_flushed, MinChunk, MaxChunk)));
+    }
+
+    [DoesNotReturn]
+    private static void ThrowTooLarge(int maxBytes) => throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"the JSON would be larger than {maxBytes} bytes", 0);
+}

@@ -1,0 +1,49 @@
+using Abathur.Protobuf.ProtoJson.ToJson;
+using Abathur.Protobuf.ProtoJson.ToWire;
+
+namespace Abathur.Protobuf.ProtoJson;
+
+/// <summary>What one call of a transcoder works with, and the next one finds warm. For one call at a time.</summary>
+internal sealed class TranscoderState
+{
+    // A unit of the protocol: 16 bytes hold its tag in protobuf, 72 in JSON.
+    private const int WireIdentityBytes = 16;
+    private const int JsonIdentityBytes = 72;
+    private MessageMemo? _toJson;
+    private MessageMemo? _toWire;
+
+    public FloatTexts Floats { get; } = new();
+
+    public WireScratch Scratch { get; } = new();
+
+    /// <summary>Small messages in protobuf and their JSON. Made when first wanted: 1.3 MB.</summary>
+    public MessageMemo ToJson => _toJson ??= new MessageMemo(WireIdentityBytes);
+
+    /// <summary>Small messages in JSON and their protobuf. Made when first wanted: 1.3 MB.</summary>
+    public MessageMemo ToWire => _toWire ??= new MessageMemo(JsonIdentityBytes);
+
+    /// <summary>The states of one transcoder: as many as calls at one time, up to a bound; the last one back is the first one out.</summary>
+    internal sealed class Pool
+    {
+        private const int MaxKept = 8;
+        private readonly Stack<TranscoderState> _states = new(MaxKept);
+
+        public TranscoderState Rent()
+        {
+            lock (_states)
+            {
+                if (_states.TryPop(out var state)) return state;
+            }
+            return new TranscoderState();
+        }
+
+        public void Return(TranscoderState state)
+        {
+            state.Scratch.Reset();
+            lock (_states)
+            {
+                if (_states.Count < MaxKept) _states.Push(state);
+            }
+        }
+    }
+}
