@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Authentication;
+using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
@@ -9,7 +10,6 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.Transports.WebSocket;

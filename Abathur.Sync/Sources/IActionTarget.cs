@@ -1,4 +1,4 @@
-using Abathur.Sync.Transports.Grpc;
+using Abathur.Grpc;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;

@@ -1,6 +1,6 @@
 using Abathur.Compression;
+using Abathur.Grpc;
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Transports;

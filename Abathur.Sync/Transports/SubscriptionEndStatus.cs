@@ -1,5 +1,5 @@
+using Abathur.Grpc;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Transports.Grpc;
 
 namespace Abathur.Sync.Transports;
 

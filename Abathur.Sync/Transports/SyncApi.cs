@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Threading.RateLimiting;
+using Abathur.Grpc;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
@@ -8,7 +9,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Push;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf.WellKnownTypes;
 

@@ -1,7 +1,7 @@
 using System.Threading.Channels;
+using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Transports;

@@ -1,7 +1,7 @@
 // Hosts the test service of the gRPC interop suite: abathur-grpc-interop [--port N] [--uds PATH]
 using System.Net;
+using Abathur.Grpc;
 using Abathur.GrpcInterop;
-using Abathur.Sync.Transports.Grpc;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;

@@ -1,4 +1,4 @@
-using Abathur.Sync.Transports.Grpc;
+using Abathur.Grpc;
 using Google.Protobuf;
 
 namespace Abathur.GrpcInterop;

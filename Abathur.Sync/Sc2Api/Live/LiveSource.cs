@@ -1,9 +1,9 @@
+using Abathur.Grpc;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;

@@ -1,6 +1,6 @@
+using Abathur.Grpc;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Transports.Grpc;
 using Google.Protobuf;
 using Request = SC2APIProtocol.Request;
 using Response = SC2APIProtocol.Response;

@@ -1,9 +1,9 @@
 using System.Buffers;
+using Abathur.Grpc;
 using Abathur.Protobuf.Wire;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 

@@ -1,7 +1,7 @@
+using Abathur.Grpc;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Push;

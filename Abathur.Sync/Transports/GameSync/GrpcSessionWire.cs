@@ -1,5 +1,5 @@
+using Abathur.Grpc;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 

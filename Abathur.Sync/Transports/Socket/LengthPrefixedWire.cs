@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
+using Abathur.Grpc;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 

@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using Abathur.Grpc;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Sources.Push;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Encoding = Abathur.Sync.V1.Encoding;
 

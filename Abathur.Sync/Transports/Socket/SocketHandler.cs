@@ -1,5 +1,5 @@
+using Abathur.Grpc;
 using Abathur.Sync.Access;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;

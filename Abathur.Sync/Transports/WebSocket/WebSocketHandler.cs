@@ -1,7 +1,7 @@
 using System.Net.WebSockets;
+using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;

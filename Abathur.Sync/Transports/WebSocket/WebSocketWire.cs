@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
+using Abathur.Grpc;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Google.Protobuf;

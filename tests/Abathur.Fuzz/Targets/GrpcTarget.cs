@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Compression;
-using Abathur.Sync.Tests.Transports.Grpc;
-using Abathur.Sync.Transports.Grpc;
+using Abathur.Grpc;
+using Abathur.Grpc.Tests;
 
 namespace Abathur.Fuzz.Targets;
 

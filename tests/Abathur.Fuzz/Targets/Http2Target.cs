@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Abathur.Sync.Tests.Transports.Grpc;
+using Abathur.Grpc.Tests;
 using static Abathur.Fuzz.Targets.Http2Script;
 
 namespace Abathur.Fuzz.Targets;

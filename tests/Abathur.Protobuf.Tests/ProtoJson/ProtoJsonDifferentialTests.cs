@@ -23,7 +23,7 @@ public class ProtoJsonDifferentialTests
         CommonReflection.Descriptor, DataReflection.Descriptor, DebugReflection.Descriptor, ErrorReflection.Descriptor, QueryReflection.Descriptor,
         RawReflection.Descriptor, Sc2ApiReflection.Descriptor, ScoreReflection.Descriptor, SpatialReflection.Descriptor, UiReflection.Descriptor,
         SyncReflection.Descriptor, EverythingReflection.Descriptor, Everything2Reflection.Descriptor,
-        Abathur.Sync.Transports.Grpc.Health.HealthReflection.Descriptor, Abathur.Sync.Transports.Grpc.Reflection.ReflectionReflection.Descriptor,
+        Abathur.Grpc.Health.HealthReflection.Descriptor, Abathur.Grpc.Reflection.ReflectionReflection.Descriptor,
     ];
 
     [Fact]

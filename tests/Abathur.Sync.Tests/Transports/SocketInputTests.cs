@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Abathur.Sync.Transports.Grpc;
+using Abathur.Grpc;
 using Abathur.Sync.Transports.Socket;
 
 namespace Abathur.Sync.Tests.Transports;

@@ -1,5 +1,5 @@
+using Abathur.Grpc;
 using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 using Action = SC2APIProtocol.Action;

@@ -1,4 +1,0 @@
-namespace Abathur.Sync.Transports.Grpc;
-
-/// <summary>A method of a service: its handler, and what is checked before it runs.</summary>
-internal sealed record GrpcMethod(Func<GrpcCall, Task> Handler, GrpcMethodOptions Options);

@@ -1,0 +1,33 @@
+namespace Abathur.Grpc;
+
+/// <summary>A limit on bytes that are held at the same time. Thread-safe.</summary>
+/// <param name="maxBytes">The limit.</param>
+/// <param name="parent">A wider limit that the same bytes count towards; null: none.</param>
+public sealed class ByteBudget(long maxBytes, ByteBudget? parent = null)
+{
+    private long _heldBytes;
+
+    /// <summary>The limit.</summary>
+    public long MaxBytes => maxBytes;
+
+    /// <summary>Bytes that are held now.</summary>
+    public long HeldBytes => Interlocked.Read(ref _heldBytes);
+
+    /// <summary>Takes bytes from this budget and from those above it. False, and nothing is taken, where one of them has too few left.</summary>
+    public bool TryReserve(long bytes)
+    {
+        if (Interlocked.Add(ref _heldBytes, bytes) > maxBytes || parent?.TryReserve(bytes) == false)
+        {
+            Interlocked.Add(ref _heldBytes, -bytes);
+            return false;
+        }
+        return true;
+    }
+
+    /// <summary>Gives bytes back that <see cref="TryReserve"/> has taken.</summary>
+    public void Release(long bytes)
+    {
+        Interlocked.Add(ref _heldBytes, -bytes);
+        parent?.Release(bytes);
+    }
+}
