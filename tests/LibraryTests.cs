@@ -20,6 +20,13 @@ public class LibraryTests
     }
 
     [Fact]
+    public void Folders_UseEachOtherInOneDirectionOnly()
+    {
+        var cycles = string.Join('\n', NamespaceReferences.Cycles(Assembly.Load(Library)));
+        Assert.True(cycles.Length == 0, cycles);
+    }
+
+    [Fact]
     public void Readme_Example_PrintsWhatTheReadmeSays()
     {
         var example = ReadmeExample.From(Path.Combine(SharedData.RepositoryFolder, "libraries", Library, "README.md"));

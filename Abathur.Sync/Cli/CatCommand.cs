@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.CommandLine;
 using System.Text.Json;
+using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Recordings;
 using Google.Protobuf;

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Abathur.Protobuf.ProtoJson;
+using Abathur.Protobuf;
 using Abathur.Sync.Sources.Synth;
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;

@@ -341,7 +341,7 @@ async def test_acts_are_limited_in_their_rate(play: Play) -> None:
 
 def test_abathur_watch_shows_the_token_of_its_environment(play: Play, tokens: tuple[str, ...]) -> None:
     daemon = play(SKIRMISH, "--loop", *tokens)
-    done = run_abathur("watch", daemon.grpc, "--seconds", "1", ABATHUR_TOKEN=WATCH)
+    done = run_abathur("watch", daemon.grpc, "--seconds", "5", ABATHUR_TOKEN=WATCH)
     assert done.returncode == 0, done.stderr
     done = run_abathur("watch", daemon.grpc, "--seconds", "1")
     assert done.returncode != 0

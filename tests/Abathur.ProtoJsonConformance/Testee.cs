@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Collections.Concurrent;
+using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;

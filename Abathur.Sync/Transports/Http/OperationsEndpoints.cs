@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Protobuf.ProtoJson;
+using Abathur.Protobuf;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.V1;

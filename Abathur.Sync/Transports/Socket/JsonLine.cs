@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Abathur.Grpc;
+using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.V1;
 using Google.Protobuf;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using Abathur.Grpc;
+using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;

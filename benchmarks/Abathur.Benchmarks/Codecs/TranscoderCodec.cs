@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using SC2APIProtocol;
 

@@ -27,4 +27,11 @@ public sealed class ProtoJsonException : Exception
 
     /// <summary>Where in the JSON document, e.g. <c>observation.rawData.units[3].pos.x</c>; empty at the top, and where the input was protobuf.</summary>
     public string Path { get; } = "";
+
+    /// <summary>A name or value as an error shows it.</summary>
+    internal static string Shown(ReadOnlySpan<byte> text)
+    {
+        const int most = 64;
+        return text.Length <= most ? System.Text.Encoding.UTF8.GetString(text) : System.Text.Encoding.UTF8.GetString(text[..most]) + "...";
+    }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text;
+using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Protobuf.Tests.Protos;
 using Google.Protobuf;

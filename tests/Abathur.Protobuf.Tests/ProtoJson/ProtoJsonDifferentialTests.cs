@@ -1,5 +1,4 @@
 using Abathur.Protobuf.FieldMasks;
-using Abathur.Protobuf.ProtoJson;
 using Abathur.Protobuf.Tests.Protos;
 using Abathur.Sync.V1;
 using FsCheck;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Abathur.Protobuf.ProtoJson.ToJson;
+using Abathur.Protobuf.ProtoJson.Text;
 
 namespace Abathur.Protobuf.Tests.ProtoJson;
 

@@ -1,5 +1,6 @@
 using System.Runtime.Intrinsics;
 using System.Text;
+using Abathur.Protobuf.ProtoJson.Text;
 using Abathur.Protobuf.Wire;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
@@ -45,7 +46,7 @@ internal sealed class FieldTable
         TagLength = TagBytes.Length;
         for (var i = 0; i < TagBytes.Length; i++) TagNumber |= (ulong)TagBytes[i] << (8 * i);
         EndTagBytes = Kind == FieldKind.Group ? Bytes(WireFormat.MakeTag(field.FieldNumber, WireFormat.WireType.EndGroup)) : [];
-        CommaName = Encoding.UTF8.GetBytes($",\"{JsonEscape(field.JsonName)}\":");
+        CommaName = Encoding.UTF8.GetBytes($",\"{Escape(field.JsonName)}\":");
         Span<byte> padded = stackalloc byte[ShortName];
         CommaName.AsSpan(0, Math.Min(CommaName.Length, ShortName)).CopyTo(padded);
         ShortCommaName = Vector256.Create<byte>(padded);
@@ -146,14 +147,11 @@ internal sealed class FieldTable
     }
 
     // A json_name option may hold anything; the rules are those of all strings.
-    private static string JsonEscape(string name)
+    private static string Escape(string name)
     {
-        var escaped = new System.Buffers.ArrayBufferWriter<byte>();
-        var sink = new ToJson.JsonSink(escaped, int.MaxValue);
-        sink.Ensure(name.Length * ToJson.JsonSink.MaxEscapedBytes + 2);
-        sink.String(Encoding.UTF8.GetBytes(name));
-        sink.Complete();
-        return Encoding.UTF8.GetString(escaped.WrittenSpan[1..^1]);
+        var utf8 = Encoding.UTF8.GetBytes(name);
+        var escaped = new byte[utf8.Length * JsonEscape.MaxBytes];
+        return Encoding.UTF8.GetString(escaped, 0, JsonEscape.Write(utf8, escaped));
     }
 
     private static FieldKind KindOf(FieldType type) => type switch

@@ -3,8 +3,8 @@ using System.Buffers.Text;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using System.Text;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.ProtoJson.Text;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
@@ -14,9 +14,6 @@ namespace Abathur.Protobuf.ProtoJson.ToJson;
 /// </summary>
 internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
 {
-    /// <summary>The most bytes that one byte of a string becomes: <c>\u0000</c>.</summary>
-    public const int MaxEscapedBytes = 6;
-
     /// <summary>Room that covers any number with its quotes and a comma, and any escape.</summary>
     public const int NumberBytes = 40;
 
@@ -24,10 +21,6 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     private const int MaxChunk = 64 << 10;
     private const int StringChunk = 8 << 10;
     private const int Base64Chunk = 48 << 10;
-
-    // What stands in a string as it is; everything else goes through Escape.
-    private static readonly SearchValues<byte> Escaped = SearchValues.Create(
-        [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
 
     /// <summary>A sink for a piece of memory that has room for all that will be written.</summary>
     public JsonSink(Span<byte> room)
@@ -190,11 +183,11 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
             // Not within a character, whose up to three further bytes are 10xxxxxx; four of them in a row are not UTF-8, and what was before them has ended.
             while (cut > StringChunk - 4 && (utf8[cut] & 0xC0) == 0x80) cut--;
             if (cut == StringChunk - 4) cut = StringChunk;
-            Ensure(cut * MaxEscapedBytes);
+            Ensure(cut * JsonEscape.MaxBytes);
             Escape(utf8[..cut]);
             utf8 = utf8[cut..];
         }
-        Ensure((utf8.Length * MaxEscapedBytes) + 1);
+        Ensure((utf8.Length * JsonEscape.MaxBytes) + 1);
         Escape(utf8);
         Byte((byte)'"');
     }
@@ -230,54 +223,8 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     /// <summary>A string without its quotes. Room: six times its bytes.</summary>
     public void Escape(ReadOnlySpan<byte> utf8)
     {
-        while (true)
-        {
-            var plain = utf8.IndexOfAny(Escaped);
-            if (plain < 0)
-            {
-                Raw(utf8);
-                return;
-            }
-            Raw(utf8[..plain]);
-            utf8 = utf8[plain..];
-            Rune.DecodeFromUtf8(utf8, out var rune, out var consumed);
-            Escape(rune);
-            utf8 = utf8[consumed..];
-        }
-    }
-
-    private void Escape(Rune rune)
-    {
-        switch (rune.Value)
-        {
-            case '"': Raw("\\\""u8); break;
-            case '\\': Raw("\\\\"u8); break;
-            case '\b': Raw("\\b"u8); break;
-            case '\f': Raw("\\f"u8); break;
-            case '\n': Raw("\\n"u8); break;
-            case '\r': Raw("\\r"u8); break;
-            case '\t': Raw("\\t"u8); break;
-            case > 0xFFFF:
-                var offset = rune.Value - 0x10000;
-                Hex(0xD800 + (offset >> 10));
-                Hex(0xDC00 + (offset & 0x3FF));
-                break;
-            case var value when MustBeHex(value): Hex(value); break;
-            default: _position += rune.EncodeToUtf8(_span[_position..]); break;
-        }
-    }
-
-    // What Google's formatters write as \uXXXX: control characters, what HTML would read, and characters without a shape.
-    private static bool MustBeHex(int value) => value is < 0x20 or '<' or '>' or (>= 0x7F and <= 0x9F)
-        or 0xAD or (>= 0x600 and <= 0x603) or 0x6DD or 0x70F or 0x17B4 or 0x17B5
-        or (>= 0x200B and <= 0x200F) or (>= 0x2028 and <= 0x202E) or (>= 0x2060 and <= 0x2064) or (>= 0x206A and <= 0x206F)
-        or 0xFEFF or (>= 0xFFF9 and <= 0xFFFB);
-
-    private void Hex(int value)
-    {
-        Raw("\\u"u8);
-        Utf8Formatter.TryFormat((uint)value, _span[_position..], out var written, new StandardFormat('x', 4));
-        _position += written;
+        if (utf8.IndexOfAny(JsonEscape.Special) < 0) Raw(utf8);
+        else _position += JsonEscape.Write(utf8, _span[_position..]);
     }
 
     private void Grow(int bytes)

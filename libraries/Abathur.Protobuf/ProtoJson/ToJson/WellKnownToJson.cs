@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
 using Abathur.Protobuf.ProtoJson.Schema;
-using Abathur.Protobuf.ProtoJson.ToWire;
+using Abathur.Protobuf.ProtoJson.Text;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
@@ -149,10 +149,10 @@ internal static class WellKnownToJson
 
     private static void WritePath(ref WireToJson writer, ReadOnlySpan<byte> path, bool isFirst)
     {
-        if (!WellKnownText.SurvivesCamelCase(path)) writer.Throw(ProtoJsonError.NoJsonForm, $"the path \"{JsonToWire.Shown(path)}\" of a field mask does not survive JSON's camelCase");
+        if (!WellKnownText.SurvivesCamelCase(path)) writer.Throw(ProtoJsonError.NoJsonForm, $"the path \"{ProtoJsonException.Shown(path)}\" of a field mask does not survive JSON's camelCase");
         var camel = ArrayPool<byte>.Shared.Rent(path.Length);
         var length = WellKnownText.ToCamelCase(path, camel);
-        writer.EnsureRoom(1 + (length * JsonSink.MaxEscapedBytes));
+        writer.EnsureRoom(1 + (length * JsonEscape.MaxBytes));
         if (!isFirst) writer.Out.Byte((byte)',');
         writer.Out.Escape(camel.AsSpan(0, length));
         ArrayPool<byte>.Shared.Return(camel);
@@ -188,7 +188,7 @@ internal static class WellKnownToJson
         var url = writer.Slice(urlStart, urlEnd);
         var name = Encoding.UTF8.GetString(url[(url.LastIndexOf((byte)'/') + 1)..]);
         var type = writer.FindInAny(name);
-        if (type is null) writer.Throw(ProtoJsonError.NoJsonForm, $"the type registry has no \"{JsonToWire.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\" for an Any");
+        if (type is null) writer.Throw(ProtoJsonError.NoJsonForm, $"the type registry has no \"{ProtoJsonException.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\" for an Any");
         writer.EnsureRoom(16);
         writer.Out.Raw("{\"@type\":"u8);
         writer.Out.LongString(url);

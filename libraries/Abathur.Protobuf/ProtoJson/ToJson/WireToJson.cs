@@ -3,6 +3,8 @@ using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.ProtoJson.State;
+using Abathur.Protobuf.ProtoJson.Text;
 using Google.Protobuf;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.ProtoJson.State;
 
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
@@ -331,7 +332,7 @@ internal ref struct JsonToWire
         var field = table.Find(name);
         if (field is null && !IgnoresUnknown && !(skipsType && name.SequenceEqual("@type"u8)))
         {
-            Json.FailAt(start, $"{table.FullName} has no field \"{Shown(name)}\"");
+            Json.FailAt(start, $"{table.FullName} has no field \"{ProtoJsonException.Shown(name)}\"");
         }
         if (field is null && name.SequenceEqual("@type"u8)) skipsType = false;
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
@@ -344,12 +345,5 @@ internal ref struct JsonToWire
         var text = Json.TakeString(out var hasEscapes);
         Unescape(text, hasEscapes, out var rented);
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
-    }
-
-    /// <summary>A name or value as an error shows it.</summary>
-    public static string Shown(ReadOnlySpan<byte> text)
-    {
-        const int most = 64;
-        return text.Length <= most ? System.Text.Encoding.UTF8.GetString(text) : System.Text.Encoding.UTF8.GetString(text[..most]) + "...";
     }
 }

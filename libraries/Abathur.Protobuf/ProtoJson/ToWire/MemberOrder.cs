@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.ProtoJson.State;
 
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 

@@ -44,7 +44,7 @@ internal static class ScalarToWire
         var start = reader.Json.Position;
         var text = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
         var value = text.SequenceEqual("true"u8);
-        if (!value && !text.SequenceEqual("false"u8)) reader.Json.FailAt(start, $"\"{JsonToWire.Shown(text)}\" is not a bool");
+        if (!value && !text.SequenceEqual("false"u8)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is not a bool");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         return Varint(ref reader, value ? 1UL : 0);
     }
@@ -88,16 +88,16 @@ internal static class ScalarToWire
         }
         if (isQuoted)
         {
-            if (JsonNumber.ParseQuoted<T>(text, out var parsed) is { } problem) reader.Json.FailAt(start, $"\"{JsonToWire.Shown(text)}\" {problem}");
+            if (JsonNumber.ParseQuoted<T>(text, out var parsed) is { } problem) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
             return parsed;
         }
         // Without quotes it is a JSON number, and those are doubles.
         var value = JsonNumber.ToDouble(text);
-        if (value != Math.Floor(value)) reader.Json.FailAt(start, $"{JsonToWire.Shown(text)} is not a whole number");
+        if (value != Math.Floor(value)) reader.Json.FailAt(start, $"{ProtoJsonException.Shown(text)} is not a whole number");
         var isInRange = typeof(T) == typeof(ulong) ? value is > -1 and < TwoTo64
             : typeof(T) == typeof(long) ? value is >= -TwoTo63 and < TwoTo63
             : value >= double.CreateChecked(min) && value <= double.CreateChecked(max);
-        if (!isInRange) reader.Json.FailAt(start, $"{JsonToWire.Shown(text)} is out of range: {min} to {max}");
+        if (!isInRange) reader.Json.FailAt(start, $"{ProtoJsonException.Shown(text)} is out of range: {min} to {max}");
         return T.CreateTruncating(value);
     }
 
@@ -128,8 +128,8 @@ internal static class ScalarToWire
         if (text.SequenceEqual("NaN"u8)) value = T.NaN;
         else if (text.SequenceEqual("Infinity"u8)) value = T.PositiveInfinity;
         else if (text.SequenceEqual("-Infinity"u8)) value = T.NegativeInfinity;
-        else if (JsonNumber.ParseQuoted(text, out value) is { } problem) reader.Json.FailAt(start, $"\"{JsonToWire.Shown(text)}\" {problem}");
-        else if (!T.IsFinite(value)) reader.Json.FailAt(start, $"\"{JsonToWire.Shown(text)}\" is out of range, or none of NaN, Infinity and -Infinity");
+        else if (JsonNumber.ParseQuoted(text, out value) is { } problem) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
+        else if (!T.IsFinite(value)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is out of range, or none of NaN, Infinity and -Infinity");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         return value;
     }
@@ -157,7 +157,7 @@ internal static class ScalarToWire
         }
         var name = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
         var token = type.Find(name);
-        if (token is null && !reader.IgnoresUnknown) reader.Json.FailAt(start, $"{type.FullName} has no value \"{JsonToWire.Shown(name)}\"");
+        if (token is null && !reader.IgnoresUnknown) reader.Json.FailAt(start, $"{type.FullName} has no value \"{ProtoJsonException.Shown(name)}\"");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         reader.HasSkipped |= token is null;
         return token?.Number ?? 0;

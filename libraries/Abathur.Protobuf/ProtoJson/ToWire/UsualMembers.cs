@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.ProtoJson.Text;
 using Abathur.Protobuf.Wire;
 
 namespace Abathur.Protobuf.ProtoJson.ToWire;

@@ -56,11 +56,11 @@ internal static class WellKnownToWire
         int nanos;
         if (isTimestamp)
         {
-            if (!TimeText.TryTimestamp(text, out seconds, out nanos)) reader.Json.FailAt(start, $"\"{JsonToWire.Shown(text)}\" is no timestamp such as \"2026-01-31T12:00:00.5Z\"");
+            if (!TimeText.TryTimestamp(text, out seconds, out nanos)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is no timestamp such as \"2026-01-31T12:00:00.5Z\"");
         }
         else if (!TimeText.TryDuration(text, out seconds, out nanos))
         {
-            reader.Json.FailAt(start, $"\"{JsonToWire.Shown(text)}\" is no duration such as \"-1.5s\"");
+            reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is no duration such as \"-1.5s\"");
         }
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         if (seconds != 0)
@@ -88,7 +88,7 @@ internal static class WellKnownToWire
             rest = comma < 0 ? default : rest[(comma + 1)..];
             if (path.IsEmpty) continue;
             var length = WellKnownText.ToSnakeCase(path, snake);
-            if (length < 0) reader.Json.FailAt(start, $"\"{JsonToWire.Shown(path)}\" is no path of a field mask in camelCase");
+            if (length < 0) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(path)}\" is no path of a field mask in camelCase");
             reader.Out.Byte(Length1);
             reader.Out.Varint((uint)length);
             reader.Out.Raw(snake.AsSpan(0, length));
@@ -136,7 +136,7 @@ internal static class WellKnownToWire
             var url = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
             var name = Encoding.UTF8.GetString(url[(url.LastIndexOf((byte)'/') + 1)..]);
             var type = reader.FindInAny(name);
-            if (type is null) reader.Json.FailAt(urlStart, $"the type registry has no \"{JsonToWire.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\"");
+            if (type is null) reader.Json.FailAt(urlStart, $"the type registry has no \"{ProtoJsonException.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\"");
             reader.Out.Byte(Length1);
             reader.Out.Varint((uint)url.Length);
             reader.Out.Raw(url);

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
-namespace Abathur.Protobuf.ProtoJson.ToJson;
+namespace Abathur.Protobuf.ProtoJson.Text;
 
 /// <summary>
 /// Texts of floats, as <c>float.ToString("r")</c> writes them. Frames hold the same values again and again, so the last text of each

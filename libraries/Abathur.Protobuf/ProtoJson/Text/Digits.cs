@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
-namespace Abathur.Protobuf.ProtoJson.ToWire;
+namespace Abathur.Protobuf.ProtoJson.Text;
 
 /// <summary>Runs of decimal digits, eight at a time in one 64-bit number, so that no branch depends on how many there are.</summary>
 internal static class Digits

@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using System.Numerics;
 
-namespace Abathur.Protobuf.ProtoJson.ToJson;
+namespace Abathur.Protobuf.ProtoJson.Text;
 
 /// <summary>
 /// The shortest decimal that reads back as the same float, in the form of <c>float.ToString("r")</c>: plain from 1e-4 to

@@ -5,7 +5,7 @@ using Abathur.Protobuf.ProtoJson.Schema;
 using Abathur.Protobuf.Wire;
 using Google.Protobuf;
 
-namespace Abathur.Protobuf.ProtoJson.ToWire;
+namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>
 /// The protobuf that is being written. A message's length stands before it and is known after it, so what is written here can still be moved.

@@ -1,7 +1,6 @@
-using Abathur.Protobuf.ProtoJson.ToJson;
-using Abathur.Protobuf.ProtoJson.ToWire;
+using Abathur.Protobuf.ProtoJson.Text;
 
-namespace Abathur.Protobuf.ProtoJson;
+namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>What one call of a transcoder works with, and the next one finds warm. For one call at a time.</summary>
 internal sealed class TranscoderState

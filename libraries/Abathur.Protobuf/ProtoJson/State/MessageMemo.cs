@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using Abathur.Protobuf.ProtoJson.Schema;
 
-namespace Abathur.Protobuf.ProtoJson;
+namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>
 /// What small messages became when they were last transcoded. Of the units of a frame most are byte for byte those of the frame before;

@@ -1,13 +1,15 @@
 using System.Buffers;
 using System.Collections.Concurrent;
 using Abathur.Protobuf.FieldMasks;
+using Abathur.Protobuf.ProtoJson;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.ProtoJson.State;
 using Abathur.Protobuf.ProtoJson.ToJson;
 using Abathur.Protobuf.ProtoJson.ToWire;
 using Abathur.Protobuf.Wire;
 using Google.Protobuf.Reflection;
 
-namespace Abathur.Protobuf.ProtoJson;
+namespace Abathur.Protobuf;
 
 /// <summary>
 /// Turns serialized messages of one type into canonical ProtoJSON and back, without message objects: tables compiled from the

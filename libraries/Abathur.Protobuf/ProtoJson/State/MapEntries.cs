@@ -2,7 +2,7 @@ using System.Buffers;
 using Abathur.Protobuf.ProtoJson.Schema;
 using Abathur.Protobuf.Wire;
 
-namespace Abathur.Protobuf.ProtoJson.ToWire;
+namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>The entries of a map as they were written, one after the other: where a key came twice, the first one gets the last value.</summary>
 internal static class MapEntries
