@@ -24,7 +24,8 @@ internal static class Google
         {
             return Compact(Formatter.Format(type.Parser.ParseFrom(wire.ToArray())));
         }
-        catch (Exception e) when (e is InvalidProtocolBufferException or InvalidOperationException or ArgumentException)
+        // The last comes from a varint that the end of the bytes cuts: Google reads on behind it.
+        catch (Exception e) when (e is InvalidProtocolBufferException or InvalidOperationException or ArgumentException or IndexOutOfRangeException)
         {
             Refusal = e.Message;
             return null;

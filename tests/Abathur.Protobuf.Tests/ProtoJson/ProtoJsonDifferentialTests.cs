@@ -111,6 +111,20 @@ public class ProtoJsonDifferentialTests
         Assert.Null(Transcoded.JsonOrNull(Google.TranscoderOf(Everything.Descriptor), broken));
     }
 
+    [Theory]
+    // In one entry of values_by_string: a google.protobuf.Value whose struct ends beyond it, and then another Value.
+    [InlineData("FA020812022A4E12020800")]
+    // The same in two entries with one key.
+    [InlineData("FA020412022A4EFA020412020800")]
+    // choice_message with such a map in it, and then choice_int32.
+    [InlineData("AA0307FA020412022A4E980305")]
+    public void ToJson_MapValueThatIsOverwritten_MustBeReadableAllTheSame(string wire)
+    {
+        var broken = Convert.FromHexString(wire);
+        Assert.Null(Google.ToJson(Everything.Descriptor, broken));
+        Assert.Null(Transcoded.JsonOrNull(Google.TranscoderOf(Everything.Descriptor), broken));
+    }
+
     [Fact]
     public void ToJson_PiecesOfAMessageThatAreWholeOnlyTogether_AreRefused()
     {

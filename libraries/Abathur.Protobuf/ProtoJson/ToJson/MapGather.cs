@@ -62,14 +62,20 @@ internal struct MapGather(FieldTable map)
             }
             else if (tag == _value.Tag)
             {
+                CheckOverwritten(ref reader, entry);
                 (entry.ValueStart, entry.ValueEnd) = (start, reader.Position);
             }
         }
         reader.Ascend();
         if (_count == _entries.Length) Grow();
         var known = Find(ref reader, entry);
-        if (known < 0) _entries[_count++] = entry;
-        else (_entries[known].ValueStart, _entries[known].ValueEnd) = (entry.ValueStart, entry.ValueEnd);
+        if (known < 0)
+        {
+            _entries[_count++] = entry;
+            return;
+        }
+        CheckOverwritten(ref reader, _entries[known]);
+        (_entries[known].ValueStart, _entries[known].ValueEnd) = (entry.ValueStart, entry.ValueEnd);
     }
 
     /// <summary>Writes name and entries; the position of <paramref name="writer"/> is undefined after that.</summary>
@@ -97,6 +103,12 @@ internal struct MapGather(FieldTable map)
         ArrayPool<Entry>.Shared.Return(_entries);
         if (_slots.Length > 0) ArrayPool<int>.Shared.Return(_slots);
         (_entries, _slots, _count) = ([], [], 0);
+    }
+
+    // A value that a later one replaces has to be readable as well.
+    private readonly void CheckOverwritten(ref WireToJson reader, in Entry entry)
+    {
+        if (entry.ValueStart >= 0) reader.CheckValue(_value, _value.Tag, entry.ValueStart, entry.ValueEnd);
     }
 
     private readonly void WriteKey(ref WireToJson writer, in Entry entry)

@@ -450,7 +450,7 @@ internal ref struct WireToJson
 
     private void CheckValue(FieldTable? field, uint tag, int end)
     {
-        if (field?.Message is not { } message || field.IsMap || WireFormat.GetTagWireType(tag) != WireFormat.WireType.LengthDelimited)
+        if (field?.Message is not { } message || WireFormat.GetTagWireType(tag) != WireFormat.WireType.LengthDelimited)
         {
             SkipValue(tag, end);
             return;
