@@ -138,7 +138,12 @@ async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port
                 await target.drain()
         target.transport.abort()
 
-    await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
+    try:
+        await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
+    finally:
+        # Also where the test ends first: what is left open fails a test that comes later.
+        upstream_writer.transport.abort()
+        writer.transport.abort()
 
 
 def abathur(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

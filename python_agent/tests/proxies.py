@@ -232,7 +232,7 @@ class Agent:
                     return
                 yield message
         finally:
-            writer.close()
+            writer.transport.abort()
 
 
 def recorded(path: Path) -> dict[str, list[bytes]]:

@@ -70,7 +70,7 @@ async def watching(daemon: Daemon, **options: Any) -> AsyncIterator[Watcher]:
     try:
         yield Watcher(reader)
     finally:
-        writer.close()
+        writer.transport.abort()
 
 
 @pytest.mark.parametrize("transport", ["grpc", "socket"])
