@@ -10,8 +10,8 @@ internal static class JsonEscape
     /// <summary>The most bytes that one byte of a string becomes: <c>\u0000</c>.</summary>
     public const int MaxBytes = 6;
 
-    /// <summary>Bytes that may have to be escaped; a string without them is written as it is.</summary>
-    public static readonly SearchValues<byte> Special = SearchValues.Create(
+    // Bytes that may have to be escaped; a string without them is copied.
+    private static readonly SearchValues<byte> Special = SearchValues.Create(
         [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
 
     /// <summary>Writes a string without its quotes and returns how many bytes it became.</summary>

@@ -221,11 +221,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     private void NotFinite(double value) => Raw(double.IsNaN(value) ? "\"NaN\""u8 : value > 0 ? "\"Infinity\""u8 : "\"-Infinity\""u8);
 
     /// <summary>A string without its quotes. Room: six times its bytes.</summary>
-    public void Escape(ReadOnlySpan<byte> utf8)
-    {
-        if (utf8.IndexOfAny(JsonEscape.Special) < 0) Raw(utf8);
-        else _position += JsonEscape.Write(utf8, _span[_position..]);
-    }
+    public void Escape(ReadOnlySpan<byte> utf8) => _position += JsonEscape.Write(utf8, _span[_position..]);
 
     private void Grow(int bytes)
     {
