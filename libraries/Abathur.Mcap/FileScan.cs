@@ -92,12 +92,10 @@ internal static class FileScan
         switch (opcode)
         {
             case McapOpcode.Schema:
-                var schema = RecordParser.Schema(content.Span, offset);
-                if (schema.Id != 0) contents.Schemas[schema.Id] = schema;
+                contents.Add(RecordParser.Schema(content.Span, offset));
                 break;
             case McapOpcode.Channel:
-                var channel = RecordParser.Channel(content.Span, offset);
-                contents.Channels[channel.Id] = channel;
+                contents.Add(RecordParser.Channel(content.Span, offset));
                 break;
             case McapOpcode.Message:
                 counts.Add(RecordParser.Message(content, offset));

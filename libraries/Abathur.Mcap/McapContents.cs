@@ -21,4 +21,13 @@ internal sealed class McapContents
 
     /// <summary>Where the data section ends at the latest.</summary>
     public required long DataLimit { get; set; }
+
+    /// <summary>Adds a schema, or replaces the one with its id. Id 0 stands for no schema and is ignored.</summary>
+    public void Add(McapSchema schema)
+    {
+        if (schema.Id != 0) Schemas[schema.Id] = schema;
+    }
+
+    /// <summary>Adds a channel, or replaces the one with its id.</summary>
+    public void Add(McapChannel channel) => Channels[channel.Id] = channel;
 }

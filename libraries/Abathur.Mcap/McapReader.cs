@@ -74,7 +74,7 @@ public sealed class McapReader : IDisposable
     /// <summary>What is wrong with the end of the file; null where nothing is. What comes before it is readable.</summary>
     public string? Damage => _contents.Damage;
 
-    /// <summary>The path of the file, for messages; a placeholder where the stream is none.</summary>
+    /// <summary>The path of the file, for messages; "the recording" if the stream is not a file.</summary>
     public string Name => Input.Name;
 
     /// <summary>Bytes of the file.</summary>

@@ -177,7 +177,7 @@ public sealed record McapSummaryOffset(McapOpcode GroupOpcode, ulong GroupStart,
 }
 
 /// <summary>The end of the data section.</summary>
-/// <param name="DataSectionCrc">CRC-32 of the file up to this record; 0 where there is none.</param>
+/// <param name="DataSectionCrc">CRC-32 of the file up to this record; 0 if it was not computed.</param>
 public sealed record McapDataEnd(uint DataSectionCrc) : IMcapRecord
 {
     /// <inheritdoc/>
@@ -185,9 +185,9 @@ public sealed record McapDataEnd(uint DataSectionCrc) : IMcapRecord
 }
 
 /// <summary>The last record of a file.</summary>
-/// <param name="SummaryStart">Offset of the summary section; 0 where there is none.</param>
-/// <param name="SummaryOffsetStart">Offset of the summary offset section; 0 where there is none.</param>
-/// <param name="SummaryCrc">CRC-32 from the start of the summary section up to this field; 0 where there is none.</param>
+/// <param name="SummaryStart">Offset of the summary section; 0 if the file has no summary.</param>
+/// <param name="SummaryOffsetStart">Offset of the summary offset section; 0 if the file has no such section.</param>
+/// <param name="SummaryCrc">CRC-32 from the start of the summary section up to this field; 0 if it was not computed.</param>
 public sealed record McapFooter(ulong SummaryStart, ulong SummaryOffsetStart, uint SummaryCrc) : IMcapRecord
 {
     /// <inheritdoc/>

@@ -45,12 +45,10 @@ internal static class SummaryReader
             switch (opcode)
             {
                 case McapOpcode.Schema:
-                    var schema = RecordParser.Schema(content.Span, offset);
-                    if (schema.Id != 0) contents.Schemas[schema.Id] = schema;
+                    contents.Add(RecordParser.Schema(content.Span, offset));
                     break;
                 case McapOpcode.Channel:
-                    var channel = RecordParser.Channel(content.Span, offset);
-                    contents.Channels[channel.Id] = channel;
+                    contents.Add(RecordParser.Channel(content.Span, offset));
                     break;
                 case McapOpcode.Statistics:
                     statistics = RecordParser.Statistics(content.Span, offset);
