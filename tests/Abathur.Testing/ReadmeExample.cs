@@ -15,7 +15,7 @@ public sealed partial record ReadmeExample(string Code, string Output)
         + "global using System.Net.Http; global using System.Threading; global using System.Threading.Tasks;";
 
     /// <summary>Reads it from a README.</summary>
-    /// <exception cref="FormatException">There is none.</exception>
+    /// <exception cref="FormatException">The README has no such blocks.</exception>
     public static ReadmeExample From(string readme)
     {
         var found = Blocks().Match(File.ReadAllText(readme).ReplaceLineEndings("\n"));
@@ -55,8 +55,7 @@ public sealed partial record ReadmeExample(string Code, string Output)
 
     private static string Start(string program, string folder)
     {
-        var tests = Path.Combine(AppContext.BaseDirectory, AppDomain.CurrentDomain.FriendlyName);
-        if (!File.Exists(tests + ".deps.json")) tests = Directory.GetFiles(AppContext.BaseDirectory, "*.Tests.deps.json").Single()[..^".deps.json".Length];
+        var tests = Directory.GetFiles(AppContext.BaseDirectory, "*.Tests.deps.json").Single()[..^".deps.json".Length];
         var start = new ProcessStartInfo("dotnet", ["exec", "--depsfile", tests + ".deps.json", "--runtimeconfig", tests + ".runtimeconfig.json", program])
         {
             WorkingDirectory = folder,
