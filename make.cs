@@ -50,7 +50,7 @@ catch (MakeException e)
 /// <summary>A step failed; the message says which and why.</summary>
 internal sealed class MakeException(string message) : Exception(message);
 
-/// <summary>The verbs.</summary>
+/// <summary>The commands.</summary>
 internal sealed class Make
 {
     private const string MinimumPython = "3.11";
@@ -107,7 +107,8 @@ internal sealed class Make
               protos                      generate the Python modules of protos/ anew
               pack [RID...] [--output DIR]
                                           make what is given to users: the daemon for linux-x64 and win-x64 (or the
-                                          RIDs named), as a .NET tool, and the Python package; in artifacts/packages
+                                          RIDs named), as a .NET tool, the libraries as NuGet packages, and the Python package; in
+                                          artifacts/packages
               clean                       remove artifacts, .venv and caches
             """);
         return code;
@@ -220,7 +221,7 @@ internal sealed class Make
         Setup();
         Directory.CreateDirectory(output);
         foreach (var rid in rids is [] ? ["linux-x64", "win-x64"] : rids) PackDaemon(rid, output);
-        Run("dotnet", ["pack", "Abathur.Sync", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack");
+        Run("dotnet", ["pack", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack");
         Run(Python, ["-m", "build", "--outdir", output], "python -m build");
         foreach (var file in Directory.EnumerateFiles(output).Order()) Console.WriteLine(file);
         return IsInterrupted ? 130 : 0;
@@ -231,8 +232,9 @@ internal sealed class Make
     {
         var folder = Path.Combine(Root, "artifacts", "publish", "packages", rid);
         if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
-        Run("dotnet", ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, "--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", "-p:DebugType=none", "-p:RunAnalyzers=false", "-p:GenerateDocumentationFile=false", "--nologo", "-v", "quiet", "-o", folder], $"publish for {rid}");
+        Run("dotnet", ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, "--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", "--nologo", "-v", "quiet", "-o", folder], $"publish for {rid}");
         if (IsInterrupted) return;
+        foreach (var extra in Directory.EnumerateFiles(folder).Where(file => Path.GetExtension(file) is ".pdb" or ".xml")) File.Delete(extra);
         foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" }) File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
         var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
         if (rid.StartsWith("win", StringComparison.Ordinal))

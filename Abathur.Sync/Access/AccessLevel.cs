@@ -9,6 +9,6 @@ public enum AccessLevel
     /// <summary>See the match, and how the daemon is doing.</summary>
     Watch,
 
-    /// <summary>Change something: act, draw, publish, steer a playback, keep the source waiting (lockstep).</summary>
+    /// <summary>Change something: act, draw, publish, control a playback, keep the source waiting (lockstep).</summary>
     Act,
 }

@@ -23,7 +23,7 @@ public sealed record AccessOptions
     /// <summary>Origins besides the daemon's own from which web pages may connect, e.g. "http://localhost:3000".</summary>
     public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
 
-    /// <summary>Requests a second to act, draw or steer, all clients together. Default 1,000; as many again at once.</summary>
+    /// <summary>Requests a second to act, draw or control playback, all clients together. Default 1,000; as many again at once.</summary>
     public int ActRate { get; init; } = 1000;
 
     /// <summary>What is missing for this address; null where nothing is.</summary>

@@ -40,7 +40,7 @@ public sealed class AccessTokens
     /// <summary>What the daemon gives to the agents that it starts itself; null: they need none.</summary>
     internal string? ForAgents { get; }
 
-    /// <summary>What whoever shows this token may do.</summary>
+    /// <summary>What a client with this token may do.</summary>
     /// <param name="token">The token; null or empty: none was shown.</param>
     public AccessLevel LevelOf(string? token)
     {
@@ -54,7 +54,7 @@ public sealed class AccessTokens
         return watches ? _watchersMay : AccessLevel.None;
     }
 
-    /// <summary>The same tokens where there is nothing that one client could spoil for another: whoever may watch may act.</summary>
+    /// <summary>The same tokens where there is nothing that one client could spoil for another: a client that may watch may act.</summary>
     public AccessTokens WhereWatchersAct() => new(this, AccessLevel.Act);
 
     /// <summary>The token in an <c>Authorization</c> header, "Bearer TOKEN"; null where there is none.</summary>

@@ -84,7 +84,7 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         if (Hosts.Contains(name, StringComparer.OrdinalIgnoreCase)) return true;
         // Only the usual spelling: 127.1 or 0x7f000001 is nobody's honest address.
         if (!IPAddress.TryParse(name.Trim('[', ']'), out var number) || name != Spelling(number)) return false;
-        // No name that resolves to us is spelled as a number: whoever calls the very address that it comes in by means us.
+        // No name that resolves to us is spelled as a number: a client that uses the very address that it comes in by means us.
         return (IPAddress.IsLoopback(number) && !name.Contains(':')) || number.Equals(address?.IsIPv4MappedToIPv6 == true ? address.MapToIPv4() : address);
     }
 

@@ -3,7 +3,7 @@ using System.CommandLine;
 using System.Text.Json;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 

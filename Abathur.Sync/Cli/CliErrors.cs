@@ -1,10 +1,11 @@
 using System.CommandLine;
 using Abathur.Compression;
 using Abathur.Mcap;
+using Abathur.Recordings;
+using Abathur.Sc2;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Sc2Api.Live;
+using Abathur.Sync.Recording;
 using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
@@ -30,7 +31,7 @@ internal static class CliErrors
         }
         catch (Exception e) when (TryGetExitCode(e, out var code))
         {
-            StandardError.Fail(e.Message.ReplaceLineEndings(" "));
+            StandardError.Fail(RecordingAdvice.Describe(e).ReplaceLineEndings(" "));
             return code;
         }
     }

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary><c>completion SHELL</c>: prints what makes a shell complete this program's verbs and options. The program itself is asked each time.</summary>
+/// <summary><c>completion SHELL</c>: prints what makes a shell complete this program's commands and options. The program itself is asked each time.</summary>
 internal static class CompletionCommand
 {
     // [suggest:N] "LINE" is the command line library's own: the words that may stand at position N.

@@ -1,7 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Emulator;
+using Abathur.Emulator.MatchData;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Sc2Api.Emulator;
+using Abathur.Sync.Emulator;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Cli;
@@ -17,7 +19,7 @@ internal static class EmulateCommand
     private static readonly Option<int> Listen = new("--listen")
     {
         Description = "TCP port of ws://127.0.0.1:PORT/sc2api; 0: any free one.",
-        DefaultValueFactory = _ => new EmulatorOptions().Port,
+        DefaultValueFactory = _ => new EmulatorServerOptions().Port,
         HelpName = "PORT",
     };
 
@@ -68,7 +70,6 @@ internal static class EmulateCommand
     {
         var options = new EmulatorOptions
         {
-            Port = result.GetValue(Listen),
             Realtime = result.GetValue(Realtime),
             TickHz = result.GetValue(TickHz),
             Result = Enum.Parse<Result>(result.GetValue(Outcome)!, ignoreCase: true),
@@ -89,7 +90,7 @@ internal static class EmulateCommand
         }
         using var actions = new ActionLog(result.GetValue(Actions), result.GetValue(Force));
         var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions, StandardError.Warn);
-        await using (var server = new EmulatorServer(game, options, TimeProvider.System))
+        await using (var server = new EmulatorServer(game, new EmulatorServerOptions { Port = result.GetValue(Listen) }, TimeProvider.System))
         {
             var addresses = await server.StartAsync(stop.Token);
             Console.Out.WriteLine($"ready {addresses}");

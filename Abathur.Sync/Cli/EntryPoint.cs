@@ -5,7 +5,7 @@ namespace Abathur.Sync.Cli;
 
 internal static class EntryPoint
 {
-    /// <summary>Longer than the daemon takes for agents that take nothing any more: whoever ends it gets its own exit code.</summary>
+    /// <summary>Longer than the daemon takes for agents that take nothing any more: the process that ends it gets its own exit code.</summary>
     private static readonly TimeSpan TerminationTimeout = TimeSpan.FromSeconds(15);
 
     private static Task<int> Main(string[] args)

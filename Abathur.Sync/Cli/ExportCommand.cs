@@ -1,6 +1,8 @@
 using System.CommandLine;
 using System.Globalization;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
+using Abathur.Recordings.Files;
 
 namespace Abathur.Sync.Cli;
 

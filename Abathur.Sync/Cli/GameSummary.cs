@@ -1,6 +1,6 @@
 using System.Globalization;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Sources.Live;
+using Abathur.Sync.Recording;
+using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Cli;

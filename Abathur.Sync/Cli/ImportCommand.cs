@@ -1,7 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
 using Abathur.Mcap;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
+using Abathur.Sc2;
 
 namespace Abathur.Sync.Cli;
 

@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using Spectre.Console;
 
 namespace Abathur.Sync.Cli;

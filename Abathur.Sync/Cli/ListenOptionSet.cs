@@ -1,13 +1,13 @@
 using System.CommandLine;
+using Abathur.Sc2;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The options of every verb that serves agents.</summary>
+/// <summary>The options of every command that serves agents.</summary>
 internal sealed class ListenOptionSet
 {
     private const string DefaultRecordings = "recordings";
@@ -96,7 +96,7 @@ internal sealed class ListenOptionSet
             Access = _access.Read(result),
             GrpcPort = result.GetValue(_grpcPort),
             SocketPort = result.GetValue(_socketPort),
-            // Whoever leaves a port to the system means to run beside other daemons.
+            // A user who leaves a port to the system means to run beside other daemons.
             HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0 || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
             Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),

@@ -1,7 +1,9 @@
 using System.CommandLine;
+using Abathur.Sc2;
+using Abathur.Sc2.Api;
+using Abathur.Sc2.Install;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Sc2Api.Install;
-using Abathur.Sync.Sc2Api.Live;
+using Abathur.Sync.Sources.Live;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Cli;
@@ -74,7 +76,7 @@ internal static class LiveCommand
         // A game may take minutes to answer.
         stop.WatchParent();
         await using var recorder = Record.Create(result, StandardError.Tell);
-        await using var process = result.GetValue(Game) is null ? GameProcess.Start(GameInstall.Find(Environment.GetEnvironmentVariable(GameInstall.PathVariable), GamePlaces.OfThisSystem())) : null;
+        await using var process = result.GetValue(Game) is null ? GameProcess.Start(Install()) : null;
         var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
             address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, stop.Token, process);
@@ -84,6 +86,19 @@ internal static class LiveCommand
         StandardError.Tell(end.Message);
         StandardError.Report(error => GameSummary.Write(error, source.Times, recorder));
         return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
+    }
+
+    private static GameInstall Install()
+    {
+        var path = Environment.GetEnvironmentVariable(GameInstall.PathVariable);
+        try
+        {
+            return GameInstall.Find(path, GamePlaces.OfThisSystem());
+        }
+        catch (GameException e) when (string.IsNullOrEmpty(path))
+        {
+            throw new GameException($"{e.Message}, or name a running game with --sc2 HOST:PORT", e);
+        }
     }
 
     private static GameAddress Address(ParseResult result) =>

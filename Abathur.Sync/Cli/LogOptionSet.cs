@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The options of all verbs that say how the program speaks.</summary>
+/// <summary>The options of all commands that say how the program speaks.</summary>
 internal static class LogOptionSet
 {
     private const string Json = "json";

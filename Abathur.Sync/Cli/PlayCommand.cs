@@ -1,6 +1,6 @@
 using System.CommandLine;
+using Abathur.Recordings;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Playback;
 
 namespace Abathur.Sync.Cli;

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Sc2Api.Proxy;
+using Abathur.Sync.Sources.Proxy;
 
 namespace Abathur.Sync.Cli;
 

@@ -1,9 +1,11 @@
 using System.CommandLine;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
+using Abathur.Recordings.Files;
+using Abathur.Sync.Recording;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The options of every verb that can record the match that it publishes.</summary>
+/// <summary>The options of every command that can record the match that it publishes.</summary>
 internal sealed class RecordOptionSet
 {
     private const int MinChunkBytes = 1024;
@@ -35,6 +37,6 @@ internal sealed class RecordOptionSet
             new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, tell)
         : null;
 
-    /// <summary>What a verb that did its work ends with: the match went on without a recording that failed, but whoever asked for it is told.</summary>
+    /// <summary>What a command that did its work ends with: the match went on without a recording that failed, but the user is told.</summary>
     public static int ExitCodeOf(MatchRecorder? recorder) => recorder?.Status.Error is { Length: > 0 } ? ExitCode.Failed : ExitCode.Ok;
 }

@@ -1,5 +1,5 @@
 using System.Text.Json.Serialization;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 
 namespace Abathur.Sync.Cli;
 
@@ -14,7 +14,7 @@ internal sealed record RecordingSummary
     /// <summary>Whether the file has its proper end.</summary>
     public required bool Complete { get; init; }
 
-    /// <summary>What is wrong with the end of the file; left out where nothing is.</summary>
+    /// <summary>What is wrong with the end of the file; omitted where nothing is.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Damage { get; init; }
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
 
 namespace Abathur.Sync.Cli;
 

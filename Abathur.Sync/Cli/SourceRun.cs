@@ -5,7 +5,7 @@ using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Runs a daemon around a source until the match is over or it is told to stop: what all verbs with a source have in common.</summary>
+/// <summary>Runs a daemon around a source until the match is over or it is told to stop: what all commands with a source have in common.</summary>
 internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, ParseResult result)
 {
     /// <summary>What the ready line says besides the daemon's own addresses.</summary>
@@ -19,7 +19,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <param name="afterMatch">What is waited for after it, unless the daemon is told to stop.</param>
     public async Task<SubscriptionEnd> RunAsync(StopSignals stop, Func<Task>? afterMatch = null)
     {
-        // Whoever reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
+        // A program that reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
         await Task.Yield();
         var options = listen.Read(result);
         await using var daemon = new Daemon(source, options, TimeProvider.System);

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Abathur.Sync.Cli;
 
 /// <summary>
-/// What tells a verb to stop: Ctrl-C and SIGTERM, a closed terminal, and with <c>--stop-with-parent</c> the end of standard input. From its very
+/// What tells a command to stop: Ctrl-C and SIGTERM, a closed terminal, and with <c>--stop-with-parent</c> the end of standard input. From its very
 /// start, so that whatever it has started itself (a game, agents) is ended with it. A second Ctrl-C or SIGTERM ends the process on the spot.
 /// </summary>
 internal sealed class StopSignals : IDisposable
@@ -25,15 +25,15 @@ internal sealed class StopSignals : IDisposable
             signal.Cancel = true;
             Stop();
         });
-        // The command line takes the first one; whoever sends a second will not wait for agents and files.
+        // The command line takes the first one; a user who sends a second will not wait for agents and files.
         _again = [.. new[] { PosixSignal.SIGTERM, PosixSignal.SIGINT }.Select(kind => PosixSignalRegistration.Create(kind, EndAtTheSecond))];
         _withParent = withParent;
     }
 
-    /// <summary>Fires when the verb is to stop.</summary>
+    /// <summary>Fires when the command is to stop.</summary>
     public CancellationToken Token => _stop.Token;
 
-    /// <summary>Lets the end of standard input count from now on, where it is to count: once the verb is ready, or waits for something.</summary>
+    /// <summary>Lets the end of standard input count from now on, where it is to count: once the command is ready, or waits for something.</summary>
     public void WatchParent()
     {
         if (!_withParent) return;
@@ -42,7 +42,7 @@ internal sealed class StopSignals : IDisposable
         new Thread(WaitForParent) { IsBackground = true, Name = "standard input" }.Start();
     }
 
-    /// <summary>Tells the verb to stop.</summary>
+    /// <summary>Tells the command to stop.</summary>
     public void Stop()
     {
         try

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary><c>--stop-with-parent</c>, of every verb that runs until it is told to stop.</summary>
+/// <summary><c>--stop-with-parent</c>, of every command that runs until it is told to stop.</summary>
 internal sealed class StopWithParentOption
 {
     private readonly Option<bool> _option = new("--stop-with-parent")
@@ -12,6 +12,6 @@ internal sealed class StopWithParentOption
 
     public void AddTo(Command command) => command.Add(_option);
 
-    /// <summary>Starts to listen for what tells the verb to stop. The caller disposes it.</summary>
+    /// <summary>Starts to listen for what tells the command to stop. The caller disposes it.</summary>
     public StopSignals Listen(ParseResult result, CancellationToken interrupted) => new(result.GetValue(_option), interrupted);
 }

@@ -1,7 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Sources.Synth;
+using Abathur.Recordings.Delimited;
+using Abathur.Recordings.Files;
+using Abathur.Sync.Recording;
+using Abathur.Synth;
 
 namespace Abathur.Sync.Cli;
 

@@ -5,7 +5,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Dashboard;
 
-/// <summary>One encoding and compression, measured as a stream of its own. Used by one flow at a time.</summary>
+/// <summary>One encoding and compression, measured as a stream of its own. Used by one task at a time.</summary>
 internal sealed class ComparedFormat : IDisposable
 {
     private readonly PayloadFormat _format;
@@ -54,7 +54,7 @@ internal sealed class ComparedFormat : IDisposable
 
     /// <summary>Takes the next frame of the stream.</summary>
     /// <param name="observation">The message.</param>
-    /// <param name="isKeyframeDue">Whether the stream starts anew here.</param>
+    /// <param name="isKeyframeDue">Whether the stream starts again here.</param>
     public void Add(ReadOnlySpan<byte> observation, bool isKeyframeDue)
     {
         try
@@ -71,7 +71,7 @@ internal sealed class ComparedFormat : IDisposable
         }
         catch (InvalidDataException)
         {
-            // A frame that this encoding cannot carry: its subscribers are told, here it is left out.
+            // A frame that this encoding cannot carry: its subscribers are told, here it is omitted.
             _isBroken = true;
         }
     }

@@ -4,7 +4,7 @@ using Abathur.Sync.Hub;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// Encodes a match in every format at once, as long as somebody looks: sizes of streams show only over frames in a row. A <c>latest</c> subscriber as any other, which rests
+/// Encodes a match in every format at once, as long as a page is open: sizes of streams show only over frames in a row. A <c>latest</c> subscriber as any other, which rests
 /// longer than it works, so that it takes at most a third of one core whatever the match is.
 /// </summary>
 internal sealed class ComparedStreams : IDisposable
@@ -39,12 +39,12 @@ internal sealed class ComparedStreams : IDisposable
     /// <summary>Completes when nobody has looked for a while, or the match is over. Everything is let go of then.</summary>
     public Task Running { get; }
 
-    /// <summary>Somebody looks: it goes on.</summary>
+    /// <summary>A page asks for sizes: go on.</summary>
     public void Touch() => _idle.Change(_patience, Timeout.InfiniteTimeSpan);
 
     public void Dispose() => _subscription.Close();
 
-    /// <summary>Whether frames lean on those before them, so that one alone does not tell what goes over the wire.</summary>
+    /// <summary>Whether frames depend on those before them, so that one alone does not tell what goes over the wire.</summary>
     private static bool IsStream(PayloadFormat format) => format.HasKeyframes;
 
     private async Task RunAsync()

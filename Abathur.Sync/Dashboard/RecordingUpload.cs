@@ -105,7 +105,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
 
     private static (int Status, string Problem) Keep(string temporary, string file)
     {
-        using (var recording = PrivatePlayback.Open(temporary, out var problem))
+        using (var recording = PlaybackSession.Open(temporary, out var problem))
         {
             // Where it lies meanwhile is nothing that a client needs to know.
             if (recording is null) return (StatusCodes.Status422UnprocessableEntity, problem.Replace(temporary, Path.GetFileName(file), StringComparison.Ordinal));

@@ -11,7 +11,7 @@ namespace Abathur.Sync.Dashboard;
 
 /// <summary>
 /// <c>/v1/recordings</c> lists the folder, <c>PUT /v1/recordings/NAME</c> adds a file, and <c>/v1/recordings/NAME/sync</c> is a WebSocket that plays one for its
-/// connection alone (<see cref="PrivatePlayback"/>).
+/// connection alone (<see cref="PlaybackSession"/>).
 /// </summary>
 internal sealed class RecordingsEndpoint
 {
@@ -115,7 +115,7 @@ internal sealed class RecordingsEndpoint
         }
         try
         {
-            await PrivatePlayback.ServeAsync(file, http, _hub, _webSocket, _access, _compared, _clock, stopping);
+            await PlaybackSession.ServeAsync(file, http, _hub, _webSocket, _access, _compared, _clock, stopping);
         }
         finally
         {

@@ -14,7 +14,7 @@ internal static partial class LogMessages
         Subscribed(log, subscription.Id, options.Name, options.Peer, options.Transport, options.Policy.ToString(), options.Format.ToString());
     }
 
-    /// <summary>A subscription has gone.</summary>
+    /// <summary>A subscription has ended.</summary>
     public static void Unsubscribed(ILogger log, Subscription subscription)
     {
         if (!log.IsEnabled(LogLevel.Information)) return;

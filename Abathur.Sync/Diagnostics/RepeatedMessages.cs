@@ -5,7 +5,7 @@ namespace Abathur.Sync.Diagnostics;
 /// <summary>
 /// Keeps clients from flooding the log: of each kind of message one is written a second, and the next one that is written says how many were not. Thread-safe.
 /// </summary>
-/// <param name="write">Writes a message: the kind, and how many of that kind were left out since the last one.</param>
+/// <param name="write">Writes a message: the kind, and how many of that kind were omitted since the last one.</param>
 /// <param name="clock">Clock of the seconds.</param>
 /// <typeparam name="TKind">What makes messages alike.</typeparam>
 internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProvider clock)
@@ -56,7 +56,7 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
             }
         }
 
-        /// <summary>Ends the period: what was left out in it. Where there was something, its message begins the next period.</summary>
+        /// <summary>Ends the period: what was omitted in it. Where there was something, its message begins the next period.</summary>
         public int Take()
         {
             lock (_gate)

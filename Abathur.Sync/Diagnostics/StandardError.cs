@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Diagnostics;
 
-/// <summary>Everything that the program says, line by line; standard output belongs to what a verb answers. Set up once, at the start.</summary>
+/// <summary>Everything that the program says, line by line; standard output belongs to what a command answers. Set up once, at the start.</summary>
 internal static class StandardError
 {
     private const string Program = "abathur-sync";

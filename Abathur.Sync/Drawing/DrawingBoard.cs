@@ -4,7 +4,7 @@ using Google.Protobuf;
 namespace Abathur.Sync.Drawing;
 
 /// <summary>
-/// All that agents have drawn and that is in force: a state, not a list of events, so that whoever looks late, or seldom, sees the same as the others.
+/// All that agents have drawn and that is in force: a state, not a list of events, so that a client that looks late, or seldom, sees the same as the others.
 /// Bounded. Thread-safe.
 /// </summary>
 public sealed class DrawingBoard
@@ -27,7 +27,7 @@ public sealed class DrawingBoard
     private int _shapes;
     private long _version;
 
-    /// <summary>Called, on the flow of whoever changed it, when something was drawn or has gone. Must neither block nor throw.</summary>
+    /// <summary>Called, on the thread that changed it, when something was drawn or removed. Must neither block nor throw.</summary>
     public event Action? Changed;
 
     /// <summary>Counts the changes; 0 as long as nothing was ever drawn.</summary>
@@ -59,7 +59,7 @@ public sealed class DrawingBoard
         return result;
     }
 
-    /// <summary>The game has gone to this loop, or a playback back to it: what has outlived itself goes, and so does what was drawn in a future that is none any more.</summary>
+    /// <summary>Sets the game loop. Removes what has expired, and, where a playback went back, what was drawn at later loops.</summary>
     public void Advance(uint gameLoop)
     {
         lock (_gate)
@@ -78,7 +78,7 @@ public sealed class DrawingBoard
         Changed?.Invoke();
     }
 
-    /// <summary>Shows what a recording has drawn, besides what is drawn now. What cannot be read of it is left out.</summary>
+    /// <summary>Shows what a recording has drawn, besides what is drawn now. What cannot be read of it is omitted.</summary>
     /// <param name="drawings">A serialized <see cref="Drawings"/>, which must not change; empty: nothing.</param>
     public void ShowRecorded(ReadOnlyMemory<byte> drawings)
     {

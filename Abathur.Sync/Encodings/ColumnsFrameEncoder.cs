@@ -1,6 +1,6 @@
 using System.Buffers;
+using Abathur.Columns;
 using Abathur.Protobuf.FieldMasks;
-using Abathur.Sync.Encodings.Columns;
 using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Encodings;

@@ -3,11 +3,11 @@ using System.Buffers;
 namespace Abathur.Sync.Encodings;
 
 /// <summary>
-/// Turns observations into the payload of one stream. Called from one flow at a time, frame after frame, so that payloads may lean on those
+/// Turns observations into the payload of one stream. Called from one task at a time, frame after frame, so that payloads may depend on those
 /// before. Who reads the stream has every payload since the last keyframe, in order, and nothing of what was before it.
 /// </summary>
 /// <remarks>
-/// Keyframes are decided once for a chain of encoders: the outer one passes the demand on, and starts anew itself where the inner one
+/// Keyframes are decided once for a chain of encoders: the outer one passes the demand on, and starts again itself where the inner one
 /// has made a keyframe. An encoder of which <see cref="Frames.PayloadFormat.HasKeyframes"/> is false makes nothing else.
 /// </remarks>
 public interface IFrameEncoder

@@ -10,7 +10,7 @@ namespace Abathur.Sync.Encodings;
 /// themselves. Owns both.
 /// </summary>
 /// <param name="inner">Encoder of what is compressed; null: the observation as it is.</param>
-/// <param name="innerLeans">Whether its payloads may lean on those before; if not, each would be a keyframe, and the compressor alone decides.</param>
+/// <param name="innerLeans">Whether its payloads may depend on those before; if not, each would be a keyframe, and the compressor alone decides.</param>
 /// <param name="compressor">Compressor.</param>
 internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerLeans, IStreamCompressor compressor) : IFrameEncoder, IDisposable
 {
@@ -36,7 +36,7 @@ internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerL
         var plain = SharedBuffer.Rent(_largestBytes);
         try
         {
-            // A payload that leans on others shows its size too late to be the keyframe: the next one is.
+            // A payload that depends on others shows its size too late to be the keyframe: the next one is.
             var encoded = inner.Encode(observation, mustBeKeyframe || (innerLeans && _mustGrow), plain);
             return Compress(plain.Span, mustBeKeyframe || (innerLeans && encoded.IsKeyframe), payload);
         }

@@ -90,19 +90,19 @@ public sealed class EncodedFrame
     }
 
     /// <summary>Size in bytes of the message that <see cref="WriteFrame"/> writes.</summary>
-    public int MeasureFrame(in Missed missed)
+    public int MeasureFrame(in DroppedFrames missed)
     {
-        var bytes = ProtoHead().Length + FrameEnvelope.MeasureMissed(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length
+        var bytes = ProtoHead().Length + FrameEnvelope.MeasureDropped(missed) + FrameEnvelope.MeasurePayloadPrefix(Payload.Length) + Payload.Length
             + FrameEnvelope.MeasureTail(_encodedMonotonicNs, _plainBytes);
         foreach (var frame in _earlier) bytes += FrameEnvelope.MeasureEarlierPrefix(frame.Payload.Length) + frame.Payload.Length;
         return bytes;
     }
 
     /// <summary>Writes <c>abathur.sync.v1.Frame</c> in protobuf.</summary>
-    public void WriteFrame(IBufferWriter<byte> output, in Missed missed)
+    public void WriteFrame(IBufferWriter<byte> output, in DroppedFrames missed)
     {
         output.Write(ProtoHead());
-        FrameEnvelope.WriteMissed(output, missed);
+        FrameEnvelope.WriteDropped(output, missed);
         FrameEnvelope.WritePayloadPrefix(output, _format, Payload.Length);
         output.Write(Payload.Span);
         FrameEnvelope.WriteTail(output, _encodedMonotonicNs, _plainBytes);
@@ -117,7 +117,7 @@ public sealed class EncodedFrame
     /// A <c>ServerMessage</c> with the frame, its length in front (four bytes, little-endian), in one piece of memory, which all who missed nothing share. The
     /// caller releases it.
     /// </summary>
-    public SharedBuffer RentPrefixedMessage(in Missed missed)
+    public SharedBuffer RentPrefixedMessage(in DroppedFrames missed)
     {
         if (missed.Count > 0 || _earlier.Count > 0) return PrefixedMessage(missed);
         lock (_gate)
@@ -129,7 +129,7 @@ public sealed class EncodedFrame
     }
 
     /// <summary>The line that <see cref="WriteJsonLine"/> writes, in the same way.</summary>
-    public SharedBuffer RentJsonLine(in Missed missed)
+    public SharedBuffer RentJsonLine(in DroppedFrames missed)
     {
         if (missed.Count > 0 || _earlier.Count > 0) return JsonLine(missed);
         lock (_gate)
@@ -141,10 +141,10 @@ public sealed class EncodedFrame
     }
 
     /// <summary>Writes <c>{"frame":{...}}</c> and a line feed, the payload (which must be JSON) inline as <c>observation</c>.</summary>
-    public void WriteJsonLine(IBufferWriter<byte> output, in Missed missed)
+    public void WriteJsonLine(IBufferWriter<byte> output, in DroppedFrames missed)
     {
         output.Write(JsonHead());
-        FrameEnvelope.WriteMissedJson(output, missed);
+        FrameEnvelope.WriteDroppedJson(output, missed);
         output.Write(",\"observation\":"u8);
         output.Write(Payload.Span);
         output.Write("}}\n"u8);
@@ -166,7 +166,7 @@ public sealed class EncodedFrame
         return encoded;
     }
 
-    private SharedBuffer PrefixedMessage(in Missed missed)
+    private SharedBuffer PrefixedMessage(in DroppedFrames missed)
     {
         var frameBytes = MeasureFrame(missed);
         var messageBytes = FrameEnvelope.MeasureServerMessage(frameBytes);
@@ -178,7 +178,7 @@ public sealed class EncodedFrame
         return message;
     }
 
-    private SharedBuffer JsonLine(in Missed missed)
+    private SharedBuffer JsonLine(in DroppedFrames missed)
     {
         var line = SharedBuffer.Rent(Payload.Length + MaxEnvelopeBytes);
         WriteJsonLine(line, missed);

@@ -31,7 +31,7 @@ internal static class FrameEnvelope
     }
 
     /// <summary>Fields 11 to 13; nothing where nothing was missed.</summary>
-    public static void WriteMissed(IBufferWriter<byte> output, in Missed missed)
+    public static void WriteDropped(IBufferWriter<byte> output, in DroppedFrames missed)
     {
         if (missed.Count == 0) return;
         WriteVarint(output, Wire.DroppedFieldNumber, missed.Count);
@@ -39,7 +39,7 @@ internal static class FrameEnvelope
         WritePresent(output, Wire.DroppedLastGameLoopFieldNumber, missed.LastGameLoop);
     }
 
-    public static int MeasureMissed(in Missed missed) => missed.Count == 0
+    public static int MeasureDropped(in DroppedFrames missed) => missed.Count == 0
         ? 0
         : 3 + CodedOutputStream.ComputeUInt64Size(missed.Count)
             + CodedOutputStream.ComputeUInt32Size(missed.FirstGameLoop)
@@ -111,7 +111,7 @@ internal static class FrameEnvelope
         output.Write("\""u8);
     }
 
-    public static void WriteMissedJson(IBufferWriter<byte> output, in Missed missed)
+    public static void WriteDroppedJson(IBufferWriter<byte> output, in DroppedFrames missed)
     {
         if (missed.Count == 0) return;
         output.Write(",\"dropped\":\""u8);

@@ -10,7 +10,7 @@ public readonly record struct PayloadFormat(Encoding Encoding, V1.Compression Co
     /// <summary>Whether the payload is an observation in protobuf as it stands, and so a typed field of the frame.</summary>
     public bool IsObservation => this is { Encoding: Encoding.Proto, Compression: V1.Compression.None };
 
-    /// <summary>Whether payloads may lean on those before them, so that only keyframes decode alone.</summary>
+    /// <summary>Whether payloads may depend on those before them, so that only keyframes decode alone.</summary>
     public bool HasKeyframes => Encoding == Encoding.Columns || Compression is V1.Compression.ZstdStream or V1.Compression.BrStream;
 
     /// <summary>E.g. "json" or "proto+zstd-stream".</summary>

@@ -113,6 +113,9 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Fan-out of the match.</summary>
     public FrameHub Hub => _hub;
 
+    /// <summary>Connections that are open now, of all listeners together.</summary>
+    public int OpenConnections => _app.Services.GetRequiredService<ConnectionLimit>().Open;
+
     /// <summary>Opens the ports. Throws <see cref="DaemonException"/> where one cannot be had.</summary>
     public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
     {
@@ -244,7 +247,7 @@ public sealed class Daemon : IAsyncDisposable
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
         // Left alone, the operating system holds megabytes for a slow reader, which are stale when they arrive.
         socket.SendBufferSize = SendBufferBytes;
-        if (endpoint is IPEndPoint) DeadPeers.NoticeAfter(socket, _options.DeadPeerTimeout);
+        if (endpoint is IPEndPoint) TcpKeepAlive.NoticeAfter(socket, _options.DeadPeerTimeout);
         // Before it is listened to: nobody else comes in between.
         if (endpoint is UnixDomainSocketEndPoint path) UnixSocketPath.Restrict(path.ToString()!);
         return socket;

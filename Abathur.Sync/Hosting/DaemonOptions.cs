@@ -12,7 +12,7 @@ public sealed record DaemonOptions
     public const int DefaultSocketPort = 22401;
     public const int DefaultHttpPort = 22402;
 
-    /// <summary>Who may connect, and what they may do. Default: whoever is on this machine, everything.</summary>
+    /// <summary>Who may connect, and what they may do. Default: every program on this machine may do everything.</summary>
     public AccessOptions Access { get; init; } = new();
 
     /// <summary>Port of gRPC; 0: any free one; null: none. Default 22400.</summary>

@@ -25,13 +25,14 @@ internal static class KestrelHost
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.AddProvider(new LogProvider(clock));
         builder.Logging.SetMinimumLevel(StandardError.MinimumLevel);
-        // A failed start is told once, by whoever starts the server.
+        // A failed start is told once, by the code that starts the server.
         builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
         // The ready line says where it listens.
         builder.Logging.AddFilter("Microsoft.Hosting.Lifetime", LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
         builder.Services.RemoveAll<IConnectionListenerFactory>();
         builder.Services.AddSingleton<IConnectionListenerFactory>(services => new LimitedTransport(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), connections));
+        builder.Services.AddSingleton(connections);
         builder.Services.AddHostedService(_ => new MemoryTrimmer(connections, clock));
         builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ServerMemoryPool.Factory());
         builder.Services.Configure<SocketTransportOptions>(sockets =>

@@ -31,7 +31,7 @@ public sealed class FrameHub
     private uint _newestGameLoop;
     private Frame? _newest;
     private readonly RateMeter _rate;
-    private readonly WakeQueue _readers = new();
+    private readonly SubscriberScheduler _readers = new();
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
 
@@ -55,13 +55,13 @@ public sealed class FrameHub
     /// <summary>What agents have drawn over the match.</summary>
     public DrawingBoard Drawings { get; } = new();
 
-    /// <summary>Told how long a frame took to encode, on the flow of its stream. Must neither block nor throw.</summary>
+    /// <summary>Told how long a frame took to encode, on the task of its stream. Must neither block nor throw.</summary>
     public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
 
     /// <summary>Told of each subscription that comes.</summary>
     public event Action<Subscription>? Joined;
 
-    /// <summary>Told of each subscription that has gone.</summary>
+    /// <summary>Told of each subscription that has ended.</summary>
     public event Action<Subscription>? Left;
 
     /// <summary>Game loop of the newest frame; 0 before the first.</summary>
@@ -152,7 +152,7 @@ public sealed class FrameHub
         ulong sequence;
         lock (_gate)
         {
-            // Together, so that whoever subscribes knows whether this frame is its first.
+            // Together, so that a subscriber knows whether this frame is its first.
             sequence = ++_sequence;
             streams = _streams;
             frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));

@@ -25,17 +25,17 @@ internal sealed class FrameStream : IDisposable
     private readonly HubOptions _options;
     private readonly bool _sourceWaits;
     private readonly TimeProvider _clock;
-    private readonly WakeQueue _readers;
+    private readonly SubscriberScheduler _readers;
     private readonly EncoderThreads _threads;
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
     private readonly Func<Frame?> _retainNewest;
     private readonly Queue<Frame> _queue = new();
-    private readonly AsyncSignal _ready;
-    private readonly AsyncSignal _room;
+    private readonly AsyncAutoResetEvent _ready;
+    private readonly AsyncAutoResetEvent _room;
     private readonly Action _askKeyframe;
     private volatile Subscription[] _subscriptions = [];
-    private Missed _missed;
+    private DroppedFrames _missed;
     private SubscriptionEnd? _end;
     private int _payloadBytes;
     private int _keyframeAsked;
@@ -57,7 +57,7 @@ internal sealed class FrameStream : IDisposable
     /// <param name="encoderHoldUps">How long their encoders may.</param>
     /// <param name="retainNewest">The newest frame of the match, which the stream releases.</param>
     public FrameStream(
-        StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, WakeQueue readers, EncoderThreads threads, HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
+        StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, SubscriberScheduler readers, EncoderThreads threads, HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
     {
         Key = key;
         _options = options;
@@ -69,8 +69,8 @@ internal sealed class FrameStream : IDisposable
         _encoderHoldUps = encoderHoldUps;
         _retainNewest = retainNewest;
         _encoder = key.CreateEncoder();
-        _ready = new AsyncSignal(clock);
-        _room = new AsyncSignal(clock);
+        _ready = new AsyncAutoResetEvent(clock);
+        _room = new AsyncAutoResetEvent(clock);
         _askKeyframe = () => Volatile.Write(ref _keyframeAsked, 1);
         Encoding = _encoder is null ? Task.CompletedTask : Task.Run(EncodeAsync);
     }
@@ -85,7 +85,7 @@ internal sealed class FrameStream : IDisposable
     /// <summary>Game loop of the last frame that the stream took.</summary>
     public uint? LastGameLoop { get; private set; }
 
-    /// <summary>The flow that encodes; completes after <see cref="Finish"/>, when all frames are out.</summary>
+    /// <summary>The task that encodes; completes after <see cref="Finish"/>, when all frames are out.</summary>
     public Task Encoding { get; }
 
     /// <summary>Adds a subscriber. Where there are keyframes, its first frame is one, and the next to be encoded.</summary>
@@ -203,7 +203,7 @@ internal sealed class FrameStream : IDisposable
         {
             // After a wait for a frame, this is a thread that encodes.
             Frame? frame;
-            Missed missed;
+            DroppedFrames missed;
             lock (_gate)
             {
                 _queue.TryDequeue(out frame);
@@ -238,7 +238,7 @@ internal sealed class FrameStream : IDisposable
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask EncodeAsync(Frame frame, Missed missed)
+    private async ValueTask EncodeAsync(Frame frame, DroppedFrames missed)
     {
         if (_sourceWaits) await WaitForReadersAsync(_clock.GetTimestamp());
         await TakeTurnAsync();
@@ -384,8 +384,8 @@ internal sealed class FrameStream : IDisposable
             if (subscription.HasRoom) break;
             left = _options.StallTimeout - _clock.GetElapsedTime(since);
             subscription.Finish(left <= TimeSpan.Zero
-                ? new(SubscriptionEndReason.TooSlow, $"no frame was taken for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} waiting")
-                : new(SubscriptionEndReason.TooSlow, HeldUpTooLong));
+                ? new(SubscriptionEndReason.SlowConsumer, $"no frame was taken for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} waiting")
+                : new(SubscriptionEndReason.SlowConsumer, HeldUpTooLong));
         }
         _waitsForReaders = false;
         if (!mayHoldUp) _holdUps.Spend(_clock.GetElapsedTime(began));
@@ -409,13 +409,13 @@ internal sealed class FrameStream : IDisposable
     private static string Seconds(HoldUpBudget budget) => budget.PerMinute.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
 
     /// <summary>Offers a frame to all; then those who may lose nothing go on to write it, and then the others.</summary>
-    private void OfferToAll(EncodedFrame frame, in Missed missed)
+    private void OfferToAll(EncodedFrame frame, in DroppedFrames missed)
     {
         var subscriptions = _subscriptions;
         foreach (var subscription in subscriptions)
         {
             if (!subscription.IsLossless || subscription.HasRoom) subscription.Offer(frame, missed);
-            else subscription.Finish(new(SubscriptionEndReason.TooSlow, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
+            else subscription.Finish(new(SubscriptionEndReason.SlowConsumer, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
         }
         // Who may wait for readers may as well write for the first lossless ones, or the only one.
         var servedHere = _encoder is null && !_sourceWaits ? 0 : ServedAtOnce;
@@ -432,7 +432,7 @@ internal sealed class FrameStream : IDisposable
 
     private bool Wants(uint gameLoop)
     {
-        // A game loop that goes back is a seek or a new round, and starts the count anew.
+        // A game loop that goes back is a seek or a new round, and starts the count again.
         if (LastGameLoop is { } last && gameLoop >= last && gameLoop - last < Key.EveryGameLoops && Key.EveryGameLoops > 1) return false;
         LastGameLoop = gameLoop;
         return true;
@@ -451,7 +451,7 @@ internal sealed class FrameStream : IDisposable
     {
         foreach (var subscription in _subscriptions)
         {
-            if (subscription.IsLossless) subscription.Finish(new(SubscriptionEndReason.TooSlow, message));
+            if (subscription.IsLossless) subscription.Finish(new(SubscriptionEndReason.SlowConsumer, message));
         }
     }
 }

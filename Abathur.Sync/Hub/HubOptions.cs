@@ -17,7 +17,7 @@ public sealed record HubOptions
 
     /// <summary>
     /// Frames from one keyframe of a stream to the next, where nobody asks for one before. Default 224 (10 s of a game that is observed in every
-    /// loop); 0: only when somebody asks.
+    /// loop); 0: only on demand.
     /// </summary>
     public uint KeyframeIntervalFrames { get; init; } = 224;
 

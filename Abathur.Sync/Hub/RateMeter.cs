@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Hub;
 
-/// <summary>Events per second over the last second or so. Counted by one flow, read by any.</summary>
+/// <summary>Events per second over the last second or so. Counted by one task, read by any.</summary>
 internal sealed class RateMeter(TimeProvider clock)
 {
     private readonly Lock _gate = new();

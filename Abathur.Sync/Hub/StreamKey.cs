@@ -10,7 +10,7 @@ namespace Abathur.Sync.Hub;
 /// <param name="Format">Payload form.</param>
 /// <param name="CompressionLevel">Level of its compression; 0 without one.</param>
 /// <param name="FieldMask">Canonical text of the mask; empty: everything.</param>
-/// <param name="EveryGameLoops">Thinning.</param>
+/// <param name="EveryGameLoops">Downsampling.</param>
 internal sealed record StreamKey(PayloadFormat Format, int CompressionLevel, string FieldMask, uint EveryGameLoops)
 {
     public static StreamKey For(SubscriptionOptions options) =>

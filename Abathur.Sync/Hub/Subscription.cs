@@ -5,7 +5,7 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// One subscriber's bounded queue between the hub and a transport. One flow offers frames, one flow takes them.
+/// One subscriber's bounded queue between the hub and a transport. One task offers frames, one task takes them.
 /// </summary>
 /// <example>
 /// <code>
@@ -19,21 +19,21 @@ namespace Abathur.Sync.Hub;
 /// </example>
 public sealed class Subscription : IDisposable
 {
-    /// <summary>After so many frames in a row whoever takes them gives its thread to the others once: there may always be one more.</summary>
+    /// <summary>After so many frames in a row the reader gives its thread to the others once: there may always be one more.</summary>
     public const int FramesInATurn = 16;
 
     private readonly Lock _gate = new();
-    private readonly (EncodedFrame? Frame, Missed Before)[] _queue;
+    private readonly (EncodedFrame? Frame, DroppedFrames Before)[] _queue;
     private readonly Queue<ulong> _unacknowledged = new();
-    private readonly AsyncSignal _ready;
-    private readonly AsyncSignal _room;
-    private readonly AsyncSignal _answered;
+    private readonly AsyncAutoResetEvent _ready;
+    private readonly AsyncAutoResetEvent _room;
+    private readonly AsyncAutoResetEvent _answered;
     private readonly CancellationTokenSource _aborted;
     private readonly Action<Subscription> _onDispose;
     private int _head;
     private int _count;
-    private Missed _missed;
-    private Missed _missedBeforeNewest;
+    private DroppedFrames _missed;
+    private DroppedFrames _missedBeforeNewest;
     private ulong _acknowledged;
     private ulong _framesSent;
     private ulong _framesDropped;
@@ -52,10 +52,10 @@ public sealed class Subscription : IDisposable
         Id = id;
         Options = options;
         _onDispose = onDispose;
-        _queue = new (EncodedFrame?, Missed)[options.BufferFrames];
-        _ready = new AsyncSignal(clock);
-        _room = new AsyncSignal(clock);
-        _answered = new AsyncSignal(clock);
+        _queue = new (EncodedFrame?, DroppedFrames)[options.BufferFrames];
+        _ready = new AsyncAutoResetEvent(clock);
+        _room = new AsyncAutoResetEvent(clock);
+        _answered = new AsyncAutoResetEvent(clock);
         _aborted = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
     }
 
@@ -105,7 +105,7 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Whether it has missed frames that the next ones lean on.</summary>
+    /// <summary>Whether it has missed frames that the next ones depend on.</summary>
     internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
 
     internal bool HasRoom
@@ -116,12 +116,12 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Whether it skips to the newest frame, and that may lean on those before it.</summary>
+    /// <summary>Whether it skips to the newest frame, and that may depend on those before it.</summary>
     private bool SkipsWithKeyframes => _askKeyframe is not null && !IsLossless;
 
     /// <summary>
     /// Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no. It returns on a thread on which other readers have
-    /// their turn next: whoever works on, or takes more than <see cref="FramesInATurn"/> frames, yields it.
+    /// their turn next: a reader that works on, or takes more than <see cref="FramesInATurn"/> frames, yields it.
     /// </summary>
     public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
 
@@ -129,7 +129,7 @@ public sealed class Subscription : IDisposable
     public void Wake() => _ready.Set();
 
     /// <summary>Takes the next frame; the caller releases it. False where none is due, or no credit is left.</summary>
-    public bool TryTake(out EncodedFrame frame, out Missed missed)
+    public bool TryTake(out EncodedFrame frame, out DroppedFrames missed)
     {
         lock (_gate)
         {
@@ -199,11 +199,11 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>
-    /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames lean on those
+    /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames depend on those
     /// before them, they wait together until there is a keyframe, or too many; then all are missed until the reader comes back and asks for a keyframe.
     /// The reader is woken by <see cref="WakeToTake"/>.
     /// </summary>
-    internal void Offer(EncodedFrame frame, in Missed before)
+    internal void Offer(EncodedFrame frame, in DroppedFrames before)
     {
         lock (_gate)
         {
@@ -217,7 +217,7 @@ public sealed class Subscription : IDisposable
             if (_count == _queue.Length || (SkipsWithKeyframes && frame.IsKeyframe))
             {
                 DropQueued();
-                // What leans on frames that are lost now cannot be decoded.
+                // What depends on frames that are lost now cannot be decoded.
                 if (SkipsWithKeyframes && !frame.IsKeyframe) _keyframeNeed = KeyframeNeed.Unasked;
             }
             AddMissed(before);
@@ -225,7 +225,7 @@ public sealed class Subscription : IDisposable
             {
                 // A frame that was published before it subscribed is not its loss.
                 _missedBeforeNewest = _missed;
-                if (frame.Sequence >= FirstSequence) AddMissed(default(Missed).Then(frame.GameLoop));
+                if (frame.Sequence >= FirstSequence) AddMissed(default(DroppedFrames).Then(frame.GameLoop));
                 return;
             }
             Enqueue(frame);
@@ -250,7 +250,7 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>Lets a reader that waits go on, where there is something for it: in its turn, or, without a queue of turns, on this thread before this returns.</summary>
-    internal void WakeToTake(WakeQueue? turns)
+    internal void WakeToTake(SubscriberScheduler? turns)
     {
         lock (_gate)
         {
@@ -291,7 +291,7 @@ public sealed class Subscription : IDisposable
             }
             var left = Options.LockstepTimeout - clock.GetElapsedTime(since);
             if (left > TimeSpan.Zero && await _answered.WaitAsync(left)) continue;
-            Finish(new(SubscriptionEndReason.NoAnswer, $"frame {sequence} was not acknowledged within {Options.LockstepTimeout.TotalSeconds:0.###} s"));
+            Finish(new(SubscriptionEndReason.AckTimeout, $"frame {sequence} was not acknowledged within {Options.LockstepTimeout.TotalSeconds:0.###} s"));
         }
     }
 
@@ -304,7 +304,7 @@ public sealed class Subscription : IDisposable
             End = end;
         }
         // At the end of a match, and when the daemon stops, the daemon itself waits for the readers.
-        if (end.Reason is SubscriptionEndReason.TooSlow or SubscriptionEndReason.NoAnswer or SubscriptionEndReason.BadFrame) _aborted.CancelAfter(Grace);
+        if (end.Reason is SubscriptionEndReason.SlowConsumer or SubscriptionEndReason.AckTimeout or SubscriptionEndReason.BadFrame) _aborted.CancelAfter(Grace);
         _ready.Set();
         _room.Set();
         _answered.Set();
@@ -343,7 +343,7 @@ public sealed class Subscription : IDisposable
         _count++;
     }
 
-    private (EncodedFrame Frame, Missed Before) Dequeue()
+    private (EncodedFrame Frame, DroppedFrames Before) Dequeue()
     {
         var (frame, before) = _queue[_head];
         _queue[_head] = default;
@@ -353,9 +353,9 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>Takes all that waits as one frame, the newest, and counts the others as missed.</summary>
-    private (EncodedFrame Frame, Missed Before) TakeNewest()
+    private (EncodedFrame Frame, DroppedFrames Before) TakeNewest()
     {
-        var missed = default(Missed);
+        var missed = default(DroppedFrames);
         var earlier = _skipped.AsSpan(0, _count - 1);
         for (var i = 0; i < earlier.Length; i++)
         {
@@ -390,7 +390,7 @@ public sealed class Subscription : IDisposable
         _askKeyframe!();
     }
 
-    private void AddMissed(in Missed missed)
+    private void AddMissed(in DroppedFrames missed)
     {
         _missed = _missed.Then(missed);
         _framesDropped += missed.Count;

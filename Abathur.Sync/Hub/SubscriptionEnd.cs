@@ -10,10 +10,10 @@ public enum SubscriptionEndReason
     MatchOver,
 
     /// <summary>The reader did not keep up with a lossless subscription.</summary>
-    TooSlow,
+    SlowConsumer,
 
     /// <summary>A lockstep reader did not answer in time.</summary>
-    NoAnswer,
+    AckTimeout,
 
     /// <summary>A frame cannot be encoded as asked.</summary>
     BadFrame,

@@ -30,7 +30,7 @@ public sealed record SubscriptionOptions
     public uint EveryGameLoops { get; init; } = 1;
 
     /// <summary>
-    /// Frames that may wait for the reader. Under <see cref="Policy.Latest"/> 1, or some where frames lean on those before them: the reader gets
+    /// Frames that may wait for the reader. Under <see cref="Policy.Latest"/> 1, or some where frames depend on those before them: the reader gets
     /// the newest, and the others, which are small, along with it, as without them the stream would owe it a keyframe.
     /// </summary>
     public required int BufferFrames { get; init; }

@@ -7,7 +7,7 @@ public sealed class SubscriptionTotals
 {
     private readonly Dictionary<Kind, Sums> _former = [];
 
-    /// <summary>Adds a subscription that has gone.</summary>
+    /// <summary>Adds a subscription that has ended.</summary>
     public void Add(SubscriberStatus gone) => Add(_former, gone, now: 0);
 
     /// <summary>The sums, together with those of the subscriptions that are there.</summary>

@@ -2,7 +2,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
 
-/// <summary>Steers a source that has a past and a future.</summary>
+/// <summary>Controls a source that has a past and a future.</summary>
 public interface IPlaybackControl
 {
     /// <summary>Where it stands.</summary>

@@ -26,7 +26,7 @@ internal static class CompressionRequest
         {
             throw Refusal(
                 GrpcStatusCode.InvalidArgument,
-                $"compression {chosen.Name} cannot be carried in JSON text: " + (transport.Form == MessageForm.Json
+                $"compression {chosen.Name} cannot be carried in JSON text: " + (transport.Form == WireFormat.Json
                     ? "subscribe with a binary message (protobuf), in which encoding json can be compressed as well"
                     : "ask for encoding proto, or for encoding json over gRPC or binary WebSocket messages"));
         }

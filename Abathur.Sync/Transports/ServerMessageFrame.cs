@@ -9,7 +9,7 @@ internal static class ServerMessageFrame
     /// <summary>Size of the whole message for a frame of <paramref name="frameBytes"/>.</summary>
     public static int Measure(int frameBytes) => FrameEnvelope.MeasureServerMessage(frameBytes);
 
-    public static void Write(IBufferWriter<byte> output, EncodedFrame frame, in Missed missed, int frameBytes)
+    public static void Write(IBufferWriter<byte> output, EncodedFrame frame, in DroppedFrames missed, int frameBytes)
     {
         FrameEnvelope.WriteServerMessagePrefix(output, frameBytes);
         frame.WriteFrame(output, missed);

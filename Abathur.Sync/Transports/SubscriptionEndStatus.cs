@@ -9,8 +9,8 @@ internal static class SubscriptionEndStatus
     public static GrpcStatusCode StatusCode(this SubscriptionEnd end) => end.Reason switch
     {
         SubscriptionEndReason.MatchOver => GrpcStatusCode.Ok,
-        SubscriptionEndReason.TooSlow => GrpcStatusCode.ResourceExhausted,
-        SubscriptionEndReason.NoAnswer => GrpcStatusCode.DeadlineExceeded,
+        SubscriptionEndReason.SlowConsumer => GrpcStatusCode.ResourceExhausted,
+        SubscriptionEndReason.AckTimeout => GrpcStatusCode.DeadlineExceeded,
         SubscriptionEndReason.BadFrame => GrpcStatusCode.DataLoss,
         SubscriptionEndReason.SourceLost => GrpcStatusCode.Aborted,
         SubscriptionEndReason.Stopping => GrpcStatusCode.Unavailable,

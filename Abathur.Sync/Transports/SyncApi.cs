@@ -36,7 +36,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private static readonly TimeSpan ProcessAge = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Asking the system takes longer than all the rest, and anybody may ask for the status in a loop.</summary>
-    private readonly Momentary<ProcessStatus> _process = ProcessSince(clock.GetTimestamp(), clock);
+    private readonly CachedValue<ProcessStatus> _process = ProcessSince(clock.GetTimestamp(), clock);
     private readonly TokenBucketRateLimiter _actRate = new(new TokenBucketRateLimiterOptions
     {
         TokenLimit = access.ActRate,
@@ -46,7 +46,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
 
     private Match? _matchWithoutGame;
 
-    /// <summary>What whoever shows this token may do.</summary>
+    /// <summary>What a client with this token may do.</summary>
     /// <param name="token">Null or empty: none was shown.</param>
     public AccessLevel LevelOf(string? token) => access.Tokens.LevelOf(token);
 
@@ -107,7 +107,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
     }
 
-    /// <summary>Steers the playback.</summary>
+    /// <summary>Control the playback.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
@@ -143,7 +143,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         return status;
     }
 
-    private static Momentary<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
+    private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
         () =>
         {
             using var process = Process.GetCurrentProcess();
@@ -193,7 +193,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     {
         var encoding = request.Encoding == Encoding.Auto ? transport.Native : request.Encoding;
         if (encoding is not (Encoding.Proto or Encoding.Json or Encoding.Columns)) throw Unsupported("encoding", request.Encoding, "auto, proto, json, columns");
-        if (transport.Form == MessageForm.Json && encoding != Encoding.Json)
+        if (transport.Form == WireFormat.Json && encoding != Encoding.Json)
         {
             throw Invalid($"encoding {encoding.ToString().ToLowerInvariant()} cannot be carried in text messages: ask for json, or subscribe with a binary message (protobuf)");
         }

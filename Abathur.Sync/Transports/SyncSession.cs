@@ -7,7 +7,7 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Transports;
 
 /// <summary>
-/// One subscribed connection, the same on every transport: a flow that writes frames and answers, and one that reads
+/// One subscribed connection, the same on every transport: a task that writes frames and answers, and one that reads
 /// what the client says.
 /// </summary>
 internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, AccessLevel level)
@@ -47,7 +47,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             }
             else if (subscription.End is { } end && !subscription.IsOwedFrames)
             {
-                // The reading flow answers before it ends the subscription.
+                // The reading task answers before it ends the subscription.
                 while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
                 if (end.Reason != SubscriptionEndReason.Closed) wire.Write(Goodbye(end));
                 await wire.FlushAsync(cancellation);

@@ -7,23 +7,23 @@ namespace Abathur.Sync.Transports;
 /// <param name="Native">What <see cref="Encoding.Auto"/> means there.</param>
 /// <param name="CanAcknowledge">Whether an agent can send <see cref="Ack"/>.</param>
 /// <param name="Form">How messages are written.</param>
-public sealed record TransportTraits(string Name, Encoding Native, bool CanAcknowledge, MessageForm Form)
+public sealed record TransportTraits(string Name, Encoding Native, bool CanAcknowledge, WireFormat Form)
 {
     /// <summary>gRPC's Subscribe.</summary>
-    public static TransportTraits GrpcSubscribe { get; } = new("grpc", Encoding.Proto, false, MessageForm.Protobuf);
+    public static TransportTraits GrpcSubscribe { get; } = new("grpc", Encoding.Proto, false, WireFormat.Protobuf);
 
     /// <summary>gRPC's Session.</summary>
-    public static TransportTraits GrpcSession { get; } = new("grpc", Encoding.Proto, true, MessageForm.Protobuf);
+    public static TransportTraits GrpcSession { get; } = new("grpc", Encoding.Proto, true, WireFormat.Protobuf);
 
     /// <summary>The raw socket.</summary>
-    public static TransportTraits Socket { get; } = new("socket", Encoding.Json, true, MessageForm.ByEncoding);
+    public static TransportTraits Socket { get; } = new("socket", Encoding.Json, true, WireFormat.ByEncoding);
 
     /// <summary>A WebSocket on which the agent speaks in text messages.</summary>
-    public static TransportTraits WebSocketText { get; } = new("websocket", Encoding.Json, true, MessageForm.Json);
+    public static TransportTraits WebSocketText { get; } = new("websocket", Encoding.Json, true, WireFormat.Json);
 
     /// <summary>A WebSocket on which the agent speaks in binary messages.</summary>
-    public static TransportTraits WebSocketBinary { get; } = new("websocket", Encoding.Proto, true, MessageForm.Protobuf);
+    public static TransportTraits WebSocketBinary { get; } = new("websocket", Encoding.Proto, true, WireFormat.Protobuf);
 
     /// <summary>Whether messages that carry this encoding are JSON text.</summary>
-    public bool IsText(Encoding encoding) => Form == MessageForm.Json || (Form == MessageForm.ByEncoding && encoding == Encoding.Json);
+    public bool IsText(Encoding encoding) => Form == WireFormat.Json || (Form == WireFormat.ByEncoding && encoding == Encoding.Json);
 }

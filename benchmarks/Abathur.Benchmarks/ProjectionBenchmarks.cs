@@ -7,7 +7,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Benchmarks;
 
-/// <summary>A field mask on one frame: on the wire bytes, against parsing, merging what the mask names, and writing anew.</summary>
+/// <summary>A field mask on one frame: on the wire bytes, against parsing, merging what the mask names, and writing again.</summary>
 [MemoryDiagnoser]
 public class ProjectionBenchmarks
 {

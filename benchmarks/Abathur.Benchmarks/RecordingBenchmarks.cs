@@ -1,5 +1,5 @@
 using Abathur.Mcap;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using BenchmarkDotNet.Attributes;
 
 namespace Abathur.Benchmarks;

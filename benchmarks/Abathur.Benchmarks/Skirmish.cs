@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using Google.Protobuf;
 using SC2APIProtocol;
 

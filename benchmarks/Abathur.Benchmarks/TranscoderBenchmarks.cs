@@ -3,7 +3,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Abathur.Protobuf;
-using Abathur.Sync.Sources.Synth;
+using Abathur.Synth;
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
 using Google.Protobuf;

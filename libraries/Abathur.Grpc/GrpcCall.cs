@@ -10,7 +10,7 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Abathur.Grpc;
 
 /// <summary>
-/// One call: its metadata, its deadline, and both directions as messages. Handlers read and write from one flow each;
+/// One call: its metadata, its deadline, and both directions as messages. Handlers read and write from one task each;
 /// two concurrent reads, or two concurrent writes, are not allowed.
 /// </summary>
 public sealed class GrpcCall : IDisposable

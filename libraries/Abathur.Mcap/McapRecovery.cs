@@ -4,7 +4,7 @@ namespace Abathur.Mcap;
 /// <remarks>
 /// The new file has every message of every complete chunk, and the messages of the last chunk as far as they are readable: without compression
 /// to the last byte, with zstd to the last complete block of up to 128 KiB. Attachments and metadata are copied. A chunk whose CRC is wrong is
-/// left out and counted.
+/// omitted and counted.
 /// </remarks>
 public static class McapRecovery
 {

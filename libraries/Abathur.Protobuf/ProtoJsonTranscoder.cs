@@ -18,7 +18,7 @@ namespace Abathur.Protobuf;
 /// <remarks>
 /// <para>To JSON: the text of Google's <c>JsonFormatter</c> without its spaces, in UTF-8. Fields in order of their numbers whatever their order on the wire,
 /// the last value of a singular field, merged messages, 64-bit integers and non-finite numbers as strings, unknown enum values as numbers;
-/// unknown fields and extensions are left out. Invalid UTF-8 in a string becomes U+FFFD.</para>
+/// unknown fields and extensions are omitted. Invalid UTF-8 in a string becomes U+FFFD.</para>
 /// <para>To protobuf: takes what Google's <c>JsonParser</c> takes and gives the bytes that <c>ToByteArray</c> would give; it also takes base64
 /// in the URL alphabet or without padding, <c>null</c> beside another member of a oneof, and an empty <c>Any</c>. Like there, integers
 /// without quotes go through a double: those beyond 2^53 belong in quotes.</para>

@@ -1,8 +1,9 @@
-"""What is given to users: the daemon in one file and as a .NET tool, the Python package as wheel and sdist."""
+"""What users get: the daemon in one file and as a .NET tool, NuGet packages, the Python package as wheel and sdist."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,63 @@ def test_the_dotnet_tool_installs_and_runs(packages: Path, version: str, tmp_pat
     run(*tool, "--add-source", packages, "--no-cache", env={**os.environ, "NUGET_PACKAGES": str(tmp_path / "cache")})
     name = "abathur-sync.exe" if os.name == "nt" else "abathur-sync"
     assert "Synthetic LE" in run(tmp_path / "tools" / name, "info", SKIRMISH).stdout
+
+
+#: The libraries that are packages.
+LIBRARIES = ("Columns", "Compression", "Grpc", "Mcap", "Protobuf", "Sc2")
+
+
+@pytest.fixture(scope="module")
+def empty_projects(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for projects that have nothing of this repository but the packages."""
+    folder = tmp_path_factory.mktemp("projects")
+    feeds = re.findall(r"^ +\d+\. +(.+) \[Enabled\]", run("dotnet", "nuget", "list", "source", cwd=folder).stdout, re.M)
+    usual = "".join(f'<packageSource key="{feed}"><package pattern="*"/></packageSource>' for feed in feeds)
+    mine = '<packageSource key="packages"><package pattern="Abathur.*"/></packageSource>'
+    (folder / "nuget.config").write_text(
+        f'<configuration><packageSources><add key="packages" value="{packages}"/></packageSources>'
+        f"<packageSourceMapping>{usual}{mine}</packageSourceMapping></configuration>",
+        encoding="utf-8",
+    )
+    return folder
+
+
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.parametrize(
+    ("library", "framework"),
+    [*((each, "net10.0") for each in LIBRARIES), ("Columns", "net8.0"), ("Compression", "net8.0")],
+)
+def test_an_empty_project_runs_the_example_of_a_library(
+    packages: Path, version: str, empty_projects: Path, library: str, framework: str
+) -> None:
+    readme = (ROOT / "libraries" / f"Abathur.{library}" / "README.md").read_text(encoding="utf-8")
+    code, output = re.findall(r"```(?:csharp|text)\n(.*?)```", readme, re.S)[:2]
+    # The examples of Columns use the message classes of Sc2.
+    wanted = [library, "Sc2"] if library == "Columns" else [library]
+    folder = empty_projects / f"{library}-{framework}"
+    folder.mkdir()
+    (folder / "Example.cs").write_text(code, encoding="utf-8")
+    references = "".join(f'<PackageReference Include="Abathur.{each}" Version="{version}"/>' for each in wanted)
+    (folder / "Example.csproj").write_text(
+        '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType><Nullable>enable</Nullable>'
+        f"<TargetFramework>{framework}</TargetFramework><RollForward>Major</RollForward>"
+        f"<ImplicitUsings>enable</ImplicitUsings></PropertyGroup><ItemGroup>{references}</ItemGroup></Project>",
+        encoding="utf-8",
+    )
+    # A cache of its own: one of the user may have packages of the same version.
+    environment = {**os.environ, "NUGET_PACKAGES": str(empty_projects / "cache")}
+    done = run("dotnet", "run", "--project", folder, cwd=folder, env=environment)
+    assert done.stdout == output
+
+
+def test_the_packages_are_those_that_are_tested(packages: Path, version: str) -> None:
+    names = {each.name for each in packages.glob("*.nupkg")}
+    assert names == {f"Abathur.{each}.{version}.nupkg" for each in (*LIBRARIES, "Sync")}
+    for library in LIBRARIES:
+        with zipfile.ZipFile(packages / f"Abathur.{library}.{version}.nupkg") as package:
+            assert {"README.md", "LICENSE"} <= set(package.namelist())
+            frameworks = {name.split("/")[1] for name in package.namelist() if name.startswith("lib/")}
+        assert frameworks == ({"net10.0"} if library == "Grpc" else {"net8.0", "net10.0"})
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ internal sealed record FuzzOptions
     /// <summary>Folder of the findings.</summary>
     public string Save { get; init; } = Path.Combine("artifacts", "fuzz");
 
-    /// <summary>The interpreter with the package; empty: targets that need it are left out.</summary>
+    /// <summary>The interpreter with the package; empty: targets that need it are omitted.</summary>
     public string Python { get; init; } = "";
 
     /// <summary>A saved input to be taken once; null: fuzz.</summary>

@@ -1,8 +1,10 @@
+using Abathur.Recordings;
+using Abathur.Recordings.Files;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Sources.Live;
-using Abathur.Sync.Tests.Recordings;
+using Abathur.Sync.Recording;
+using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 
@@ -57,7 +59,7 @@ public class ClockJumpTests
         Assert.False(waiting.IsCompleted);
         _clock.Advance(TimeSpan.FromMilliseconds(2));
         await waiting.WaitAsync(TimeSpan.FromSeconds(20));
-        Assert.Equal(SubscriptionEndReason.TooSlow, reader.End?.Reason);
+        Assert.Equal(SubscriptionEndReason.SlowConsumer, reader.End?.Reason);
     }
 
     private Frame Numbered(uint loop)

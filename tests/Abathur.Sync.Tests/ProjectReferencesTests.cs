@@ -15,6 +15,11 @@ public partial class ProjectReferencesTests
         ["Abathur.Grpc"] = [],
         ["Abathur.Protobuf"] = [],
         ["Abathur.Mcap"] = ["Abathur.Compression"],
+        ["Abathur.Columns"] = ["Abathur.Protobuf"],
+        ["Abathur.Emulator"] = ["Abathur.Recordings"],
+        ["Abathur.Sc2"] = ["Abathur.Protobuf"],
+        ["Abathur.Synth"] = ["Abathur.Sc2"],
+        ["Abathur.Recordings"] = ["Abathur.Compression", "Abathur.Mcap", "Abathur.Sc2"],
     };
 
     /// <summary>Tests, benchmarks and the fuzzer may see what is internal. Libraries may not.</summary>
@@ -63,6 +68,6 @@ public partial class ProjectReferencesTests
     [GeneratedRegex(@"^namespace ([\w.]+);", RegexOptions.Multiline)]
     private static partial Regex Namespace();
 
-    [GeneratedRegex(@"\bConsole\.|System\.CommandLine|GetCommandLineArgs")]
+    [GeneratedRegex(@"\bConsole\.|System\.CommandLine|GetCommandLineArgs|abathur-sync|""[^""\n]*--[a-z]")]
     private static partial Regex ConsoleOrCommandLine();
 }

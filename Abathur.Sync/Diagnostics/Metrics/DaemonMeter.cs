@@ -7,7 +7,7 @@ namespace Abathur.Sync.Diagnostics.Metrics;
 
 /// <summary>
 /// The daemon's numbers as <c>System.Diagnostics.Metrics</c>, with names and units by the conventions of OpenTelemetry (docs/operations.md lists them). Nothing
-/// is counted here: what the hub and the source know is read when somebody asks.
+/// is counted here: what the hub and the source know is read on demand.
 /// </summary>
 public sealed class DaemonMeter : IDisposable
 {
@@ -19,7 +19,7 @@ public sealed class DaemonMeter : IDisposable
 
     private readonly Meter _meter = new(Name, DaemonVersion.Text);
     private readonly FrameHub _hub;
-    private readonly Momentary<Status> _status;
+    private readonly CachedValue<Status> _status;
     private readonly Histogram<double> _encoding;
 
     /// <param name="hub">What is published, and to whom.</param>

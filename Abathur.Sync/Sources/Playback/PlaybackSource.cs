@@ -1,14 +1,14 @@
 using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
+using Abathur.Recordings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Sources.Playback;
 
-/// <summary>Plays a recording at the game's tick rate. One flow reads and publishes; commands are carried out on it, between frames.</summary>
+/// <summary>Plays a recording at the game's tick rate. One task reads and publishes; commands are carried out on it, between frames.</summary>
 public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 {
     private const uint MaxSteps = 10_000;
@@ -16,7 +16,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private readonly PlaybackOptions _options;
     private readonly TimeProvider _clock;
     private readonly TickPacer _pacer;
-    private readonly AsyncSignal _wake;
+    private readonly AsyncAutoResetEvent _wake;
     private readonly ConcurrentQueue<Command> _commands = new();
     private readonly uint _firstGameLoop;
     private readonly uint _lastGameLoop;
@@ -44,7 +44,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         var tickHz = options.TickHz ?? recording.Match.TickHz;
         (_firstGameLoop, _lastGameLoop) = Range(recording, options, tickHz);
         _pacer = new TickPacer(tickHz, clock) { Rate = CheckRate(options.Rate) };
-        _wake = new AsyncSignal(clock);
+        _wake = new AsyncAutoResetEvent(clock);
         _paused = options.StartPaused;
         _loop = options.Loop;
         Match = PlayedMatch.Describe(recording, tickHz, _firstGameLoop, _lastGameLoop);
@@ -183,7 +183,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private async Task CarryOutCommandsUntilAsync(Task publishing)
     {
         _ = publishing.ContinueWith(
-            static (_, wake) => ((AsyncSignal)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            static (_, wake) => ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         while (!publishing.IsCompleted)
         {
             CarryOutCommands();

@@ -1,4 +1,4 @@
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 

@@ -7,7 +7,7 @@ namespace Abathur.Sync.Sources.Playback;
 /// <remarks>
 /// A frame is due as many ticks after the last as its game loop is ahead; one whose loop is not ahead (a recording of
 /// single frames, a new round) comes one tick later. When playing falls behind by more than <see cref="MaxLag"/>,
-/// because a lossless reader was waited for or the machine slept, the clock starts anew from there instead of rushing.
+/// because a lossless reader was waited for or the machine slept, the clock starts again from there instead of rushing.
 /// </remarks>
 internal sealed class TickPacer(double tickHz, TimeProvider clock)
 {

@@ -1,15 +1,15 @@
 using System.Buffers;
 using Abathur.Grpc;
 using Abathur.Protobuf.Wire;
-using Abathur.Sync.Encodings;
+using Abathur.Sc2;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Sources.Live;
+using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 
 namespace Abathur.Sync.Sources.Push;
 
-/// <summary>What one bot publishes. For one flow at a time.</summary>
+/// <summary>What one bot publishes. For one task at a time.</summary>
 public sealed class Publication : IDisposable
 {
     /// <summary>Largest message that a bot may publish, in bytes.</summary>

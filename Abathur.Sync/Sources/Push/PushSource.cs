@@ -1,7 +1,7 @@
 using Abathur.Grpc;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Sources.Live;
+using Abathur.Sync.Recording;
+using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Push;
@@ -40,7 +40,7 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        // A bot that publishes faster than a game runs, from a file for instance, is slowed down rather than left out of its recording.
+        // A bot that publishes faster than a game runs, from a file for instance, is slowed down, so that its recording is complete.
         var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = true };
         _feed.TrySetResult(feed);
         try

@@ -16,7 +16,7 @@ internal sealed class GrpcSessionWire(GrpcCall call) : ISessionWire
         message.WriteTo(call.BodyWriter);
     }
 
-    public int WriteFrame(EncodedFrame frame, in Missed missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
     {
         var frameBytes = frame.MeasureFrame(missed);
         var messageBytes = ServerMessageFrame.Measure(frameBytes);

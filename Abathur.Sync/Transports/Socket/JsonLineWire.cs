@@ -18,7 +18,7 @@ internal sealed class JsonLineWire(PipeReader input, SocketOutput output) : ISes
 
     public void Write(ServerMessage message) => JsonLine.Write(output.Writer, message);
 
-    public int WriteFrame(EncodedFrame frame, in Missed missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
     {
         var line = frame.RentJsonLine(missed);
         var bytes = line.Span.Length;

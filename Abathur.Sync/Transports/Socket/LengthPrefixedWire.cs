@@ -50,7 +50,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         message.WriteTo(output.Writer);
     }
 
-    public int WriteFrame(EncodedFrame frame, in Missed missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
     {
         var message = frame.RentPrefixedMessage(missed);
         var bytes = message.Span.Length;

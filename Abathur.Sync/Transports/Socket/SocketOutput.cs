@@ -8,7 +8,7 @@ namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>
 /// What is sent on a connection, straight to its socket: a frame's bytes go from the memory that all subscribers share to the operating system, without
-/// the copy and the change of threads that a pipe between them costs. One flow writes.
+/// the copy and the change of threads that a pipe between them costs. One task writes.
 /// </summary>
 /// <param name="socket">The connection's; whoever owns it closes it.</param>
 /// <param name="encrypted">Where what is sent is encrypted first; null: it is not.</param>

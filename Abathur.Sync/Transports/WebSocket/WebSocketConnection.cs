@@ -8,7 +8,7 @@ namespace Abathur.Sync.Transports.WebSocket;
 
 /// <summary>
 /// Whole messages over a WebSocket, with a bound, and a close that says why. .NET's own WebSocket below it does the
-/// framing, answers pings, checks UTF-8, and closes with 1002 or 1007 where the peer breaks the protocol. One flow
+/// framing, answers pings, checks UTF-8, and closes with 1002 or 1007 where the peer breaks the protocol. One task
 /// receives, one sends.
 /// </summary>
 /// <param name="socket">The caller disposes it.</param>

@@ -13,7 +13,7 @@ namespace Abathur.Sync.Transports.WebSocket;
 /// <remarks>
 /// What is written gathers in one pooled buffer and goes out with the flush, one message after the other, each in one
 /// frame and one write. A frame that is alone goes out of the memory that all subscribers share. Not thread-safe but for
-/// one flow that reads and one that writes.
+/// one task that reads and one that writes.
 /// </remarks>
 internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWire, IDisposable
 {
@@ -62,7 +62,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         _ends.Add(Output.Span.Length);
     }
 
-    public int WriteFrame(EncodedFrame frame, in Missed missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
     {
         Gather();
         _shared = Form == WebSocketMessageType.Text ? frame.RentJsonLine(missed) : frame.RentPrefixedMessage(missed);

@@ -4,7 +4,7 @@ using Abathur.Sync.Frames;
 
 namespace Abathur.Benchmarks.Floor;
 
-/// <summary>One connection of the floor server: a bounded queue and the flow that sends from it.</summary>
+/// <summary>One connection of the floor server: a bounded queue and the task that sends from it.</summary>
 internal sealed class FloorClient
 {
     private readonly Socket _socket;

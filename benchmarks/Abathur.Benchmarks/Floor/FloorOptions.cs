@@ -12,7 +12,7 @@ internal sealed record FloorOptions
     public int Port { get; init; }
 
     /// <summary>
-    /// True: as fast as every client takes the frames, none left out. False: at the recording's tick rate, and a client
+    /// True: as fast as every client takes the frames, none omitted. False: at the recording's tick rate, and a client
     /// that lags skips to the newest frame.
     /// </summary>
     public bool Unlimited { get; init; }

@@ -1,9 +1,9 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
+using Abathur.Recordings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources.Playback;
 
 namespace Abathur.Benchmarks.Floor;
@@ -22,7 +22,7 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
     private const int StampBytes = 8;
     private const int QueueFrames = 64;
     private readonly TcpListener _listener = new(IPAddress.Loopback, options.Port);
-    private readonly AsyncSignal _joined = new(clock);
+    private readonly AsyncAutoResetEvent _joined = new(clock);
     private volatile FloorClient[] _clients = [];
 
     /// <summary>Serves until standard input is closed, or cancelled. Prints "ready floor=ADDRESS" when clients may come.</summary>

@@ -38,6 +38,6 @@ internal readonly record struct FrameSample(long EncodeTicks, long DecodeTicks, 
         return new FrameSample(encodeTicks, decodeTicks, touchTicks, encodeAllocated, decodeAllocated);
     }
 
-    // Somewhere to put what was computed, so that nothing of it can be left out.
+    // Somewhere to put what was computed, so that nothing of it can be omitted.
     private static ulong Discard { get; set; }
 }

@@ -2,7 +2,7 @@ using System.CommandLine;
 using Abathur.Benchmarks.Codecs;
 using Abathur.Compression;
 using Abathur.Mcap;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using Spectre.Console;
 
 namespace Abathur.Benchmarks.Match;
@@ -17,7 +17,7 @@ internal static class MatchCommand
     /// Runs the command line. Exit codes: 0 done; 1 failed on the way; 2 wrong usage, an unknown codec among it; 3 a recording that is missing, cut
     /// or damaged; 130 interrupted, with what had been measured written.
     /// </summary>
-    /// <param name="args">Arguments behind the verb.</param>
+    /// <param name="args">Arguments behind the command.</param>
     /// <param name="output">Standard output: the table.</param>
     /// <param name="error">Standard error: progress and errors.</param>
     /// <param name="cancellation">Ends the run as Ctrl-C does.</param>

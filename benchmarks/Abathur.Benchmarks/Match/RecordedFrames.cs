@@ -1,4 +1,4 @@
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 
 namespace Abathur.Benchmarks.Match;
 

@@ -2,7 +2,7 @@ namespace Abathur.Benchmarks.Match;
 
 /// <summary>What a row of samples comes to. Samples are single operations in nanoseconds.</summary>
 /// <remarks>
-/// The trimmed mean is that of the post of 2018, "25 %": the lowest quarter and the highest quarter of the samples are left out (each rounded
+/// The trimmed mean is that of the post of 2018, "25 %": the lowest quarter and the highest quarter of the samples are omitted (each rounded
 /// down), and the middle is averaged. Quantiles are interpolated linearly between the two nearest samples, as NumPy does by default.
 /// </remarks>
 internal sealed class Statistics

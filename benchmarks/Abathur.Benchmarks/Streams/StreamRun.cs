@@ -28,7 +28,7 @@ internal sealed class StreamRun : IDisposable
 
     public string Name { get; }
 
-    /// <summary>Whether frames lean on those before.</summary>
+    /// <summary>Whether frames depend on those before.</summary>
     public bool HasKeyframes => _key.Format.HasKeyframes;
 
     /// <summary>Gets every payload of the last round; null: nobody does.</summary>

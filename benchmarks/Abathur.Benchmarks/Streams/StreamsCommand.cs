@@ -5,12 +5,12 @@ using System.Text.Json;
 using Abathur.Benchmarks.Match;
 using Abathur.Compression;
 using Abathur.Mcap;
-using Abathur.Sync.Recordings;
+using Abathur.Recordings;
 using Encoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Benchmarks.Streams;
 
-/// <summary><c>streams FILE --json OUT [--dump DIR]</c>: the stream encodings and their rivals over consecutive frames of a recording.</summary>
+/// <summary><c>streams FILE --json OUT [--dump DIR]</c>: the stream encodings and their competitors over consecutive frames of a recording.</summary>
 internal static class StreamsCommand
 {
     /// <summary>Frames from one keyframe to the next: 10 s of a match.</summary>

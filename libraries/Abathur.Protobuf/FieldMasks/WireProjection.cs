@@ -7,7 +7,7 @@ using Google.Protobuf.Reflection;
 namespace Abathur.Protobuf.FieldMasks;
 
 /// <summary>
-/// A field mask applied to wire bytes: what the mask names is copied, the rest is left out, nothing is parsed. Order,
+/// A field mask applied to wire bytes: what the mask names is copied, the rest is omitted, nothing is parsed. Order,
 /// presence and encoding of what is kept stay as they were; fields unknown to the descriptor are kept only inside
 /// messages that the mask names whole.
 /// </summary>

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
-using Abathur.Sync.Encodings.Columns;
-using Abathur.Sync.Tests.Encodings.Columns;
+using Abathur.Columns;
+using Abathur.Columns.Tests;
 
 namespace Abathur.Fuzz.Targets;
 
@@ -17,7 +17,7 @@ internal static class ColumnsFrames
         [1, 1], [1, 0], [1, 1, 0, 0], [0xFF, 0xFF, 0xFF, 0, 0], [0xFF, 0, 0, 1, 0], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0], [0x2D], [0x6D], [0xAD], [0xED], [8], [9],
     ];
 
-    /// <summary>Streams of an encoder: keyframes, and frames that lean on them.</summary>
+    /// <summary>Streams of an encoder: keyframes, and frames that depend on them.</summary>
     public static IEnumerable<byte[]> Seeds(Random random, int maxBytes)
     {
         for (var i = 0; i < 60; i++)

@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
-using Abathur.Sync.Encodings.Columns;
+using Abathur.Columns;
+using Abathur.Columns.Decoding;
+using Abathur.Columns.Tables;
 using SC2APIProtocol;
 
 namespace Abathur.Fuzz.Targets;

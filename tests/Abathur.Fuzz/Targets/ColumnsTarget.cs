@@ -1,5 +1,5 @@
 using System.Buffers;
-using Abathur.Sync.Encodings.Columns;
+using Abathur.Columns;
 using Google.Protobuf;
 using SC2APIProtocol;
 

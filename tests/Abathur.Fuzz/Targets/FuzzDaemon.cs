@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.Transports.WebSocket;
 using Abathur.Sync.V1;
 using Encoding = System.Text.Encoding;

@@ -1,7 +1,9 @@
 using Abathur.Compression;
 using Abathur.Mcap;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Tests.Recordings;
+using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
+using Abathur.Recordings.Tests;
+using Abathur.Sc2;
 
 namespace Abathur.Fuzz.Targets;
 

@@ -1,9 +1,9 @@
 using System.IO.Pipelines;
+using Abathur.Columns.Tests;
 using Abathur.Grpc;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Sources.Live;
+using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.Sources.Push;
-using Abathur.Sync.Tests.Encodings.Columns;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Google.Protobuf;

@@ -1,8 +1,8 @@
 using System.Buffers;
+using Abathur.Columns.Tests;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Protobuf.Tests.FieldMasks;
-using Abathur.Sync.Encodings;
-using Abathur.Sync.Tests.Encodings.Columns;
+using Abathur.Sc2;
 using Google.Protobuf;
 using SC2APIProtocol;
 

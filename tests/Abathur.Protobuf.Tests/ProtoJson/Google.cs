@@ -1,8 +1,10 @@
+using System.Collections;
 using System.Text;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Protobuf.Tests.Protos;
 using global::Google.Protobuf;
 using global::Google.Protobuf.Reflection;
+using global::Google.Protobuf.WellKnownTypes;
 
 namespace Abathur.Protobuf.Tests.ProtoJson;
 
@@ -50,6 +52,43 @@ internal static class Google
             return null;
         }
     }
+
+    /// <summary>Whether a message, and those in its fields of type <c>Any</c>, are written with the bytes that they were read from.</summary>
+    public static bool ReadsAllOf(IMessage message, ReadOnlySpan<byte> wire)
+    {
+        if (!message.ToByteArray().AsSpan().SequenceEqual(wire)) return false;
+        foreach (var any in AnysIn(message))
+        {
+            if (Types.Find(Any.GetTypeName(any.TypeUrl)) is not { } type) continue;
+            var value = any.Value.ToByteArray();
+            try
+            {
+                if (!ReadsAllOf(type.Parser.ParseFrom(value), value)) return false;
+            }
+            catch (Exception e) when (e is InvalidProtocolBufferException or IndexOutOfRangeException)
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static IEnumerable<Any> AnysIn(IMessage message)
+    {
+        if (message is Any any) yield return any;
+        foreach (var field in message.Descriptor.Fields.InDeclarationOrder())
+        {
+            foreach (var inner in MessagesIn(field.Accessor.GetValue(message)).SelectMany(AnysIn)) yield return inner;
+        }
+    }
+
+    private static IEnumerable<IMessage> MessagesIn(object? value) => value switch
+    {
+        IMessage message => [message],
+        IDictionary map => map.Values.OfType<IMessage>(),
+        IList list => list.OfType<IMessage>(),
+        _ => [],
+    };
 
     /// <summary>The same JSON without the white space between its tokens.</summary>
     public static string Compact(string json)

@@ -38,7 +38,7 @@ public class ShortestFloatTests
     [Fact]
     public void FloatTexts_ValuesThatShareAPlace_KeepTheirTexts()
     {
-        var texts = new FloatTexts();
+        var texts = new FloatTextCache();
         Span<byte> output = stackalloc byte[16];
         for (var round = 0; round < 2; round++)
         {

@@ -1,9 +1,10 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
+using Abathur.Recordings;
+using Abathur.Recordings.Delimited;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Cli;
-using Abathur.Sync.Recordings;
-using Abathur.Sync.Tests.Recordings;
 
 namespace Abathur.Sync.Tests.Cli;
 

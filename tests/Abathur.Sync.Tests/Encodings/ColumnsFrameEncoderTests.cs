@@ -1,11 +1,11 @@
 using System.Buffers;
+using Abathur.Columns;
+using Abathur.Columns.Tests;
 using Abathur.Protobuf.FieldMasks;
-using Abathur.Sync.Encodings.Columns;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Encodings.Columns;
-using Abathur.Sync.Tests.Sources.Synth;
 using Abathur.Sync.V1;
+using Abathur.Synth.Tests;
 using SC2APIProtocol;
 using StreamKind = Abathur.Sync.V1.Compression;
 

@@ -1,7 +1,7 @@
 using System.Buffers;
 using Abathur.Compression;
 using Abathur.Sync.Encodings;
-using Abathur.Sync.Tests.Sources.Synth;
+using Abathur.Synth.Tests;
 using V1Compression = Abathur.Sync.V1.Compression;
 
 namespace Abathur.Sync.Tests.Encodings;

@@ -58,7 +58,7 @@ public sealed class StreamCompressingEncoderTests : IDisposable
         Assert.True(Encode(encoder, 10).IsKeyframe);
         Assert.Equal(2, _compressor.Restarts.Count);
         inner.MakesKeyframe = false;
-        // What outgrows the window shows it when it leans on others already: the next one is the keyframe.
+        // What outgrows the window shows it when it depends on others already: the next one is the keyframe.
         Assert.False(Encode(encoder, 100_000).IsKeyframe);
         Assert.True(Encode(encoder, 10).IsKeyframe);
         Assert.False(Encode(encoder, 10).IsKeyframe);

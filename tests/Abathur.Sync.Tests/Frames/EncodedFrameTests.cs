@@ -1,7 +1,7 @@
 using System.Buffers;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
@@ -24,7 +24,7 @@ public class EncodedFrameTests
     public void WriteFrame_AnyEnvelope_IsWhatGoogleProtobufWrites(ulong dropped, uint first, uint last, string matchId)
     {
         var observation = RecordingSample.Observation(77, 5000);
-        var missed = new Missed(dropped, first, last);
+        var missed = new DroppedFrames(dropped, first, last);
         var (encoded, expected) = Make(matchId, observation, missed);
         expected.Encoding = V1.Encoding.Proto;
         expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
@@ -42,7 +42,7 @@ public class EncodedFrameTests
     public void WriteJsonLine_AnyEnvelope_ParsesToTheSameMessage(ulong dropped, uint first, uint last, string matchId)
     {
         var observation = RecordingSample.Observation(77, 5000);
-        var missed = new Missed(dropped, first, last);
+        var missed = new DroppedFrames(dropped, first, last);
         var (encoded, expected) = Make(matchId, observation, missed, json: true);
         expected.Encoding = V1.Encoding.Json;
         expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
@@ -79,7 +79,7 @@ public class EncodedFrameTests
         Assert.Throws<InvalidOperationException>(buffer.Release);
     }
 
-    private static (EncodedFrame Encoded, V1.Frame Expected) Make(string matchId, byte[] observation, Missed missed, bool json = false)
+    private static (EncodedFrame Encoded, V1.Frame Expected) Make(string matchId, byte[] observation, DroppedFrames missed, bool json = false)
     {
         var buffer = SharedBuffer.Rent();
         observation.CopyTo(buffer.GetSpan(observation.Length));

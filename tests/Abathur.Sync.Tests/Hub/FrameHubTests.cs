@@ -1,6 +1,6 @@
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 
@@ -21,7 +21,7 @@ public class FrameHubTests
 
         Assert.True(subscription.TryTake(out var frame, out var missed));
         Assert.Equal((14u, 5ul), (frame.GameLoop, frame.Sequence));
-        Assert.Equal(new Missed(4, 10, 13), missed);
+        Assert.Equal(new DroppedFrames(4, 10, 13), missed);
         frame.Release();
         Assert.False(subscription.TryTake(out _, out _));
     }
@@ -35,7 +35,7 @@ public class FrameHubTests
         {
             await Publish(hub, loop);
             Assert.True(subscription.TryTake(out var frame, out var missed));
-            Assert.Equal((loop, default(Missed)), (frame.GameLoop, missed));
+            Assert.Equal((loop, default(DroppedFrames)), (frame.GameLoop, missed));
             frame.Release();
         }
     }
@@ -69,7 +69,7 @@ public class FrameHubTests
         _clock.Advance(new HubOptions().StallTimeout);
         await second.WaitAsync(Patience);
 
-        Assert.Equal(SubscriptionEndReason.TooSlow, stalled.End?.Reason);
+        Assert.Equal(SubscriptionEndReason.SlowConsumer, stalled.End?.Reason);
         Assert.Equal("no frame was taken for 10 s with 1 waiting", stalled.End?.Message);
         Assert.Equal(2u, Take(other));
         Assert.False(stalled.Aborted.IsCancellationRequested);
@@ -89,7 +89,7 @@ public class FrameHubTests
             Assert.Equal(loop, Take(fast));
         }
 
-        Assert.Equal(SubscriptionEndReason.TooSlow, slow.End?.Reason);
+        Assert.Equal(SubscriptionEndReason.SlowConsumer, slow.End?.Reason);
         Assert.Equal("2 frames wait already, and this source does not wait", slow.End?.Message);
         // What was queued before the end can still be had.
         Assert.Equal(1u, Take(slow));
@@ -121,7 +121,7 @@ public class FrameHubTests
         _clock.Advance(TimeSpan.FromSeconds(3));
 
         await publishing.WaitAsync(Patience);
-        Assert.Equal(new(SubscriptionEndReason.NoAnswer, "frame 1 was not acknowledged within 3 s"), subscription.End);
+        Assert.Equal(new(SubscriptionEndReason.AckTimeout, "frame 1 was not acknowledged within 3 s"), subscription.End);
     }
 
     [Fact]
@@ -151,7 +151,7 @@ public class FrameHubTests
         subscription.Acknowledge(1);
 
         Assert.True(subscription.TryTake(out var frame, out var missed));
-        Assert.Equal((3u, new Missed(1, 2, 2)), (frame.GameLoop, missed));
+        Assert.Equal((3u, new DroppedFrames(1, 2, 2)), (frame.GameLoop, missed));
         frame.Release();
     }
 
@@ -161,7 +161,7 @@ public class FrameHubTests
         var hub = Hub(sourceWaits: true);
         using var subscription = hub.Subscribe(Options(Policy.Every) with { EveryGameLoops = 4 })!;
         for (var loop = 100u; loop < 110; loop++) await Publish(hub, loop);
-        // A seek back starts the count anew.
+        // A seek back starts the count again.
         await Publish(hub, 50);
 
         var loops = new List<uint>();

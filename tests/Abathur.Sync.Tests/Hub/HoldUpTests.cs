@@ -1,6 +1,6 @@
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 
@@ -33,7 +33,7 @@ public sealed class HoldUpTests
         _clock.Advance(Stall);
 
         await held.WaitAsync(Patience);
-        Assert.All(stalled, each => Assert.Equal(SubscriptionEndReason.TooSlow, each.End?.Reason));
+        Assert.All(stalled, each => Assert.Equal(SubscriptionEndReason.SlowConsumer, each.End?.Reason));
         foreach (var each in stalled) each.Dispose();
     }
 
@@ -60,7 +60,7 @@ public sealed class HoldUpTests
         var publishing = Publish(1);
         _clock.Advance(TimeSpan.FromSeconds(3));
         await publishing.WaitAsync(Patience);
-        Assert.All(silent, each => Assert.Equal(SubscriptionEndReason.NoAnswer, each.End?.Reason));
+        Assert.All(silent, each => Assert.Equal(SubscriptionEndReason.AckTimeout, each.End?.Reason));
         foreach (var each in silent) each.Dispose();
     }
 
@@ -77,7 +77,7 @@ public sealed class HoldUpTests
         _clock.Advance(TimeSpan.FromSeconds(3));
         await publishing.WaitAsync(Patience);
 
-        Assert.Equal(SubscriptionEndReason.TooSlow, watcher.End?.Reason);
+        Assert.Equal(SubscriptionEndReason.SlowConsumer, watcher.End?.Reason);
         Assert.Contains("show the token for acting", watcher.End?.Message, StringComparison.Ordinal);
     }
 
@@ -99,7 +99,7 @@ public sealed class HoldUpTests
         _clock.Advance(TimeSpan.FromSeconds(3));
         await publishing.WaitAsync(Patience);
         Assert.Null(first.End);
-        Assert.Equal(SubscriptionEndReason.TooSlow, second.End?.Reason);
+        Assert.Equal(SubscriptionEndReason.SlowConsumer, second.End?.Reason);
     }
 
     [Fact]

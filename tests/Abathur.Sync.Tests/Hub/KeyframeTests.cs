@@ -1,6 +1,6 @@
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using FsCheck;
 using FsCheck.Fluent;
@@ -8,7 +8,7 @@ using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
-/// <summary>Streams whose frames lean on those before them.</summary>
+/// <summary>Streams whose frames depend on those before them.</summary>
 public class KeyframeTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);

@@ -1,6 +1,6 @@
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 

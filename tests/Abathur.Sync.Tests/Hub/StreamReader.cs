@@ -3,7 +3,7 @@ using Abathur.Sync.Hub;
 
 namespace Abathur.Sync.Tests.Hub;
 
-/// <summary>Takes a subscription's frames as they would travel, and decodes them as a receiver must: in order, with a decoder that starts anew at each keyframe.</summary>
+/// <summary>Takes a subscription's frames as they would travel, and decodes them as a receiver must: in order, with a decoder that starts again at each keyframe.</summary>
 internal sealed class StreamReader(Subscription subscription, V1.Compression compression) : IDisposable
 {
     private readonly StreamDecoder _decoder = StreamDecoder.For(compression);

@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 

@@ -1,7 +1,7 @@
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.Transports;
 using Abathur.Sync.V1;
 using ClientMessage = Abathur.Sync.V1.ClientMessage;
@@ -76,7 +76,7 @@ public class SyncSessionTests
         {
         }
 
-        public int WriteFrame(EncodedFrame frame, in Missed missed)
+        public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
         {
             _hasFrame = true;
             return 0;
@@ -103,7 +103,7 @@ public class SyncSessionTests
 
         public void Write(ServerMessage message) => Written.Add(message);
 
-        public int WriteFrame(EncodedFrame frame, in Missed missed) => 0;
+        public int WriteFrame(EncodedFrame frame, in DroppedFrames missed) => 0;
 
         public ValueTask<bool> FlushAsync(CancellationToken cancellation) => new(true);
     }

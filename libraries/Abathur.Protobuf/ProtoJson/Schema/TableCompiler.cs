@@ -49,7 +49,7 @@ internal sealed class TableCompiler(TypeRegistry types)
         }
     }
 
-    // Google.Protobuf 3.25 reads such a file and takes its fields for proto3's without presence: zeros would be left out in silence.
+    // Google.Protobuf 3.25 reads such a file and takes its fields for proto3's without presence: zeros would be omitted in silence.
     private static void RefuseEditions(FileDescriptor file, string fullName)
     {
         if (file.Syntax != Syntax.Unknown) return;
@@ -73,7 +73,7 @@ internal sealed class TableCompiler(TypeRegistry types)
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         all.Add(table);
         var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
-        // A type with a form of its own has no fields in JSON that could be left out, so it is kept whole.
+        // A type with a form of its own has no fields in JSON that could be omitted, so it is kept whole.
         Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child && WellKnownOf(field.MessageType) == WellKnown.None
             ? Masked(field.MessageType, child, whole, all)
             : Table(field.MessageType, whole, all));

@@ -95,7 +95,7 @@ internal static class MapEntries
 
     private static int SlotOf(ReadOnlySpan<byte> written, Entry[] entries, int[] slots, ReadOnlySpan<byte> key)
     {
-        // Seeded anew in each process, so that no input can be made to collide.
+        // A new seed in each process, so that no input can be made to collide.
         var hash = default(HashCode);
         hash.AddBytes(key);
         var slot = (uint)hash.ToHashCode() % (uint)slots.Length;

@@ -8,18 +8,18 @@ internal sealed class TranscoderState
     // A unit of the protocol: 16 bytes hold its tag in protobuf, 72 in JSON.
     private const int WireIdentityBytes = 16;
     private const int JsonIdentityBytes = 72;
-    private MessageMemo? _toJson;
-    private MessageMemo? _toWire;
+    private SmallMessageCache? _toJson;
+    private SmallMessageCache? _toWire;
 
-    public FloatTexts Floats { get; } = new();
+    public FloatTextCache Floats { get; } = new();
 
     public WireScratch Scratch { get; } = new();
 
     /// <summary>Small messages in protobuf and their JSON. Made when first wanted: 1.3 MB.</summary>
-    public MessageMemo ToJson => _toJson ??= new MessageMemo(WireIdentityBytes);
+    public SmallMessageCache ToJson => _toJson ??= new SmallMessageCache(WireIdentityBytes);
 
     /// <summary>Small messages in JSON and their protobuf. Made when first wanted: 1.3 MB.</summary>
-    public MessageMemo ToWire => _toWire ??= new MessageMemo(JsonIdentityBytes);
+    public SmallMessageCache ToWire => _toWire ??= new SmallMessageCache(JsonIdentityBytes);
 
     /// <summary>The states of one transcoder: as many as calls at one time, up to a bound; the last one back is the first one out.</summary>
     internal sealed class Pool

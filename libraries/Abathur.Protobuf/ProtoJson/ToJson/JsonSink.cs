@@ -9,7 +9,7 @@ using Abathur.Protobuf.ProtoJson.Text;
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
-/// Writes JSON into the memory of an <see cref="IBufferWriter{T}"/>. Whoever writes says first how many bytes it may become at most
+/// Writes JSON into the memory of an <see cref="IBufferWriter{T}"/>. The writer says first how many bytes it may become at most
 /// (<see cref="Ensure"/>); the writing methods themselves do not look.
 /// </summary>
 internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
@@ -69,7 +69,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     }
 
     /// <summary>A number, a bool or an enum as it stands on the wire.</summary>
-    public void Scalar(FieldTable field, ulong value, FloatTexts floats)
+    public void Scalar(FieldTable field, ulong value, FloatTextCache floats)
     {
         switch (field.Kind)
         {
@@ -158,7 +158,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         _position += written;
     }
 
-    public void Number(float value, FloatTexts texts)
+    public void Number(float value, FloatTextCache texts)
     {
         if (float.IsFinite(value)) _position += texts.Write(value, _span[_position..]);
         else NotFinite(value);

@@ -17,7 +17,7 @@ namespace Abathur.Protobuf.ProtoJson.ToJson;
 /// <param name="wire">All bytes of the outermost message.</param>
 /// <param name="output">Room for the JSON of the small message at its longest.</param>
 /// <param name="floats">Texts of floats.</param>
-internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> output, FloatTexts floats)
+internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> output, FloatTextCache floats)
 {
     private const int NotUsual = -1;
 
@@ -31,7 +31,7 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Write(MessageTable table, int position, int end, int at, int depth)
     {
-        if (!table.IsPlain || depth > MessageMemo.MaxDepth) return NotUsual;
+        if (!table.IsPlain || depth > SmallMessageCache.MaxDepth) return NotUsual;
         var wire = _wire[..end];
         var output = _output;
         var start = at;

@@ -30,7 +30,7 @@ internal static class WellKnownToJson
 
     private static void WriteOnlyField(ref WireToJson writer, MessageTable table, int end, ReadOnlySpan<byte> whenEmpty)
     {
-        using var fields = FieldGather.Read(ref writer, table, end);
+        using var fields = UnorderedFields.Read(ref writer, table, end);
         if (!fields.IsEmpty)
         {
             fields.Write(ref writer, isFirst: true);

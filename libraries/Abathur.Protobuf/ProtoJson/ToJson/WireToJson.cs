@@ -11,7 +11,7 @@ namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
 /// Walks a serialized message and writes its JSON as it goes. That is right as long as fields come in the order of their numbers and singular ones
-/// come once, as every serializer writes them; where they do not, <see cref="FieldGather"/> puts the fields of that one message in order.
+/// come once, as every serializer writes them; where they do not, <see cref="UnorderedFields"/> puts the fields of that one message in order.
 /// </summary>
 internal ref struct WireToJson
 {
@@ -24,7 +24,7 @@ internal ref struct WireToJson
     private readonly ProtoJsonOptions _options;
     private readonly TableCompiler _compiler;
     private readonly TranscoderState _state;
-    private readonly FloatTexts _floats;
+    private readonly FloatTextCache _floats;
     private ReadOnlySpan<byte> _wire;
     private int _position;
     private int _depth;
@@ -77,9 +77,9 @@ internal ref struct WireToJson
 
     private bool TryWriteSmall(MessageTable table, int end)
     {
-        if (!table.IsPlain || _depth > _options.MaxDepth - MessageMemo.MaxDepth) return false;
+        if (!table.IsPlain || _depth > _options.MaxDepth - SmallMessageCache.MaxDepth) return false;
         var message = _wire[_position..end];
-        var isKept = _wire.Length >= MessageMemo.MinInputBytes && message.Length is >= MinKeptBytes and <= MessageMemo.MaxWireBytes;
+        var isKept = _wire.Length >= SmallMessageCache.MinInputBytes && message.Length is >= MinKeptBytes and <= SmallMessageCache.MaxWireBytes;
         if (isKept && _state.ToJson.TryFind(table, message, out var known))
         {
             Out.Raw(known);
@@ -107,7 +107,7 @@ internal ref struct WireToJson
             return;
         }
         _position = start;
-        using var fields = FieldGather.Read(ref this, table, end);
+        using var fields = UnorderedFields.Read(ref this, table, end);
         fields.Write(ref this, isFirst);
     }
 

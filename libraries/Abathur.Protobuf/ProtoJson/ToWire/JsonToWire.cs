@@ -16,7 +16,7 @@ internal ref struct JsonToWire
     private int _depth;
     private int _deepest;
 
-    /// <summary>Set by whoever reads an enum name that is unknown and to be ignored; whoever wrote the value takes it back and unsets this.</summary>
+    /// <summary>Set by the reader of an enum name that is unknown and to be ignored; the writer of the value takes it back and unsets this.</summary>
     public bool HasSkipped;
 
     /// <summary>What is read.</summary>
@@ -67,7 +67,7 @@ internal ref struct JsonToWire
         var order = new MemberOrder(table, Out);
         do
         {
-            if (UsualMembers.Read(ref this, ref order)) break;
+            if (PredictedMembers.Read(ref this, ref order)) break;
             var field = ReadName(table, order.Guess, ref skipsType);
             if (field is null)
             {
@@ -260,7 +260,7 @@ internal ref struct JsonToWire
         do
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
-            if (Json.Length >= MessageMemo.MinInputBytes && field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
+            if (Json.Length >= SmallMessageCache.MinInputBytes && field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
             else ReadTagged(field, Omission.None);
             CheckSize();
         }
@@ -272,12 +272,12 @@ internal ref struct JsonToWire
     {
         var text = Json.Rest;
         Out.Tag(field);
-        if (_depth <= _options.MaxDepth - MessageMemo.MaxDepth && _state.ToWire.TryFindAtStart(message, text, out var length, out var known))
+        if (_depth <= _options.MaxDepth - SmallMessageCache.MaxDepth && _state.ToWire.TryFindAtStart(message, text, out var length, out var known))
         {
             Out.Varint((uint)known.Length);
             Out.Raw(known);
             Json.Position += length;
-            _deepest = Math.Max(_deepest, _depth + MessageMemo.MaxDepth);
+            _deepest = Math.Max(_deepest, _depth + SmallMessageCache.MaxDepth);
             return;
         }
         var (jsonStart, deepestBefore) = (Json.Position, _deepest);
@@ -286,7 +286,7 @@ internal ref struct JsonToWire
         ReadMessage(message);
         Out.EndLength(field, start, guess);
         length = Json.Position - jsonStart;
-        if (length <= MessageMemo.MaxJsonBytes && _deepest - _depth <= MessageMemo.MaxDepth) _state.ToWire.Add(message, text, length, Out.Message(start - guess));
+        if (length <= SmallMessageCache.MaxJsonBytes && _deepest - _depth <= SmallMessageCache.MaxDepth) _state.ToWire.Add(message, text, length, Out.Message(start - guess));
         _deepest = Math.Max(_deepest, deepestBefore);
     }
 

@@ -6,9 +6,9 @@ internal enum Omission
     /// <summary>All are written: the field has presence, or is an element.</summary>
     None,
 
-    /// <summary>A default is left out, minus zero too.</summary>
+    /// <summary>A default is omitted, minus zero too.</summary>
     Default,
 
-    /// <summary>A default is left out, but not minus zero: in entries of maps and in wrappers.</summary>
+    /// <summary>A default is omitted, but not minus zero: in entries of maps and in wrappers.</summary>
     ExactDefault,
 }

@@ -1,10 +1,10 @@
 using Abathur.Mcap;
+using Abathur.Recordings;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Playback;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Sources.Playback;

@@ -1,8 +1,10 @@
 using System.Buffers;
+using Abathur.Recordings;
+using Abathur.Recordings.Files;
+using Abathur.Recordings.Tests;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recordings;
+using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Push;
-using Abathur.Sync.Tests.Recordings;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;

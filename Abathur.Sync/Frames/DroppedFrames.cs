@@ -1,0 +1,15 @@
+namespace Abathur.Sync.Frames;
+
+/// <summary>Frames that a subscriber did not get: how many, and the game loops of the first and the last.</summary>
+public readonly record struct DroppedFrames(ulong Count, uint FirstGameLoop, uint LastGameLoop)
+{
+    /// <summary>One frame missed after these.</summary>
+    public DroppedFrames Then(uint gameLoop) => Count == 0 ? new(1, gameLoop, gameLoop) : this with { Count = Count + 1, LastGameLoop = gameLoop };
+
+    /// <summary>These, then the others.</summary>
+    public DroppedFrames Then(DroppedFrames later)
+    {
+        if (Count == 0) return later;
+        return later.Count == 0 ? this : new(Count + later.Count, FirstGameLoop, later.LastGameLoop);
+    }
+}

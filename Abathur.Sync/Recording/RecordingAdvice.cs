@@ -1,0 +1,23 @@
+using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
+
+namespace Abathur.Sync.Recording;
+
+/// <summary>The message of an exception about a recording, with the command or option that helps.</summary>
+internal static class RecordingAdvice
+{
+    public static string Describe(Exception exception) => exception switch
+    {
+        RecordingException { Remedy: RecordingRemedy.Overwrite } => $"{exception.Message}: use --force to replace it",
+        RecordingException { Remedy: RecordingRemedy.RaiseMaxFrames } => $"{exception.Message}: --max-frames allows more",
+        RecordingException { Remedy: RecordingRemedy.RaiseMaxBytes } => $"{exception.Message}: --max-bytes allows more",
+        RecordingException { Remedy: RecordingRemedy.Recover } => $"{exception.Message}; `abathur-sync recover` makes a new file of what is complete",
+        RecordingException { Remedy: RecordingRemedy.Open } => $"{exception.Message}: `abathur-sync info` says what is in it",
+        RecordingException { Remedy: RecordingRemedy.GiveGameInfo } => $"{exception.Message}: {Give("--game-info", "ResponseGameInfo")}",
+        RecordingException { Remedy: RecordingRemedy.GiveGameData } => $"{exception.Message}: {Give("--game-data", "ResponseData")}",
+        UnfinishedFileException => $"{exception.Message}; `abathur-sync recover` makes a recording of it",
+        _ => exception.Message,
+    };
+
+    private static string Give(string option, string type) => $"give it with {option} FILE (a serialized {type} of the same map and game version)";
+}

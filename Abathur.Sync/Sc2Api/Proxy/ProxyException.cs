@@ -1,4 +1,0 @@
-namespace Abathur.Sync.Sc2Api.Proxy;
-
-/// <summary>A bot and its game cannot be brought together; the message says why.</summary>
-internal sealed class ProxyException(string message) : Exception(message);

@@ -1,0 +1,72 @@
+using Abathur.Sync.Diagnostics;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Sources.Feed;
+
+/// <summary>Where the time of a frame goes in a running game, and how many game loops went by unseen.</summary>
+public sealed class FrameTimes
+{
+    private static readonly (string Name, double Milliseconds)[] Limits = [("ladder", 40), ("faster", 1000 / 22.4), ("normal", 1000 / 16.0)];
+    private readonly long[] _over = new long[Limits.Length];
+    private uint? _lastGameLoop;
+    private long _skipped;
+
+    /// <summary>From the request for a step or an observation to its answer.</summary>
+    public DurationHistogram Game { get; } = new();
+
+    /// <summary>From an answer to the bot's next request.</summary>
+    public DurationHistogram Bot { get; } = new();
+
+    /// <summary>From a byte received to the byte passed on.</summary>
+    public DurationHistogram Daemon { get; } = new();
+
+    /// <summary>From a frame published to an agent's first action that answers it.</summary>
+    public DurationHistogram Agent { get; } = new();
+
+    /// <summary>Game loops of which no observation was taken.</summary>
+    public long SkippedGameLoops => Interlocked.Read(ref _skipped);
+
+    /// <summary>Takes note of an observation.</summary>
+    /// <param name="gameLoop">Its game loop.</param>
+    /// <param name="expectedLoops">How many loops lie between two observations that miss nothing: what the bot stepped; 1 in real time.</param>
+    /// <returns>How many loops were skipped before it.</returns>
+    public uint Observe(uint gameLoop, uint expectedLoops)
+    {
+        var skipped = 0u;
+        if (_lastGameLoop is { } last && gameLoop > last) skipped = gameLoop - last - Math.Min(gameLoop - last, Math.Max(expectedLoops, 1));
+        _lastGameLoop = gameLoop;
+        Interlocked.Add(ref _skipped, skipped);
+        return skipped;
+    }
+
+    /// <summary>Takes note of where the time between two observations went.</summary>
+    public void AddFrame(TimeSpan game, TimeSpan bot, TimeSpan daemon)
+    {
+        Game.Add(game);
+        Bot.Add(bot);
+        Daemon.Add(daemon);
+        for (var i = 0; i < Limits.Length; i++)
+        {
+            // The game's own time is not the bot's to save.
+            if ((bot + daemon).TotalMilliseconds > Limits[i].Milliseconds) Interlocked.Increment(ref _over[i]);
+        }
+    }
+
+    /// <summary>As the status tells it.</summary>
+    public FrameBudget ToBudget()
+    {
+        var budget = new FrameBudget
+        {
+            Game = Game.ToShare(),
+            Bot = Bot.ToShare(),
+            Daemon = Daemon.ToShare(),
+            Agent = Agent.ToShare(),
+            SkippedGameLoops = (ulong)SkippedGameLoops,
+        };
+        for (var i = 0; i < Limits.Length; i++)
+        {
+            budget.Limits.Add(new FrameBudget.Types.Limit { Name = Limits[i].Name, Ms = Limits[i].Milliseconds, FramesOver = (ulong)Interlocked.Read(ref _over[i]) });
+        }
+        return budget;
+    }
+}

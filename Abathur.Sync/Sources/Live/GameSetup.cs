@@ -1,0 +1,92 @@
+using Abathur.Sc2;
+using Abathur.Sc2.Api;
+using SC2APIProtocol;
+
+namespace Abathur.Sync.Sources.Live;
+
+/// <summary>Brings a game from its start to the first game loop: create and join, or start a replay.</summary>
+internal sealed class GameSetup(GameClient game, LiveOptions options)
+{
+    /// <summary>Creates or joins as the options say; returns the player whose observations are taken.</summary>
+    /// <exception cref="GameException">The game refuses, with what it says.</exception>
+    public async Task<uint> StartAsync(CancellationToken cancellation)
+    {
+        if (options.Replay is not null) return await StartReplayAsync(cancellation);
+        if (options.Map is not null) await CreateAsync(cancellation);
+        return await JoinAsync(cancellation);
+    }
+
+    private static InterfaceOptions Interface => new() { Raw = true, Score = true, ShowCloaked = true, ShowBurrowedShadows = true, ShowPlaceholders = true };
+
+    private async Task CreateAsync(CancellationToken cancellation)
+    {
+        var create = new RequestCreateGame { Realtime = options.Realtime };
+        if (options.Map!.EndsWith(".SC2Map", StringComparison.OrdinalIgnoreCase)) create.LocalMap = new LocalMap { MapPath = options.Map };
+        else create.BattlenetMapName = options.Map;
+        create.PlayerSetup.Add(new PlayerSetup { Type = options.ObservedPlayerId is null ? PlayerType.Participant : PlayerType.Observer, Race = options.Race });
+        create.PlayerSetup.AddRange(options.Opponents);
+        var answer = (await game.SendAsync(new Request { CreateGame = create }, cancellation)).CreateGame;
+        if (answer is { HasError: true }) throw Refusal("create the game", answer.Error, answer.ErrorDetails, Advice(answer.Error));
+    }
+
+    private async Task<uint> JoinAsync(CancellationToken cancellation)
+    {
+        var join = new RequestJoinGame { Options = Interface, PlayerName = "Abathur" };
+        if (options.ObservedPlayerId is { } player) join.ObservedPlayerId = player;
+        else join.Race = options.Race;
+        var answer = (await game.SendAsync(new Request { JoinGame = join }, cancellation)).JoinGame;
+        if (answer is { HasError: true }) throw Refusal("join the game", answer.Error, answer.ErrorDetails, Advice(answer.Error));
+        return options.ObservedPlayerId ?? answer?.PlayerId ?? 0;
+    }
+
+    private async Task<uint> StartReplayAsync(CancellationToken cancellation)
+    {
+        var player = options.ObservedPlayerId ?? 1;
+        var replay = new RequestStartReplay { Options = Interface, ObservedPlayerId = (int)player, Realtime = options.Realtime };
+        // A path is the game's own; bytes work wherever it runs.
+        if (File.Exists(options.Replay)) replay.ReplayData = Google.Protobuf.ByteString.CopyFrom(await File.ReadAllBytesAsync(options.Replay, cancellation));
+        else replay.ReplayPath = options.Replay;
+        var answer = (await game.SendAsync(new Request { StartReplay = replay }, cancellation)).StartReplay;
+        if (answer is { HasError: true }) throw Refusal("start the replay", answer.Error, answer.ErrorDetails, Advice(answer.Error));
+        return player;
+    }
+
+    private static GameException Refusal<T>(string what, T error, string details, string advice)
+        where T : struct, System.Enum =>
+        new($"the game cannot {what}: {error}{(details.Length > 0 ? $" ({details})" : "")}{(advice.Length > 0 ? $". {advice}" : "")}");
+
+    private static string Advice(ResponseCreateGame.Types.Error error) => error switch
+    {
+        ResponseCreateGame.Types.Error.MissingMap => "Name one with --map.",
+        ResponseCreateGame.Types.Error.InvalidMapPath => "--map FILE.SC2Map is looked for in the game's Maps folder.",
+        ResponseCreateGame.Types.Error.InvalidMapData => "The map file is damaged or of a newer game.",
+        ResponseCreateGame.Types.Error.InvalidMapName => "A name without .SC2Map is a Battle.net map that the game has already downloaded; for a file give FILE.SC2Map.",
+        ResponseCreateGame.Types.Error.InvalidMapHandle => "The map cannot be loaded from Battle.net's cache.",
+        ResponseCreateGame.Types.Error.MissingPlayerSetup => "Name an opponent with --opponent.",
+        ResponseCreateGame.Types.Error.InvalidPlayerSetup => "The map does not take these players: look at --opponent.",
+        ResponseCreateGame.Types.Error.MultiplayerUnsupported => "This game takes one participant.",
+        _ => "",
+    };
+
+    private static string Advice(ResponseJoinGame.Types.Error error) => error switch
+    {
+        ResponseJoinGame.Types.Error.MissingParticipation => "Choose --race, or --observe with --as-player.",
+        ResponseJoinGame.Types.Error.InvalidObservedPlayerId => "--as-player names a player who is not in the game.",
+        ResponseJoinGame.Types.Error.MissingPorts => "The game is for several participants, which need a common port set: start it with one.",
+        ResponseJoinGame.Types.Error.GameFull => "Somebody has joined already.",
+        ResponseJoinGame.Types.Error.MapDoesNotExist or ResponseJoinGame.Types.Error.CannotOpenMap => "Look at --map.",
+        ResponseJoinGame.Types.Error.NoSpaceForUser => "The map has no start location left.",
+        _ => "",
+    };
+
+    private static string Advice(ResponseStartReplay.Types.Error error) => error switch
+    {
+        ResponseStartReplay.Types.Error.MissingReplay => "Name one with --replay.",
+        ResponseStartReplay.Types.Error.InvalidReplayPath => "There is no such file here, nor in the game's Replays folder.",
+        ResponseStartReplay.Types.Error.InvalidReplayData => "The file is damaged, or no replay.",
+        ResponseStartReplay.Types.Error.InvalidMapData => "The replay's map is missing.",
+        ResponseStartReplay.Types.Error.InvalidObservedPlayerId => "--as-player names a player who is not in the replay.",
+        ResponseStartReplay.Types.Error.LaunchError => "The replay may be of another version of the game: start that one.",
+        _ => "",
+    };
+}

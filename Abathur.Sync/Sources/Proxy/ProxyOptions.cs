@@ -1,0 +1,22 @@
+using System.Net;
+
+namespace Abathur.Sync.Sources.Proxy;
+
+/// <summary>How a proxy stands between a bot and its game.</summary>
+public sealed record ProxyOptions
+{
+    /// <summary>Where bots connect. Port 0: any free one.</summary>
+    public required IPEndPoint Listen { get; init; }
+
+    /// <summary>Host name or address of the game.</summary>
+    public required string GameHost { get; init; }
+
+    /// <summary>Port of the game.</summary>
+    public required int GamePort { get; init; }
+
+    /// <summary>Whether agents may act. Default: no.</summary>
+    public bool AllowActions { get; init; }
+
+    /// <summary>How long a bot's connection waits for a game that is still starting. Default: 30 s.</summary>
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(30);
+}

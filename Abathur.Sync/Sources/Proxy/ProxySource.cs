@@ -1,0 +1,243 @@
+using System.Net;
+using System.Net.Sockets;
+using Abathur.Sync.Drawing;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Recording;
+using Abathur.Sync.Sources.Feed;
+using Abathur.Sync.V1;
+using Status = Abathur.Sync.V1.Status;
+
+namespace Abathur.Sync.Sources.Proxy;
+
+/// <summary>
+/// Stands between one bot and its game and publishes what passes. The bot's game does not depend on it: when the match is published no
+/// more, or its agents and its recording are gone, bytes go on until the bot or the game ends them.
+/// </summary>
+public sealed class ProxySource : IMatchSource, IAsyncDisposable
+{
+    // Whoever looks whether the port is open takes nothing from the bot, and they are not many.
+    private const int MaxConnections = 16;
+    private static readonly TimeSpan SeatPatience = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
+
+    private readonly ProxyOptions _options;
+    private readonly MatchRecorder? _recorder;
+    private readonly TimeProvider _clock;
+    private readonly Action<string> _tell;
+    private readonly TcpListener _listener;
+    private readonly ActionQueue _actions;
+    private readonly TaskCompletionSource _relayed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly CancellationTokenSource _closing = new();
+    private readonly SemaphoreSlim _seat = new(1);
+    private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile ProxyRelay? _relay;
+    private MatchFeed? _feed;
+    private FrameHub? _hub;
+    private int _connections;
+
+    /// <param name="options">Between whom.</param>
+    /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
+    /// <param name="tell">Told, in a line each, what a person should know.</param>
+    /// <param name="clock">Clock of everything.</param>
+    public ProxySource(ProxyOptions options, MatchRecorder? recorder, Action<string> tell, TimeProvider clock)
+    {
+        (_options, _recorder, _tell, _clock) = (options, recorder, tell, clock);
+        _listener = new TcpListener(options.Listen);
+        _actions = new ActionQueue(clock);
+    }
+
+    /// <inheritdoc/>
+    public SourceKind Kind => SourceKind.Proxy;
+
+    /// <inheritdoc/>
+    public bool CanWait => false;
+
+    /// <inheritdoc/>
+    public IActionTarget? Actions => _options.AllowActions ? _actions : null;
+
+    /// <summary>Where the time of the frames went.</summary>
+    public FrameTimes Times { get; } = new();
+
+    /// <summary>Completes when the bot and its game have parted, which may be after the match is over.</summary>
+    public Task Relayed => _relayed.Task;
+
+    /// <summary>Messages that passed without being looked at, because too many waited.</summary>
+    public long MessagesDropped { get; private set; }
+
+    /// <summary>Messages that passed and cannot be parsed.</summary>
+    public long MessagesUnreadable { get; private set; }
+
+    /// <summary>Opens the port for bots; returns where.</summary>
+    /// <exception cref="SocketException">It cannot be had.</exception>
+    public IPEndPoint Listen()
+    {
+        _listener.Start();
+        return (IPEndPoint)_listener.LocalEndpoint;
+    }
+
+    /// <inheritdoc/>
+    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    {
+        (_hub, _feed) = (hub, new MatchFeed(hub, _recorder, _clock));
+        _ = AcceptAsync();
+        try
+        {
+            return await _over.Task.WaitAsync(cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            await _closing.CancelAsync();
+            _relay?.Abort();
+            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
+        }
+        finally
+        {
+            _actions.Close();
+            _feed.End();
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Describe(Status status)
+    {
+        if (_options.AllowActions) status.Actions = _actions.Status;
+        status.Recording = _recorder?.Status;
+        status.FrameBudget = Times.ToBudget();
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await _closing.CancelAsync();
+        _listener.Dispose();
+        _relay?.Abort();
+        // Whoever has the seat gives it back at once.
+        await _seat.WaitAsync();
+        _seat.Release();
+    }
+
+    private async Task AcceptAsync()
+    {
+        while (!_closing.IsCancellationRequested)
+        {
+            try
+            {
+                var bot = await _listener.AcceptSocketAsync(_closing.Token);
+                if (Interlocked.Increment(ref _connections) <= MaxConnections) _ = ServeAsync(bot);
+                else Drop(bot);
+            }
+            catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
+            {
+                break;
+            }
+            catch (SocketException)
+            {
+                // One connection that broke, or too many open files: the next may come.
+                if (!_closing.IsCancellationRequested) await Task.Delay(AcceptRetryDelay, _clock);
+            }
+        }
+    }
+
+    private void Drop(Socket bot)
+    {
+        bot.Dispose();
+        Interlocked.Decrement(ref _connections);
+    }
+
+    /// <summary>Serves a connection. One that does not come to a match leaves the place to the next.</summary>
+    private async Task ServeAsync(Socket bot)
+    {
+        var isSeated = false;
+        try
+        {
+            await using var stop = _closing.Token.Register(bot.Dispose);
+            var handshake = new ProxyHandshake(bot, _options, _clock);
+            if (!await OnThread(handshake.TryReadRequest)) return;
+            isSeated = await TakeSeatAsync();
+            if (!isSeated)
+            {
+                handshake.Refuse("503 Service Unavailable", _feed!.HasBegun ? "The proxy serves one match, which has its bot." : "A bot is connected already: a game has one client.");
+                return;
+            }
+            using var game = await OnThread(() => handshake.Connect(_closing.Token));
+            if (game is null) return;
+            var end = await RelayAsync(bot, game, handshake);
+            if (_feed!.HasBegun) _over.TrySetResult(end);
+        }
+        catch (ProxyException e)
+        {
+            if (!_closing.IsCancellationRequested) _tell(e.Message);
+        }
+        catch (Exception e) when (!_closing.IsCancellationRequested)
+        {
+            _over.TrySetException(e);
+            _relayed.TrySetException(e);
+        }
+        catch (Exception)
+        {
+            // The daemon stops.
+        }
+        finally
+        {
+            Drop(bot);
+            if (isSeated)
+            {
+                if (_feed!.HasBegun || _closing.IsCancellationRequested) _relayed.TrySetResult();
+                _seat.Release();
+            }
+        }
+    }
+
+    /// <summary>Whether a bot may have the game. One that comes back in a moment, on a new connection, may.</summary>
+    private async Task<bool> TakeSeatAsync()
+    {
+        var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token) || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
+        if (!isFree || !_feed!.HasBegun) return isFree;
+        _seat.Release();
+        return false;
+    }
+
+    private async Task<SubscriptionEnd> RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
+    {
+        var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _tell, _clock);
+        var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
+        var drawing = new GameDrawing(_hub!.Drawings);
+        var actions = new ProxyActions(_actions, relay, _feed!, drawing, Times, _clock);
+        (tap.Ask, _actions.Arrived) = (relay.Send, actions.Wake);
+        tap.Began = () =>
+        {
+            drawing.TerrainHeight = _hub.Match!.GameInfo?.StartRaw?.TerrainHeight;
+            actions.Wake();
+        };
+        if (_options.AllowActions)
+        {
+            _hub.Drawings.Changed += actions.Wake;
+            tap.BotDrew = request =>
+            {
+                drawing.BotDrew(request);
+                actions.Wake();
+            };
+        }
+        _ = tap.Over.ContinueWith(how => _over.TrySetResult(how.Result), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        _relay = relay;
+        if (_closing.IsCancellationRequested) relay.Abort();
+        var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
+        _relay = null;
+        _hub.Drawings.Changed -= actions.Wake;
+        await actions.DisposeAsync();
+        await tap.DisposeAsync();
+        MessagesDropped += tap.Messages.Dropped;
+        MessagesUnreadable += tap.Unreadable;
+        // What the messages said counts, also where the connection broke before they were parsed.
+        if (tap.Over.IsCompletedSuccessfully) return await tap.Over;
+        return end switch
+        {
+            _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
+            RelayEnd.BotClosed => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection"),
+            RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke in the middle of the match"),
+            _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection in the middle of the match"),
+        };
+    }
+
+    private static Task<T> OnThread<T>(Func<T> action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+}

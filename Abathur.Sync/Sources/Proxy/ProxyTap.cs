@@ -1,0 +1,272 @@
+using Abathur.Sc2;
+using Abathur.Sc2.Api;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Sources.Feed;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using SC2APIProtocol;
+using Request = SC2APIProtocol.Request;
+using Response = SC2APIProtocol.Response;
+using Status = SC2APIProtocol.Status;
+
+namespace Abathur.Sync.Sources.Proxy;
+
+/// <summary>
+/// Looks at the messages that have passed, on a task of its own: observations become frames, the bot's actions and steps go into the recording.
+/// What it cannot keep up with is omitted and counted; it never delays who passes them.
+/// </summary>
+internal sealed class ProxyTap : IAsyncDisposable
+{
+    /// <summary>How long agents wait for what the bot is just receiving. What comes meanwhile is looked at together.</summary>
+    private static readonly TimeSpan BotFirst = TimeSpan.FromMilliseconds(1);
+
+    /// <summary>How long the game may take to say what the bot did not ask. Frames wait meanwhile, the bot does not.</summary>
+    private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
+
+    private readonly MatchFeed _feed;
+    private readonly FrameTimes _times;
+    private readonly TimeProvider _clock;
+    private readonly Action<string> _tell;
+    private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Match _match = new() { Source = SourceKind.Proxy };
+    private readonly Task _looking;
+    private long _unreadable;
+    private byte[]? _gameInfo;
+    private byte[]? _gameData;
+    private uint _stepped;
+    private bool _dataIsWhole;
+    private bool _wasInGame;
+    private long _requestSent;
+    private long _responsePassedOn;
+    private TimeSpan _gameTime;
+    private TimeSpan _botTime;
+    private TimeSpan _daemonTime;
+
+    /// <param name="feed">Where frames go.</param>
+    /// <param name="times">Where times go.</param>
+    /// <param name="actionsAllowed">Whether agents may act.</param>
+    /// <param name="tell">Told, in a line, what a person should know.</param>
+    /// <param name="clock">Clock of the stamps.</param>
+    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, Action<string> tell, TimeProvider clock)
+    {
+        (_feed, _times, _tell, _clock) = (feed, times, tell, clock);
+        _match.ActionsAllowed = actionsAllowed;
+        Messages = new TapQueue(clock);
+        _looking = Task.Run(LookAsync);
+    }
+
+    /// <summary>How the proxy asks the game. Set before the first message.</summary>
+    public Action<Request, Action<ReadOnlyMemory<byte>?>>? Ask { get; set; }
+
+    /// <summary>Told when the bot has drawn something into the game.</summary>
+    public Action<RequestDebug>? BotDrew { get; set; }
+
+    /// <summary>Called when the match has begun.</summary>
+    public System.Action? Began { get; set; }
+
+    /// <summary>Completes when the match is over, or can be published no more.</summary>
+    public Task<SubscriptionEnd> Over => _over.Task;
+
+    /// <summary>Whether the game said that it is over, whoever has seen how.</summary>
+    public bool HasEnded { get; private set; }
+
+    /// <summary>Messages that are no protobuf of the game's API: they passed, and were not looked at.</summary>
+    public long Unreadable => Interlocked.Read(ref _unreadable);
+
+    /// <summary>The messages to look at.</summary>
+    public TapQueue Messages { get; }
+
+    /// <summary>Looks at what is there still, and ends. When nothing is added any more.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        Messages.Close();
+        await _looking;
+        Messages.Dispose();
+    }
+
+    private async Task LookAsync()
+    {
+        var isBroken = false;
+        while (true)
+        {
+            var isClosed = Messages.IsClosed;
+            if (!Messages.TryTake(out var message))
+            {
+                if (isClosed) break;
+                await Messages.WaitAsync();
+                // The bot's process comes first, also where there are fewer processors than agents.
+                if (!Messages.IsClosed) await Task.Delay(BotFirst, _clock);
+                continue;
+            }
+            try
+            {
+                // Once the match cannot be published, which has been told.
+                if (isBroken) continue;
+                if (message.FromGame) await LookAtResponseAsync(message);
+                else LookAtRequest(message);
+            }
+            catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
+            {
+                // Not ours to judge: it has passed as it is.
+                Interlocked.Increment(ref _unreadable);
+            }
+            catch (Exception e)
+            {
+                // A bug. The agents lose the match; the bot does not.
+                isBroken = true;
+                _tell($"the match cannot be published any more: {e}");
+                _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
+            }
+            finally
+            {
+                message.Payload.Release();
+            }
+        }
+    }
+
+    private void LookAtRequest(in TappedMessage message)
+    {
+        if (_responsePassedOn != 0) _botTime += Positive(_responsePassedOn, message.FirstByte);
+        _daemonTime += message.Held;
+        _requestSent = message.PassedOn;
+        var request = ResponseWire.Read(message.Payload.Span);
+        var body = message.Payload.Span[request.Body];
+        switch (request.Kind)
+        {
+            case Request.ActionFieldNumber:
+                _feed.RecordActions(body);
+                break;
+            case Request.StepFieldNumber:
+                // Without a count the game takes one step.
+                var step = RequestStep.Parser.ParseFrom(body);
+                _stepped += step.HasCount ? step.Count : 1;
+                _feed.RecordStep(step.HasCount ? step.Count : 1);
+                break;
+            case Request.StartReplayFieldNumber:
+                _match.PlayerId = (uint)RequestStartReplay.Parser.ParseFrom(body).ObservedPlayerId;
+                break;
+            case Request.DebugFieldNumber:
+                BotDrew?.Invoke(RequestDebug.Parser.ParseFrom(body));
+                break;
+            case Request.DataFieldNumber:
+                var data = RequestData.Parser.ParseFrom(body);
+                _dataIsWhole = data is { AbilityId: true, UnitTypeId: true, UpgradeId: true, BuffId: true, EffectId: true };
+                break;
+        }
+    }
+
+    private async ValueTask LookAtResponseAsync(TappedMessage message)
+    {
+        // Of requests that are sent without waiting for the answers, the newest counts, and once.
+        if (_requestSent != 0) _gameTime += Positive(_requestSent, message.FirstByte);
+        _requestSent = 0;
+        _responsePassedOn = message.PassedOn;
+        _daemonTime += message.Held;
+        var response = ResponseWire.Read(message.Payload.Span);
+        switch (response.Kind)
+        {
+            case Response.ObservationFieldNumber:
+                var (offset, length) = response.Body.GetOffsetAndLength(message.Payload.Span.Length);
+                message.Payload.Narrow(offset, length);
+                await PublishAsync(message);
+                break;
+            // The game loops start over, or go back: what follows is another match.
+            case Response.RestartGameFieldNumber when _feed.HasBegun && !response.HasError:
+                End("the bot has restarted the game");
+                break;
+            case Response.QuickLoadFieldNumber when _feed.HasBegun && !response.HasError:
+                End("the bot has loaded a saved game");
+                break;
+            case Response.JoinGameFieldNumber:
+                _match.PlayerId = ResponseJoinGame.Parser.ParseFrom(message.Payload.Span[response.Body]).PlayerId;
+                break;
+            default:
+                Keep(response, message.Payload.Span);
+                break;
+        }
+        if (response.Status is { } status) LookAt(status);
+    }
+
+    private void LookAt(Status status)
+    {
+        if (status is Status.InGame or Status.InReplay) _wasInGame = true;
+        // How it ended is in the observation that the bot asks next. A status that is not known says nothing.
+        else if (_wasInGame && status == Status.Ended) HasEnded = true;
+        else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit)) End("the bot has left the game");
+    }
+
+    private void End(string how)
+    {
+        // Now, not when the source has noticed: the bot's next request may belong to the next match.
+        _feed.End();
+        _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
+    }
+
+    private async ValueTask PublishAsync(TappedMessage message)
+    {
+        // What a bot asks after the end, or in another game on the same connection, is not of this match.
+        if (_over.Task.IsCompleted) return;
+        if (!_feed.HasBegun)
+        {
+            // A match does not begin with what is none.
+            ObservationWire.ReadGameLoopAndEnd(message.Payload.Span);
+            await BeginAsync(message.Payload);
+        }
+        message.Payload.Retain();
+        await _feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
+        _times.Observe(_feed.GameLoop, _stepped);
+        _times.AddFrame(_gameTime, _botTime, _daemonTime);
+        (_stepped, _gameTime, _botTime, _daemonTime) = (0, default, default, default);
+        if (_feed.Results.Count > 0) End(_feed.Outcome);
+    }
+
+    /// <summary>Makes the match known, after the first observation has come. What the bot has not asked the game is asked now.</summary>
+    private async ValueTask BeginAsync(SharedBuffer observation)
+    {
+        if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
+        if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
+        // What a bot asked a part of is asked for as a whole.
+        if (_gameData is null || !_dataIsWhole)
+        {
+            await AskAsync(GameRequests.Data);
+        }
+        if (_match.PlayerId == 0) _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
+        _feed.Begin(_match, _gameInfo, _gameData);
+        Began?.Invoke();
+    }
+
+    private async Task AskAsync(Request request)
+    {
+        var answer = new TaskCompletionSource<byte[]?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Ask?.Invoke(request, response => answer.TrySetResult(response?.ToArray()));
+        try
+        {
+            if (await answer.Task.WaitAsync(AskTimeout, _clock) is { } bytes) Keep(ResponseWire.Read(bytes), bytes);
+        }
+        catch (Exception e) when (e is TimeoutException or InvalidDataException or InvalidProtocolBufferException)
+        {
+            // The match begins without.
+        }
+    }
+
+    /// <summary>Keeps what a response says of the match.</summary>
+    private void Keep(in ResponseWire response, ReadOnlySpan<byte> message)
+    {
+        var body = message[response.Body];
+        switch (response.Kind)
+        {
+            case Response.PingFieldNumber: _match.GameVersion = ResponsePing.Parser.ParseFrom(body).GameVersion; break;
+            case Response.GameInfoFieldNumber when !_feed.HasBegun:
+                _match.GameInfo = ResponseGameInfo.Parser.ParseFrom(body);
+                _gameInfo = body.ToArray();
+                break;
+            case Response.DataFieldNumber when !_feed.HasBegun:
+                _match.GameData = ResponseData.Parser.ParseFrom(body);
+                _gameData = body.ToArray();
+                break;
+        }
+    }
+
+    private TimeSpan Positive(long from, long to) => to > from ? _clock.GetElapsedTime(from, to) : TimeSpan.Zero;
+}

@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+using Abathur.Sync.Hub;
+
+namespace Abathur.Sync.Sources.Proxy;
+
+/// <summary>
+/// The messages of both directions in the order of cause and effect. A slot is reserved before the bytes of a chunk are sent, and completed when its messages have been
+/// copied: what the receiver sends in reply has a later slot, even when it is copied earlier. Bounded; what does not fit is dropped and counted.
+/// </summary>
+/// <remarks>Two threads add, one reads. Nobody blocks.</remarks>
+internal sealed class TapQueue(TimeProvider clock) : IDisposable
+{
+    /// <summary>Bytes of messages that may wait. One message may wait however large it is.</summary>
+    private const long MaxWaitingBytes = 64 * 1024 * 1024;
+
+    /// <summary>Bytes of requests that may wait for the game's answer before the reader is woken.</summary>
+    private const long MaxUnseenBytes = 1024 * 1024;
+
+    /// <summary>Slots that may wait; some of them are empty, because their chunk ends no message.</summary>
+    private const int MaxSlots = 65_536;
+
+    private readonly ConcurrentQueue<TapSlot> _slots = new();
+    private readonly AsyncAutoResetEvent _arrived = new(clock);
+    private volatile bool _isClosed;
+    private int _slotCount;
+    private long _waitingBytes;
+    private long _dropped;
+
+    /// <summary>Whether nothing is added any more.</summary>
+    public bool IsClosed => _isClosed;
+
+    /// <summary>Messages that did not fit.</summary>
+    public long Dropped => Interlocked.Read(ref _dropped);
+
+    /// <summary>Reserves the next place in the order. Call before the chunk is sent; <see cref="Complete"/> must follow, also after an error.</summary>
+    public TapSlot Reserve()
+    {
+        if (Interlocked.Increment(ref _slotCount) > MaxSlots)
+        {
+            Interlocked.Decrement(ref _slotCount);
+            return new TapSlot { IsDropped = true };
+        }
+        var slot = new TapSlot();
+        _slots.Enqueue(slot);
+        return slot;
+    }
+
+    /// <summary>Adds a message, whose reference goes with it.</summary>
+    public void Add(TapSlot slot, in TappedMessage message)
+    {
+        // The memory that it takes, so that many small ones are bounded as well.
+        var bytes = message.Payload.CapacityBytes;
+        var waiting = Interlocked.Add(ref _waitingBytes, bytes);
+        if (!slot.IsDropped && (waiting <= MaxWaitingBytes || waiting == bytes))
+        {
+            slot.Add(message);
+            return;
+        }
+        Interlocked.Add(ref _waitingBytes, -bytes);
+        Interlocked.Increment(ref _dropped);
+        message.Payload.Release();
+    }
+
+    /// <summary>The chunk has been sent, and its messages have been added.</summary>
+    /// <param name="slot">Its slot.</param>
+    /// <param name="fromGame">Whether the game sent it. Waking the reader takes a processor, which the game needs for its answer: a request is read together with that.</param>
+    public void Complete(TapSlot slot, bool fromGame)
+    {
+        var wakes = slot.HasMessages && (fromGame || Interlocked.Read(ref _waitingBytes) > MaxUnseenBytes);
+        if (slot.TryComplete() || wakes) _arrived.Set();
+    }
+
+    /// <summary>The next message, whose reference is the caller's; false where none is complete.</summary>
+    public bool TryTake(out TappedMessage message)
+    {
+        while (_slots.TryPeek(out var slot) && slot.IsCompleteOrAwait())
+        {
+            if (slot.TryTake(out message))
+            {
+                Interlocked.Add(ref _waitingBytes, -message.Payload.CapacityBytes);
+                return true;
+            }
+            _slots.TryDequeue(out _);
+            Interlocked.Decrement(ref _slotCount);
+        }
+        message = default;
+        return false;
+    }
+
+    /// <summary>Waits until there may be a message, or the queue is closed.</summary>
+    public async ValueTask WaitAsync() => await _arrived.WaitAsync();
+
+    /// <summary>To be called when nothing is added any more; what is there can still be taken.</summary>
+    public void Close()
+    {
+        _isClosed = true;
+        _arrived.Set();
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _arrived.Dispose();
+}

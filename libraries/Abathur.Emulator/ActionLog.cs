@@ -1,0 +1,82 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using Abathur.Protobuf;
+using Abathur.Protobuf.ProtoJson;
+using Abathur.Recordings;
+using Google.Protobuf;
+using SC2APIProtocol;
+
+namespace Abathur.Emulator;
+
+/// <summary>Counts what clients order, and writes it to a file where there is one.</summary>
+/// <remarks>
+/// One JSON object a line, written out at once: <c>{"game_loop":9000,"action":{...}}</c> for each action, <c>{"game_loop":9000,"debug":{...}}</c> for
+/// each debug command; the messages are ProtoJSON.
+/// </remarks>
+public sealed class ActionLog : IActionLog, IDisposable
+{
+    private static readonly ProtoJsonTranscoder Actions = ProtoJsonTranscoder.For(SC2APIProtocol.Action.Descriptor);
+    private static readonly ProtoJsonTranscoder Debugs = ProtoJsonTranscoder.For(DebugCommand.Descriptor);
+    private readonly FileStream? _file;
+    private readonly ArrayBufferWriter<byte> _lines = new();
+    private readonly ArrayBufferWriter<byte> _message = new();
+
+    /// <param name="path">File to write; null: none.</param>
+    /// <param name="overwrite">Whether a file that exists is replaced.</param>
+    /// <exception cref="RecordingException">The file exists, and is not to be replaced.</exception>
+    /// <exception cref="IOException">The file cannot be created.</exception>
+    public ActionLog(string? path, bool overwrite)
+    {
+        if (path is null) return;
+        try
+        {
+            _file = new FileStream(path, overwrite ? FileMode.Create : FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        }
+        catch (IOException) when (!overwrite && File.Exists(path))
+        {
+            throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
+        }
+    }
+
+    /// <summary>Actions so far.</summary>
+    public long ActionCount { get; private set; }
+
+    /// <summary>Why no more is written; null where all has been. The game goes on.</summary>
+    public string? Failure { get; private set; }
+
+    /// <inheritdoc/>
+    public void Add(uint gameLoop, RequestAction request)
+    {
+        ActionCount += request.Actions.Count;
+        Write(gameLoop, "action", request.Actions, Actions);
+    }
+
+    /// <inheritdoc/>
+    public void Add(uint gameLoop, RequestDebug request) => Write(gameLoop, "debug", request.Debug, Debugs);
+
+    /// <inheritdoc/>
+    public void Dispose() => _file?.Dispose();
+
+    private void Write(uint gameLoop, string name, IEnumerable<IMessage> messages, ProtoJsonTranscoder transcoder)
+    {
+        if (_file is null || Failure is not null) return;
+        _lines.ResetWrittenCount();
+        try
+        {
+            foreach (var message in messages)
+            {
+                _message.ResetWrittenCount();
+                transcoder.ToJson(message.ToByteArray(), _message);
+                Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{{\"game_loop\":{gameLoop},\"{name}\":"), _lines);
+                _lines.Write(_message.WrittenSpan);
+                _lines.Write("}\n"u8);
+            }
+            _file.Write(_lines.WrittenSpan);
+        }
+        catch (Exception e) when (e is IOException or ProtoJsonException)
+        {
+            Failure = e.Message;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+using Abathur.Sc2;
+using SC2APIProtocol;
+
+namespace Abathur.Emulator;
+
+/// <summary>How a recording is played as a game.</summary>
+public sealed record EmulatorOptions
+{
+    /// <summary>Whether the game advances by the clock in every match, not only where <c>create_game</c> or <c>start_replay</c> ask for it. Default: false.</summary>
+    public bool Realtime { get; init; }
+
+    /// <summary>Game loops per second in real time: 22.4 or 16. Default: 22.4.</summary>
+    public double TickHz { get; init; } = GameTime.LoopsPerSecond;
+
+    /// <summary>Result of the recorded player where the recording does not say one; its opponents have the opposite. Default: undecided.</summary>
+    public Result Result { get; init; } = Result.Undecided;
+}

@@ -1,0 +1,13 @@
+using SC2APIProtocol;
+
+namespace Abathur.Emulator;
+
+/// <summary>Takes what clients order.</summary>
+public interface IActionLog
+{
+    /// <summary>Actions, at the game loop at which they came.</summary>
+    void Add(uint gameLoop, RequestAction request);
+
+    /// <summary>Debug commands, at the game loop at which they came.</summary>
+    void Add(uint gameLoop, RequestDebug request);
+}

@@ -1,0 +1,83 @@
+using Abathur.Recordings;
+
+namespace Abathur.Emulator.MatchData;
+
+/// <summary>The recorded observation of any game loop: the newest whose loop is not after it. One thread at a time.</summary>
+/// <remarks>Goes forward without seeking and holds one observation; going back starts over.</remarks>
+/// <param name="recording">The recording; the caller keeps it.</param>
+public sealed class ObservationTimeline(RecordingReader recording)
+{
+    private readonly SkippedEvents _skipped = new();
+    private byte[] _current = [];
+    private int _length;
+    private bool _started;
+    private bool _isObserved;
+    private RecordedObservation? _next;
+
+    /// <summary>Game loop of the observation that was asked for last.</summary>
+    public uint GameLoop { get; private set; }
+
+    /// <summary>Goes back before the first observation.</summary>
+    public void Rewind()
+    {
+        recording.Rewind();
+        _skipped.Clear();
+        _started = false;
+        _next = null;
+    }
+
+    /// <summary>The serialized <c>ResponseObservation</c> of a loop; the first of the recording where the loop is before it.</summary>
+    /// <returns>A view that is valid until the next call.</returns>
+    /// <exception cref="Abathur.Mcap.McapException">The file is damaged there.</exception>
+    /// <exception cref="RecordingException">An observation is not readable.</exception>
+    public ReadOnlyMemory<byte> At(uint gameLoop)
+    {
+        if (_started && gameLoop < GameLoop) Rewind();
+        if (!_started)
+        {
+            _next = ReadNext();
+            if (_next is { } first) Take(first);
+            _started = true;
+        }
+        while (_next is { } next && next.GameLoop <= gameLoop) Take(next);
+        return _current.AsMemory(0, _length);
+    }
+
+    /// <summary>The same for a client, which is also told what it has stepped over since it was last.</summary>
+    /// <param name="gameLoop">The loop.</param>
+    /// <param name="skipped">Serialized fields of <c>ResponseObservation</c>: <see cref="SkippedEvents"/>.</param>
+    /// <inheritdoc cref="At"/>
+    public ReadOnlyMemory<byte> Observe(uint gameLoop, out ReadOnlyMemory<byte> skipped)
+    {
+        var observation = At(gameLoop);
+        _isObserved = true;
+        skipped = _skipped.ToFields();
+        return observation;
+    }
+
+    /// <summary>Goes to a loop, forward or back. What is stepped over on the way is not told to the client.</summary>
+    /// <inheritdoc cref="At"/>
+    public void Seek(uint gameLoop)
+    {
+        At(gameLoop);
+        _skipped.Clear();
+    }
+
+    private void Take(in RecordedObservation observation)
+    {
+        if (_started && _isObserved) _skipped.Clear();
+        // A loop that its client asked for twice is recorded twice, and tells the same.
+        else if (_started && observation.GameLoop != GameLoop) _skipped.Add(_current.AsSpan(0, _length));
+        _isObserved = false;
+        // The view that the reader gives ends when it moves on, which looking at the next one takes.
+        if (_current.Length < observation.Payload.Length) _current = new byte[observation.Payload.Length + observation.Payload.Length / 4];
+        observation.Payload.Span.CopyTo(_current);
+        _length = observation.Payload.Length;
+        GameLoop = observation.GameLoop;
+        // Where the file is damaged, this is the last one.
+        _next = null;
+        _next = ReadNext();
+    }
+
+    private RecordedObservation? ReadNext() => recording.ReadNext(out var observation) ? observation : null;
+}

@@ -1,0 +1,82 @@
+using System.Buffers.Binary;
+using Abathur.Protobuf.ProtoJson.Schema;
+
+namespace Abathur.Protobuf.ProtoJson.State;
+
+/// <summary>
+/// What small messages became when they were last transcoded. Of the units of a frame most are byte for byte those of the frame before;
+/// a comparison and a copy then take the place of two dozen fields. Bounded: one entry for each hash, the newest.
+/// </summary>
+internal sealed class SmallMessageCache
+{
+    /// <summary>From this size of the input on it is worth its memory: frames, not the small messages between them.</summary>
+    public const int MinInputBytes = 1 << 14;
+
+    /// <summary>Longest protobuf of a message that is kept.</summary>
+    public const int MaxWireBytes = 256;
+
+    /// <summary>Longest JSON of a message that is kept.</summary>
+    public const int MaxJsonBytes = 1024;
+
+    /// <summary>How deep messages inside a message that is kept may be nested.</summary>
+    public const int MaxDepth = 8;
+
+    private const int Slots = 1 << 10;
+    private const int SlotBytes = MaxWireBytes + MaxJsonBytes;
+    private const ulong Multiplier = 0x9E3779B97F4A7C15;
+    private readonly int _hashedBytes;
+    private readonly Entry[] _entries = new Entry[Slots];
+    private readonly byte[] _bytes = new byte[Slots * SlotBytes];
+
+    /// <param name="hashedBytes">Bytes at the start of a key by which it finds its place: enough to tell which message it is (a unit's tag is its third field), and not what may have changed.</param>
+    public SmallMessageCache(int hashedBytes) => _hashedBytes = hashedBytes;
+
+    /// <summary>What a key of exactly these bytes became.</summary>
+    public bool TryFind(MessageTable table, ReadOnlySpan<byte> key, out ReadOnlySpan<byte> value)
+    {
+        value = default;
+        var slot = SlotOf(key);
+        ref readonly var entry = ref _entries[slot];
+        if (entry.Table != table || entry.KeyLength != key.Length || !key.SequenceEqual(Key(slot, entry))) return false;
+        value = Value(slot, entry);
+        return true;
+    }
+
+    /// <summary>What the key that a text begins with became; <paramref name="keyLength"/>: its bytes.</summary>
+    public bool TryFindAtStart(MessageTable table, ReadOnlySpan<byte> text, out int keyLength, out ReadOnlySpan<byte> value)
+    {
+        value = default;
+        keyLength = 0;
+        if (text.Length < _hashedBytes) return false;
+        var slot = SlotOf(text);
+        ref readonly var entry = ref _entries[slot];
+        if (entry.Table != table || !text.StartsWith(Key(slot, entry))) return false;
+        keyLength = entry.KeyLength;
+        value = Value(slot, entry);
+        return true;
+    }
+
+    /// <summary>Keeps what a key became, in place of what has the same hash. <paramref name="text"/>: the key and, if it is short, what follows it.</summary>
+    public void Add(MessageTable table, ReadOnlySpan<byte> text, int keyLength, ReadOnlySpan<byte> value)
+    {
+        if (keyLength + value.Length > SlotBytes) return;
+        var slot = SlotOf(text);
+        text[..keyLength].CopyTo(_bytes.AsSpan(slot * SlotBytes));
+        value.CopyTo(_bytes.AsSpan((slot * SlotBytes) + keyLength));
+        _entries[slot] = new Entry(table, keyLength, value.Length);
+    }
+
+    private ReadOnlySpan<byte> Key(int slot, in Entry entry) => _bytes.AsSpan(slot * SlotBytes, entry.KeyLength);
+
+    private ReadOnlySpan<byte> Value(int slot, in Entry entry) => _bytes.AsSpan((slot * SlotBytes) + entry.KeyLength, entry.ValueLength);
+
+    private int SlotOf(ReadOnlySpan<byte> text)
+    {
+        var hash = (ulong)Math.Min(text.Length, _hashedBytes);
+        var end = Math.Min(text.Length, _hashedBytes) - sizeof(ulong);
+        for (var i = 0; i <= end; i += sizeof(ulong)) hash = (ulong.RotateLeft(hash, 23) ^ BinaryPrimitives.ReadUInt64LittleEndian(text[i..])) * Multiplier;
+        return (int)(hash >> 32) & (Slots - 1);
+    }
+
+    private readonly record struct Entry(MessageTable? Table, int KeyLength, int ValueLength);
+}

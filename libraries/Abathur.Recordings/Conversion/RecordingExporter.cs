@@ -1,0 +1,28 @@
+using Abathur.Recordings.Delimited;
+
+namespace Abathur.Recordings.Conversion;
+
+/// <summary>Writes the observations of a recording as a length-delimited stream.</summary>
+public static class RecordingExporter
+{
+    /// <summary>Writes the observations whose game loop is at least <paramref name="start"/> and less than <paramref name="stop"/>.</summary>
+    /// <returns>How many, and their bytes.</returns>
+    /// <exception cref="Mcap.McapException">The recording is damaged.</exception>
+    /// <exception cref="IOException">A file cannot be read or written.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    public static (long FrameCount, long Bytes) Export(
+        RecordingReader recording, Stream output, uint start = 0, uint stop = uint.MaxValue, CancellationToken cancellation = default)
+    {
+        var writer = new DelimitedObservationWriter(output);
+        if (start > 0) recording.SeekToGameLoop(start);
+        else recording.Rewind();
+        while (recording.ReadNext(out var observation))
+        {
+            cancellation.ThrowIfCancellationRequested();
+            if (stop != uint.MaxValue && observation.GameLoop >= stop) break;
+            writer.Write(observation.Payload.Span);
+        }
+        output.Flush();
+        return (writer.FrameCount, writer.Bytes);
+    }
+}

@@ -1,0 +1,179 @@
+using Abathur.Compression;
+using Abathur.Recordings.Delimited;
+using Abathur.Recordings.Files;
+using Abathur.Sc2;
+using Google.Protobuf;
+using SC2APIProtocol;
+
+namespace Abathur.Recordings.Conversion;
+
+/// <summary>Makes a recording of serialized observations.</summary>
+public static class RecordingImporter
+{
+    private const double NanosecondsPerSecond = 1e9;
+
+    /// <summary>Reads all inputs one after the other into one recording.</summary>
+    /// <remarks>
+    /// The file is written as <c>OUTPUT.part</c> and takes its name at the end. On an error in the input it is removed, on a failed write it stays as <c>OUTPUT.part</c> for recovery; when cancelled, or when the input is cut off, what came
+    /// before is closed and kept.
+    /// </remarks>
+    /// <exception cref="RecordingException">An input is not what it should be (names file, frame and byte offset), or the output is taken.</exception>
+    /// <exception cref="UnfinishedFileException">The output cannot be written to its end; what was written stays.</exception>
+    /// <exception cref="IOException">A file cannot be read or written.</exception>
+    /// <exception cref="UnauthorizedAccessException">A file may not be read or written.</exception>
+    /// <exception cref="CompressionException">libzstd is missing.</exception>
+    public static ImportResult Import(
+        IReadOnlyList<ImportInput> inputs, string output, ImportOptions options, CancellationToken cancellation = default)
+    {
+        using var file = new OutputFile(output, new OutputOptions { Overwrite = options.Overwrite, Inputs = [.. inputs.Select(input => input.Name)], OnKilledRun = options.OnKilledRun });
+        var map = options.MapName ?? MapNameOf(options.GameInfo);
+        if (options.GameData is { } data) Check(data, ResponseData.Parser, "the game data", "ResponseData");
+        RecordingWriter? writer = null;
+        var result = default(ImportResult);
+        var logTime = 0L;
+        try
+        {
+            try
+            {
+                foreach (var input in inputs)
+                {
+                    cancellation.ThrowIfCancellationRequested();
+                    ImportOne(input);
+                }
+            }
+            catch (OperationCanceledException)
+            {
+                result = result with { Interrupted = true };
+            }
+            catch (TruncatedStreamException e) when (writer is not null)
+            {
+                result = result with { Damage = e.Message };
+            }
+            if (writer is null)
+            {
+                if (result.Interrupted) return result;
+                throw new RecordingException($"there are no observations in {string.Join(", ", inputs.Select(input => input.Name))}");
+            }
+            writer.Close();
+            result = result with { FileBytes = writer.BytesWritten };
+        }
+        catch (IOException e) when (writer is { ObservationCount: > 0 } && file.Keep())
+        {
+            // The disk is full, most likely. The complete chunks are worth more than a clean folder.
+            throw new UnfinishedFileException(file.WritePath, e);
+        }
+        finally
+        {
+            writer?.Dispose();
+        }
+        file.CommitOrThrow();
+        return result;
+
+        void ImportOne(ImportInput input)
+        {
+            using var stream = input.Open();
+            if (input.IsSingle)
+            {
+                Add(input, ReadAll(input, stream), 0, 0);
+                return;
+            }
+            using var reader = new DelimitedObservationReader(stream, input.Name);
+            while (TryReadNext(reader, input, out var observation))
+            {
+                Add(input, observation, reader.FrameCount - 1, reader.Offset - observation.Length);
+                cancellation.ThrowIfCancellationRequested();
+            }
+        }
+
+        void Add(ImportInput input, ReadOnlyMemory<byte> observation, long frame, long offset)
+        {
+            if (observation.IsEmpty || !ObservationWire.TryReadGameLoop(observation.Span, out var gameLoop))
+            {
+                throw new RecordingException(
+                    $"{input.Name}: frame {frame} (byte offset {offset}, {observation.Length} bytes) is not a serialized ResponseObservation");
+            }
+            // A few kilobytes can decompress to more than any disk has.
+            if (observation.Length > options.MaxBytes - result.ObservationBytes)
+                throw new RecordingException($"{input.Name}: frame {frame}: more than {options.MaxBytes} bytes of observations") { Remedy = RecordingRemedy.RaiseMaxBytes };
+            if (result.FrameCount == options.MaxFrames)
+                throw new RecordingException($"{input.Name}: more than {options.MaxFrames} observations") { Remedy = RecordingRemedy.RaiseMaxFrames };
+            writer ??= Start(observation);
+            // Readers go by log time: where loops do not rise (single frames of many maps), each frame comes one tick after the last.
+            logTime = Math.Max(LogTime(options, gameLoop), result.FrameCount == 0 ? long.MinValue : logTime + (long)(NanosecondsPerSecond / options.TickHz));
+            writer.WriteObservation(gameLoop, logTime, observation.Span);
+            result = result with
+            {
+                FirstGameLoop = result.FrameCount == 0 ? gameLoop : result.FirstGameLoop,
+                LastGameLoop = gameLoop,
+                FrameCount = result.FrameCount + 1,
+                ObservationBytes = result.ObservationBytes + observation.Length,
+            };
+        }
+
+        RecordingWriter Start(ReadOnlyMemory<byte> firstObservation)
+        {
+            var match = new RecordingMatch
+            {
+                MatchId = options.MatchId,
+                PlayerId = PlayerIdOf(firstObservation),
+                MapName = map,
+                GameVersion = options.GameVersion,
+                TickHz = options.TickHz,
+                Source = "import",
+                Simulated = options.Simulated,
+            };
+            var created = new RecordingWriter(file.Stream, match, options.Recording, leaveOpen: true);
+            // The caller disposes it from here on, whatever happens.
+            writer = created;
+            if (options.GameInfo is { } gameInfo) created.WriteGameInfo(options.StartTimeUnixNs, gameInfo.Span);
+            if (options.GameData is { } gameData) created.WriteGameData(options.StartTimeUnixNs, gameData.Span);
+            return created;
+        }
+    }
+
+    private static long LogTime(ImportOptions options, uint gameLoop) =>
+        options.StartTimeUnixNs + (long)Math.Round(gameLoop * (NanosecondsPerSecond / options.TickHz));
+
+    private static bool TryReadNext(DelimitedObservationReader reader, ImportInput input, out ReadOnlyMemory<byte> observation)
+    {
+        try
+        {
+            return reader.TryReadNext(out observation);
+        }
+        catch (CompressionException e)
+        {
+            throw new RecordingException($"{input.Name}: {e.Message} (after frame {reader.FrameCount - 1}, byte offset {reader.Offset})", e);
+        }
+    }
+
+    private static byte[] ReadAll(ImportInput input, Stream stream)
+    {
+        try
+        {
+            var bytes = ImportInput.ReadAll(stream, input.Name);
+            return bytes.Length > 0 ? bytes : throw new RecordingException($"{input.Name} is empty");
+        }
+        catch (CompressionException e)
+        {
+            throw new RecordingException($"{input.Name}: {e.Message}", e);
+        }
+    }
+
+    private static uint PlayerIdOf(ReadOnlyMemory<byte> observation) =>
+        Check(observation, ResponseObservation.Parser, "the first frame", "ResponseObservation").Observation?.PlayerCommon?.PlayerId ?? 0;
+
+    private static string MapNameOf(ReadOnlyMemory<byte>? gameInfo) =>
+        gameInfo is { } bytes ? Check(bytes, ResponseGameInfo.Parser, "the game info", "ResponseGameInfo").MapName : "";
+
+    private static T Check<T>(ReadOnlyMemory<byte> bytes, MessageParser<T> parser, string what, string type) where T : IMessage<T>
+    {
+        try
+        {
+            return parser.ParseFrom(bytes.Span);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            throw new RecordingException($"{what} is not a serialized {type}: {e.Message}", e);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+namespace Abathur.Recordings.Files;
+
+/// <summary>What is at a path.</summary>
+internal enum FileKind
+{
+    /// <summary>Nothing, or nothing that can be looked up.</summary>
+    None,
+
+    /// <summary>A regular file.</summary>
+    Regular,
+
+    /// <summary>A folder.</summary>
+    Folder,
+
+    /// <summary>A symbolic link.</summary>
+    Link,
+
+    /// <summary>A named pipe.</summary>
+    Pipe,
+
+    /// <summary>A Unix domain socket.</summary>
+    Socket,
+
+    /// <summary>A character or block device.</summary>
+    Device,
+}

@@ -1,0 +1,159 @@
+namespace Abathur.Recordings.Files;
+
+/// <summary>A file that is written under the name <c>NAME.part</c> (<c>NAME.new</c> where that is read meanwhile) beside its place and takes its name when it is complete.</summary>
+/// <remarks>
+/// <para>The working file is locked against other writers, and open to readers, until it has its name. A second process that would write the same file is refused. What a killed run
+/// left is renamed to <c>NAME.killed-N.part</c>. No symbolic link is followed: neither at the working file, nor at the place.</para>
+/// <para>Disposed without <see cref="Commit"/> or <see cref="Keep"/>, the working file is removed. Devices are written directly. Not thread-safe.</para>
+/// </remarks>
+public sealed class OutputFile : IDisposable
+{
+    private readonly bool _overwrite;
+    private readonly bool _isDevice;
+    private bool _done;
+
+    /// <summary>Checks the place and opens the working file.</summary>
+    /// <param name="path">Where the file is to be.</param>
+    /// <param name="options">How to treat what is there. Default: nothing is replaced.</param>
+    /// <exception cref="RecordingException">The place is taken, its folder does not exist, or another process writes the file.</exception>
+    /// <exception cref="IOException">The working file cannot be created.</exception>
+    /// <exception cref="UnauthorizedAccessException">The working file may not be created.</exception>
+    public OutputFile(string path, OutputOptions? options = null)
+    {
+        options ??= new OutputOptions();
+        (Place, _overwrite) = (path, options.Overwrite);
+        var full = Path.GetFullPath(path);
+        if (IsDevice(full))
+        {
+            (WritePath, _isDevice) = (path, true);
+            Stream = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, options.BufferBytes);
+            return;
+        }
+        // `recover match.mcap.part -o match.mcap` must not write over what it reads.
+        WritePath = path + (options.Inputs.Any(input => SameFile(input, full + ".part")) ? ".new" : ".part");
+        if (Directory.Exists(full)) throw new RecordingException($"{path} is a folder: name a file to write");
+        if (options.Inputs.Any(input => SameFile(input, full))) throw new RecordingException($"{path} is the input as well: name another file to write");
+        if (FileIdentity.At(full).Kind != FileKind.None && !_overwrite) throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
+        if (Path.GetDirectoryName(full) is { } folder && !Directory.Exists(folder)) throw new RecordingException($"there is no folder {folder}");
+        Stream = WorkingFile.Open(WritePath, options);
+    }
+
+    /// <summary>Where the file is to be, and after <see cref="Commit"/> where it is.</summary>
+    public string Place { get; private set; }
+
+    /// <summary>Where it is written meanwhile.</summary>
+    public string WritePath { get; }
+
+    /// <summary>What is written. It is closed by this object; who writes leaves it open.</summary>
+    public FileStream Stream { get; }
+
+    /// <summary>Why the complete file is not where it was to be, in one sentence; null where it is.</summary>
+    public string? Problem { get; private set; }
+
+    /// <summary>Whether the working file still is where it was created. False where it was deleted, renamed or replaced.</summary>
+    public bool IsInPlace => _isDevice || WorkingFile.IsAt(Stream.SafeFileHandle, WritePath);
+
+    /// <summary>
+    /// Puts the complete file in its place and closes it. Where the place was taken meanwhile and is not to be overwritten, and where the working file was deleted or replaced, it becomes
+    /// <c>NAME-N</c> with the extension of the place; <see cref="Place"/> and <see cref="Problem"/> say so.
+    /// </summary>
+    /// <exception cref="IOException">The file is complete but could not be put anywhere.</exception>
+    public void Commit()
+    {
+        Stream.Flush();
+        if (!_isDevice && !IsInPlace) SetPlace(CopyToFreeName(), $"{WritePath} was deleted, renamed or replaced by another program while it was written");
+        else if (!_isDevice && !TryMove()) SetPlace(MoveToFreeName(), _overwrite ? $"{Place} could not be replaced" : $"{Place} was created by another program meanwhile and was not replaced");
+        _done = true;
+        Stream.Dispose();
+    }
+
+    /// <summary><see cref="Commit"/>, for what ends with the file.</summary>
+    /// <exception cref="IOException">The complete file is not where it was to be; the message says where it is.</exception>
+    public void CommitOrThrow()
+    {
+        Commit();
+        if (Problem is { } problem) throw new IOException(problem);
+    }
+
+    /// <summary>Leaves what was written under its working name. False for a device, and where the working file is gone: nothing is left.</summary>
+    public bool Keep()
+    {
+        var isLeft = !_isDevice && IsInPlace;
+        _done = true;
+        return isLeft;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        if (!_done && !_isDevice && IsInPlace) File.Delete(WritePath);
+        _done = true;
+        Stream.Dispose();
+    }
+
+    private void SetPlace(string saved, string why) => (Place, Problem) = (saved, $"{why}: the complete file is {saved}");
+
+    private bool TryMove()
+    {
+        try
+        {
+            File.Move(WritePath, Place, _overwrite);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException && FileIdentity.At(Place).Kind != FileKind.None)
+        {
+            // A file, or with Overwrite something that a file cannot replace.
+            return false;
+        }
+    }
+
+    private string MoveToFreeName() => AtFreeName(path =>
+    {
+        File.Move(WritePath, path, overwrite: false);
+        return path;
+    });
+
+    private string CopyToFreeName()
+    {
+        using var copy = AtFreeName(path => new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0));
+        try
+        {
+            var buffer = new byte[1024 * 1024];
+            for (var offset = 0L; RandomAccess.Read(Stream.SafeFileHandle, buffer, offset) is var read and > 0; offset += read) copy.Write(buffer, 0, read);
+            return copy.Name;
+        }
+        catch (IOException e)
+        {
+            throw new IOException($"{WritePath} was deleted, renamed or replaced by another program, and only {copy.Length} bytes of it could be saved as {copy.Name}: {e.Message}", e);
+        }
+    }
+
+    // match.mcap becomes match-1.mcap.
+    private T AtFreeName<T>(Func<string, T> put)
+    {
+        var (name, extension) = (Path.ChangeExtension(Place, null), Path.GetExtension(Place));
+        for (var number = 1; number <= WorkingFile.MaxNumber; number++)
+        {
+            var free = $"{name}-{number}{extension}";
+            if (FileIdentity.At(free).Kind != FileKind.None) continue;
+            try
+            {
+                return put(free);
+            }
+            catch (IOException) when (FileIdentity.At(free).Kind != FileKind.None)
+            {
+                // Created since by another process: the next number.
+            }
+        }
+        throw new IOException($"{Place} is taken, and so are {name}-1{extension} to {name}-{WorkingFile.MaxNumber}{extension}");
+    }
+
+    private static bool IsDevice(string full) =>
+        full.StartsWith("/dev/", StringComparison.Ordinal) && File.Exists(full) && FileIdentity.AtEndOfLinks(full).Kind is FileKind.Device or FileKind.Pipe or FileKind.Socket;
+
+    private static bool SameFile(string input, string full) =>
+        input != "-" && string.Equals(Resolve(input), Resolve(full), OperatingSystem.IsWindows() ? StringComparison.OrdinalIgnoreCase : StringComparison.Ordinal);
+
+    private static string Resolve(string path) =>
+        File.Exists(path) ? File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? Path.GetFullPath(path) : Path.GetFullPath(path);
+}

@@ -1,0 +1,347 @@
+using System.Runtime.InteropServices;
+using Abathur.Mcap;
+using Abathur.Sc2;
+
+namespace Abathur.Recordings;
+
+/// <summary>Reads a recorded match: a forward cursor over its observations that can be put to any game loop. Not thread-safe.</summary>
+/// <remarks>
+/// Works on every MCAP file that has protobuf observations on topic /observation, with or without index. Holds one chunk in memory. A
+/// file that was cut is read up to its last whole chunk: <see cref="Damage"/> says so. The game loop of an observation is that of its
+/// publish time where the file has the metadata of a recording, else it is read from the observation.
+/// </remarks>
+public sealed class RecordingReader : IDisposable
+{
+    private readonly McapReader _mcap;
+    private readonly McapMessageCursor _cursor;
+    private readonly HashSet<ushort> _channels = [];
+    private readonly List<Block> _blocks = [];
+    private readonly HashSet<ushort> _drawingChannels = [];
+    private readonly bool _publishTimeIsGameTime;
+    private bool _isAtNext;
+    private byte[] _drawings = [];
+    private bool _drawingsAreKnown = true;
+
+    /// <param name="mcap">The file. Disposed with this, also where this cannot be made.</param>
+    /// <exception cref="RecordingException">It has no observations of the right kind, or is damaged where they start.</exception>
+    /// <exception cref="IOException">The file cannot be read.</exception>
+    public RecordingReader(McapReader mcap)
+    {
+        _mcap = mcap;
+        _cursor = mcap.ReadMessages();
+        try
+        {
+            FindChannels();
+            _publishTimeIsGameTime = TryReadMatch(out var match);
+            Match = match;
+            FindBlocks();
+            GameInfo = ReadFirst(RecordingTopics.GameInfo);
+            GameData = ReadFirst(RecordingTopics.GameData);
+            (FirstGameLoop, LastGameLoop) = FindEnds();
+            Rewind();
+        }
+        catch (McapException e) when (!e.IsUnsupported)
+        {
+            Dispose();
+            throw new RecordingException(e.Message, e) { Remedy = RecordingRemedy.Recover };
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The file below.</summary>
+    public McapReader Mcap => _mcap;
+
+    /// <summary>What the file says about its match. Where it says nothing: a match id made of the file's name, the rest unknown.</summary>
+    public RecordingMatch Match { get; }
+
+    /// <summary>Serialized <c>ResponseGameInfo</c>; null where the file has none.</summary>
+    public ReadOnlyMemory<byte>? GameInfo { get; }
+
+    /// <summary>Serialized <c>ResponseData</c>; null where the file has none.</summary>
+    public ReadOnlyMemory<byte>? GameData { get; }
+
+    /// <summary>Game loop of the first observation; 0 where there is none.</summary>
+    public uint FirstGameLoop { get; }
+
+    /// <summary>Game loop of the last observation; 0 where there is none.</summary>
+    public uint LastGameLoop { get; }
+
+    /// <summary>Number of observations.</summary>
+    public long FrameCount { get; private set; }
+
+    /// <summary>Time from the first to the last game loop at the match's tick rate.</summary>
+    public TimeSpan Duration => TimeSpan.FromSeconds(LastGameLoop > FirstGameLoop ? (LastGameLoop - FirstGameLoop) / Match.TickHz : 0);
+
+    /// <summary>Whether the end of the file is missing or damaged.</summary>
+    public bool Truncated => _mcap.Damage is not null;
+
+    /// <summary>What is wrong with the end of the file; null where nothing is.</summary>
+    public string? Damage => _mcap.Damage;
+
+    /// <summary>
+    /// All that agents had drawn at the observation that was read last: a serialized <c>Drawings</c>, the same memory until it changes; empty: nothing.
+    /// </summary>
+    /// <remarks>In a file without an index, after a seek, only what the chunk that was sought has said of them.</remarks>
+    /// <exception cref="McapException">The file is damaged before that observation.</exception>
+    public ReadOnlyMemory<byte> Drawings
+    {
+        get
+        {
+            if (!_drawingsAreKnown) _drawings = FindDrawingsBefore(_cursor.BlockOffset);
+            _drawingsAreKnown = true;
+            return _drawings;
+        }
+    }
+
+    /// <summary>Opens a recording.</summary>
+    /// <exception cref="RecordingException">The file is missing, is not a recording, or is damaged where it starts.</exception>
+    /// <exception cref="McapException">It is not an MCAP file, or uses what is not supported.</exception>
+    /// <exception cref="IOException">The file cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
+    public static RecordingReader Open(string path, McapReaderOptions? options = null)
+    {
+        if (Directory.Exists(path)) throw new RecordingException($"{path} is a folder, not a recording");
+        if (!File.Exists(path)) throw new RecordingException($"there is no file {path}");
+        return new RecordingReader(McapReader.Open(path, options));
+    }
+
+    /// <summary>Reads the next observation. False behind the last.</summary>
+    /// <param name="observation">The observation; its payload is valid until the reader moves.</param>
+    /// <exception cref="McapException">The file is damaged there.</exception>
+    /// <exception cref="RecordingException">The observation is not readable as protobuf.</exception>
+    public bool ReadNext(out RecordedObservation observation)
+    {
+        if (!_isAtNext && !MoveToObservation())
+        {
+            observation = default;
+            return false;
+        }
+        _isAtNext = false;
+        var message = _cursor.Current;
+        observation = new RecordedObservation(GameLoopOf(message), unchecked((long)message.LogTime), message.Sequence, message.Data);
+        return true;
+    }
+
+    /// <summary>Goes before the first observation whose game loop is at least this one. False, and behind the last, where there is none.</summary>
+    /// <remarks>
+    /// Where loops rise through the file, as in any recording of a match, that takes a binary search over the chunks; loops that were
+    /// looked up stay known. Equal loops: the first of them.
+    /// </remarks>
+    /// <exception cref="McapException">The file is damaged there.</exception>
+    /// <exception cref="RecordingException">An observation is not readable as protobuf.</exception>
+    public bool SeekToGameLoop(uint gameLoop)
+    {
+        if (FindBlock(gameLoop) is { } offset) MoveTo(offset);
+        else Rewind();
+        while (MoveToObservation())
+        {
+            if (GameLoopOf(_cursor.Current) < gameLoop) continue;
+            _isAtNext = true;
+            return true;
+        }
+        return false;
+    }
+
+    /// <summary>Goes before the first observation.</summary>
+    public void Rewind()
+    {
+        _isAtNext = false;
+        (_drawings, _drawingsAreKnown) = ([], true);
+        _cursor.Rewind();
+    }
+
+    /// <summary>The messages of all topics, in the order of the file. The payload of one is valid until the next is asked for.</summary>
+    /// <param name="startGameLoop">Leaves out what is before this game loop.</param>
+    /// <remarks>Independent of <see cref="ReadNext"/>, but moves that to where it looks for the start.</remarks>
+    /// <exception cref="McapException">The file is damaged.</exception>
+    public IEnumerable<RecordedMessage> ReadMessages(uint startGameLoop = 0)
+    {
+        using var cursor = _mcap.ReadMessages();
+        if (startGameLoop > 0 && FindBlock(startGameLoop) is { } offset) cursor.MoveTo(offset);
+        while (cursor.MoveNext())
+        {
+            var message = cursor.Current;
+            var channel = _mcap.Channels.GetValueOrDefault(message.ChannelId);
+            var schema = channel is null ? null : _mcap.Schemas.GetValueOrDefault(channel.SchemaId);
+            var gameLoop = _channels.Contains(message.ChannelId) ? GameLoopOf(message) : GameTime.ToGameLoop(message.PublishTime);
+            if (gameLoop < startGameLoop) continue;
+            yield return new RecordedMessage(
+                channel?.Topic ?? "", schema?.Name ?? "", gameLoop, message.LogTime, message.Sequence, message.Data);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _cursor.Dispose();
+        _mcap.Dispose();
+    }
+
+    private void FindChannels()
+    {
+        var wanted = RecordingTopics.MessageOf(RecordingTopics.Observation).FullName;
+        foreach (var channel in _mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Observation))
+        {
+            var schema = _mcap.Schemas.GetValueOrDefault(channel.SchemaId);
+            if (schema?.Name != wanted || channel.MessageEncoding != RecordingTopics.Protobuf)
+            {
+                throw new RecordingException(
+                    $"{_mcap.Name}: topic {RecordingTopics.Observation} has schema \"{schema?.Name}\" in encoding \"{channel.MessageEncoding}\"; "
+                    + $"a recording has {wanted} in {RecordingTopics.Protobuf}");
+            }
+            _channels.Add(channel.Id);
+            FrameCount += (long)_mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id);
+        }
+        _drawingChannels.UnionWith(_mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Drawings).Select(channel => channel.Id));
+        if (_channels.Count > 0) return;
+        if (Truncated)
+        {
+            throw new RecordingException($"{_mcap.Name} was cut before its first chunk was complete ({Damage})") { Remedy = RecordingRemedy.Recover };
+        }
+        var topics = string.Join(", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
+        throw new RecordingException(
+            $"{_mcap.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only {(topics.Length == 0 ? "none at all" : topics)}");
+    }
+
+    private bool TryReadMatch(out RecordingMatch match)
+    {
+        var index = _mcap.Metadata.FirstOrDefault(metadata => metadata.Name == RecordingMatch.MetadataName);
+        match = index is null
+            ? new RecordingMatch { MatchId = Path.GetFileNameWithoutExtension(_mcap.Name) }
+            : RecordingMatch.From(_mcap.ReadMetadata(index));
+        return index is not null;
+    }
+
+    private void FindBlocks()
+    {
+        foreach (var chunk in _mcap.Chunks)
+        {
+            // Where the index tells what is in the chunk, it need not be opened to see that it has no observations.
+            if (chunk.MessageIndexOffsets.Count == 0 || chunk.MessageIndexOffsets.Keys.Any(_channels.Contains))
+                _blocks.Add(new Block((long)chunk.ChunkStartOffset, null));
+        }
+        if (_mcap.Chunks.Count > 0) return;
+        // Without chunks every message is a block of its own; one in 64 is dense enough.
+        const int Every = 64;
+        for (var i = 0; MoveToObservation(); i++)
+        {
+            if (i % Every == 0) _blocks.Add(new Block(_cursor.BlockOffset, GameLoopOf(_cursor.Current)));
+        }
+    }
+
+    private (uint First, uint Last) FindEnds()
+    {
+        if (FrameCount == 0) return (0, 0);
+        Rewind();
+        var first = MoveToObservation() ? GameLoopOf(_cursor.Current) : 0;
+        while (_blocks.Count > 0)
+        {
+            var last = _blocks.Count - 1;
+            MoveTo(_blocks[last].Offset);
+            uint? loop = null;
+            while (MoveToObservation()) loop = GameLoopOf(_cursor.Current);
+            if (loop is { } found) return (first, found);
+            _blocks.RemoveAt(last);
+        }
+        return (first, first);
+    }
+
+    private ReadOnlyMemory<byte>? ReadFirst(string topic)
+    {
+        foreach (var channel in _mcap.Channels.Values.Where(channel => channel.Topic == topic))
+        {
+            if (_mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id) == 0) continue;
+            var chunk = _mcap.Chunks.FirstOrDefault(chunk => chunk.MessageIndexOffsets.ContainsKey(channel.Id));
+            if (chunk is null) _cursor.Rewind();
+            else _cursor.MoveTo((long)chunk.ChunkStartOffset);
+            while (_cursor.MoveNext())
+            {
+                if (_cursor.Current.ChannelId == channel.Id) return _cursor.Current.Data.ToArray();
+            }
+        }
+        return null;
+    }
+
+    // The last block that starts before the loop: what is sought is in it, or starts the next one.
+    private long? FindBlock(uint gameLoop)
+    {
+        var (low, high) = (0, _blocks.Count);
+        while (low < high)
+        {
+            var middle = low + (high - low) / 2;
+            if (!TryFirstLoop(middle, out var first))
+            {
+                _blocks.RemoveAt(middle);
+                high--;
+            }
+            else if (first < gameLoop)
+            {
+                low = middle + 1;
+            }
+            else
+            {
+                high = middle;
+            }
+        }
+        return low == 0 ? null : _blocks[low - 1].Offset;
+    }
+
+    private bool TryFirstLoop(int block, out uint gameLoop)
+    {
+        var (offset, known) = _blocks[block];
+        gameLoop = known ?? 0;
+        if (known is not null) return true;
+        MoveTo(offset);
+        if (!MoveToObservation() || _cursor.BlockOffset != offset) return false;
+        gameLoop = GameLoopOf(_cursor.Current);
+        CollectionsMarshal.AsSpan(_blocks)[block] = new Block(offset, gameLoop);
+        return true;
+    }
+
+    private void MoveTo(long offset)
+    {
+        _isAtNext = false;
+        _drawingsAreKnown = _drawingChannels.Count == 0;
+        _cursor.MoveTo(offset);
+    }
+
+    private bool MoveToObservation()
+    {
+        while (_cursor.MoveNext())
+        {
+            var message = _cursor.Current;
+            if (_channels.Contains(message.ChannelId)) return true;
+            if (_drawingChannels.Contains(message.ChannelId)) (_drawings, _drawingsAreKnown) = (message.Data.ToArray(), true);
+        }
+        return false;
+    }
+
+    /// <summary>The last drawings in a chunk before this one. The index says which has any.</summary>
+    private byte[] FindDrawingsBefore(long blockOffset)
+    {
+        if (_mcap.Chunks.LastOrDefault(chunk => (long)chunk.ChunkStartOffset < blockOffset && chunk.MessageIndexOffsets.Keys.Any(_drawingChannels.Contains)) is not { } block) return [];
+        using var cursor = _mcap.ReadMessages();
+        cursor.MoveTo((long)block.ChunkStartOffset);
+        byte[] last = [];
+        while (cursor.MoveNext() && cursor.BlockOffset == (long)block.ChunkStartOffset)
+        {
+            if (_drawingChannels.Contains(cursor.Current.ChannelId)) last = cursor.Current.Data.ToArray();
+        }
+        return last;
+    }
+
+    private uint GameLoopOf(in McapMessage message)
+    {
+        if (_publishTimeIsGameTime) return GameTime.ToGameLoop(message.PublishTime);
+        if (ObservationWire.TryReadGameLoop(message.Data.Span, out var gameLoop)) return gameLoop;
+        throw new RecordingException(
+            $"{_mcap.Name}: observation with sequence {message.Sequence} is not a serialized ResponseObservation");
+    }
+
+    // A place from which the cursor can start, and the game loop of the first observation there where it is known.
+    private readonly record struct Block(long Offset, uint? FirstLoop);
+}

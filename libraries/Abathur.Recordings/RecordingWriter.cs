@@ -1,0 +1,161 @@
+using System.Buffers;
+using Abathur.Mcap;
+using Abathur.Sc2;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Recordings;
+
+/// <summary>Records a match into an MCAP file. Not thread-safe.</summary>
+/// <remarks>
+/// Log time is the time of capture, publish time the game loop as <see cref="GameTime"/> has it, the sequence number counts the messages
+/// of each channel from 0. A topic is in the file when it has a message; /observation always. Payloads are copied as they are and never parsed. What is written goes to the operating system a chunk at a
+/// time, so that a killed process loses the open chunk and no more.
+/// </remarks>
+public sealed class RecordingWriter : IDisposable
+{
+    private readonly McapWriter _mcap;
+    private readonly Topic _observations = new(RecordingTopics.Observation);
+    private readonly Topic _actions = new(RecordingTopics.Actions);
+    private readonly Topic _events = new(RecordingTopics.Events);
+    private readonly Topic _gameInfo = new(RecordingTopics.GameInfo);
+    private readonly Topic _gameData = new(RecordingTopics.GameData);
+    private readonly Topic _drawings = new(RecordingTopics.Drawings);
+
+    /// <param name="output">Where the file goes.</param>
+    /// <param name="match">What is known about the match.</param>
+    /// <param name="options">How it is written.</param>
+    /// <param name="leaveOpen">Whether the stream stays open.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    /// <exception cref="Abathur.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    public RecordingWriter(Stream output, RecordingMatch match, RecordingOptions? options = null, bool leaveOpen = false)
+        : this(new McapWriter(output, (options ?? new RecordingOptions()).ToMcap(), leaveOpen), match)
+    {
+    }
+
+    private RecordingWriter(McapWriter mcap, RecordingMatch match)
+    {
+        _mcap = mcap;
+        try
+        {
+            _mcap.WriteMetadata(match.ToMetadata());
+            // Before anything else, so that a recording without a single observation is one nevertheless.
+            _observations.EnsureAdded(_mcap);
+        }
+        catch
+        {
+            _mcap.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Observations so far.</summary>
+    public long ObservationCount => _observations.Next;
+
+    /// <summary>Observations that are in the file: all but those of the open chunk, and of one whose write failed.</summary>
+    public long ObservationsWritten => _mcap.MessagesWritten(_observations.Channel);
+
+    /// <summary>Messages of all topics so far; after a failed write only those that are in the file.</summary>
+    public long MessageCount => _mcap.MessageCount;
+
+    /// <inheritdoc cref="McapWriter.IsComplete"/>
+    public bool IsComplete => _mcap.IsComplete;
+
+    /// <summary>Bytes that have gone to the file so far.</summary>
+    public long BytesWritten => _mcap.BytesWritten;
+
+    /// <summary>Starts a recording.</summary>
+    /// <param name="path">The file. It is replaced where it exists.</param>
+    /// <param name="match">What is known about the match.</param>
+    /// <param name="options">How it is written.</param>
+    /// <exception cref="IOException">The file cannot be made or written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
+    /// <exception cref="Abathur.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    public static RecordingWriter Create(string path, RecordingMatch match, RecordingOptions? options = null) =>
+        new(McapWriter.Create(path, (options ?? new RecordingOptions()).ToMcap()), match);
+
+    /// <summary>Adds an observation: a serialized <c>ResponseObservation</c>.</summary>
+    /// <param name="gameLoop">Its game loop.</param>
+    /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="responseObservation">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteObservation(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> responseObservation) =>
+        Write(_observations, gameLoop, capturedUnixNs, responseObservation);
+
+    /// <inheritdoc cref="WriteObservation(uint, long, ReadOnlySpan{byte})"/>
+    public void WriteObservation(uint gameLoop, long capturedUnixNs, in ReadOnlySequence<byte> responseObservation) =>
+        _mcap.WriteMessage(
+            _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), responseObservation);
+
+    /// <summary>Adds actions: a serialized <c>RequestAction</c>.</summary>
+    /// <param name="gameLoop">Game loop of the observation that they answer.</param>
+    /// <param name="capturedUnixNs">When they were captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="requestAction">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteActions(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> requestAction) =>
+        Write(_actions, gameLoop, capturedUnixNs, requestAction);
+
+    /// <summary>Adds an event at its game loop.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteEvent(long capturedUnixNs, Event matchEvent) =>
+        Write(_events, matchEvent.GameLoop, capturedUnixNs, matchEvent.ToByteArray());
+
+    /// <summary>Adds all that is drawn: a serialized <c>Drawings</c>.</summary>
+    /// <param name="gameLoop">Game loop of the observation that follows.</param>
+    /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="drawings">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteDrawings(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> drawings) => Write(_drawings, gameLoop, capturedUnixNs, drawings);
+
+    /// <summary>Adds the game info: a serialized <c>ResponseGameInfo</c>. Once, best before the first observation.</summary>
+    /// <exception cref="InvalidOperationException">It is there already.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteGameInfo(long capturedUnixNs, ReadOnlySpan<byte> responseGameInfo, uint gameLoop = 0) =>
+        WriteOnce(_gameInfo, gameLoop, capturedUnixNs, responseGameInfo);
+
+    /// <summary>Adds the game data: a serialized <c>ResponseData</c>. Once, best before the first observation.</summary>
+    /// <exception cref="InvalidOperationException">It is there already.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WriteGameData(long capturedUnixNs, ReadOnlySpan<byte> responseData, uint gameLoop = 0) =>
+        WriteOnce(_gameData, gameLoop, capturedUnixNs, responseData);
+
+    /// <summary>Ends the open chunk and hands it to the operating system.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void Flush() => _mcap.Flush();
+
+    /// <summary>Ends the recording properly.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void Close() => _mcap.Close();
+
+    /// <inheritdoc cref="McapWriter.Dispose"/>
+    public void Dispose() => _mcap.Dispose();
+
+    private void Write(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data) =>
+        _mcap.WriteMessage(topic.EnsureAdded(_mcap), topic.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), data);
+
+    private void WriteOnce(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data)
+    {
+        if (topic.Next > 0) throw new InvalidOperationException($"{topic.Name} is there already.");
+        Write(topic, gameLoop, capturedUnixNs, data);
+    }
+
+    private sealed class Topic(string name)
+    {
+        public string Name => name;
+
+        /// <summary>The channel; 0 before the first message.</summary>
+        public ushort Channel { get; private set; }
+
+        /// <summary>Sequence number of the next message.</summary>
+        public uint Next { get; set; }
+
+        /// <summary>The channel. Added with its first message: a schema has 30 to 40 KB, and stands in the file twice.</summary>
+        public ushort EnsureAdded(McapWriter mcap)
+        {
+            if (Channel != 0) return Channel;
+            var message = RecordingTopics.MessageOf(name);
+            var schema = mcap.AddSchema(message.FullName, RecordingTopics.Protobuf, RecordingTopics.DescriptorSet(message));
+            return Channel = mcap.AddChannel(schema, name, RecordingTopics.Protobuf);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+using SC2APIProtocol;
+
+namespace Abathur.Sc2.Api;
+
+/// <summary>Requests that more than one client of the game makes. Each is a new message, whose id its sender sets.</summary>
+public static class GameRequests
+{
+    /// <summary>All of the game's data.</summary>
+    public static Request Data => new() { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } };
+}

@@ -1,0 +1,33 @@
+namespace Abathur.Sc2.Install;
+
+/// <summary>Where a system keeps the game, and what its parts are called there.</summary>
+/// <param name="Roots">Folders in which the game is looked for, the likeliest first.</param>
+/// <param name="ExecuteInfo">The file in which the game notes where it was last started; null where there is none.</param>
+/// <param name="Executable">Path of the program inside a <c>Versions/BaseNNNNN</c> folder.</param>
+/// <param name="WorkingFolder">The folder below the root in which it must be started; empty for any.</param>
+public sealed record GamePlaces(IReadOnlyList<string> Roots, string? ExecuteInfo, string Executable, string WorkingFolder)
+{
+    /// <summary>The places of the system that this runs on.</summary>
+    public static GamePlaces OfThisSystem()
+    {
+        var home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile);
+        if (OperatingSystem.IsWindows())
+        {
+            var documents = Environment.GetFolderPath(Environment.SpecialFolder.MyDocuments);
+            return new(
+                [@"C:\Program Files (x86)\StarCraft II", @"C:\Program Files\StarCraft II"],
+                Path.Combine(documents, "StarCraft II", "ExecuteInfo.txt"),
+                "SC2_x64.exe",
+                "Support64");
+        }
+        if (OperatingSystem.IsMacOS())
+        {
+            return new(
+                ["/Applications/StarCraft II"],
+                Path.Combine(home, "Library", "Application Support", "Blizzard", "StarCraft II", "ExecuteInfo.txt"),
+                Path.Combine("SC2.app", "Contents", "MacOS", "SC2"),
+                "");
+        }
+        return new([Path.Combine(home, "StarCraftII")], null, "SC2_x64", "");
+    }
+}
