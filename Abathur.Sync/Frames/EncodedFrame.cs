@@ -9,14 +9,13 @@ namespace Abathur.Sync.Frames;
 /// A frame as one stream sends it: payload and envelope are made once and shared by all subscribers of the stream. Only
 /// what differs from one subscriber to the next (what it missed) is written per subscriber, between the two.
 /// </summary>
-public sealed class EncodedFrame
+public sealed class EncodedFrame : SharedObject
 {
     /// <summary>Bytes of the length in front of a message on a socket.</summary>
     public const int PrefixBytes = 4;
 
-    private const int MaxPooled = 1024;
     private const int MaxEnvelopeBytes = 1024;
-    private static readonly Stack<EncodedFrame> Pool = new();
+    private static readonly ObjectPool<EncodedFrame> Pool = new();
 
     private readonly ArrayBufferWriter<byte> _protoHead = new(256);
     private readonly ArrayBufferWriter<byte> _jsonHead = new(512);
@@ -29,7 +28,6 @@ public sealed class EncodedFrame
     private PayloadFormat _format;
     private long _encodedMonotonicNs;
     private int _plainBytes;
-    private int _references;
 
     private EncodedFrame()
     {
@@ -64,29 +62,6 @@ public sealed class EncodedFrame
         frame._earlier.AddRange(earlier);
         newest.Release();
         return frame;
-    }
-
-    public void Retain() => Interlocked.Increment(ref _references);
-
-    public void Release()
-    {
-        var left = Interlocked.Decrement(ref _references);
-        if (left > 0) return;
-        if (left < 0) throw new InvalidOperationException("the frame has been returned already");
-        foreach (var frame in _earlier) frame.Release();
-        _earlier.Clear();
-        _payload?.Release();
-        _prefixedMessage?.Release();
-        _jsonLine?.Release();
-        _payload = _prefixedMessage = _jsonLine = null;
-        _frame.Release();
-        _frame = null!;
-        _protoHead.ResetWrittenCount();
-        _jsonHead.ResetWrittenCount();
-        lock (Pool)
-        {
-            if (Pool.Count < MaxPooled) Pool.Push(this);
-        }
     }
 
     /// <summary>Size in bytes of the message that <see cref="WriteFrame"/> writes.</summary>
@@ -150,13 +125,26 @@ public sealed class EncodedFrame
         output.Write("}}\n"u8);
     }
 
+    protected override void OnReleased()
+    {
+        foreach (var frame in _earlier) frame.Release();
+        _earlier.Clear();
+        _payload?.Release();
+        _prefixedMessage?.Release();
+        _jsonLine?.Release();
+        _payload = _prefixedMessage = _jsonLine = null;
+        _frame.Release();
+        _frame = null!;
+        _protoHead.ResetWrittenCount();
+        _jsonHead.ResetWrittenCount();
+        Pool.Return(this);
+    }
+
     private static EncodedFrame Rent(Frame frame, PayloadFormat format, SharedBuffer? payload, EncodedPayload of, long encodedMonotonicNs)
     {
-        EncodedFrame? encoded;
-        lock (Pool) Pool.TryPop(out encoded);
-        encoded ??= new EncodedFrame();
+        if (!Pool.TryRent(out var encoded)) encoded = new EncodedFrame();
         frame.Retain();
-        encoded._references = 1;
+        encoded.SetRented();
         encoded._frame = frame;
         encoded._format = format;
         encoded._payload = payload;

@@ -4,11 +4,10 @@ namespace Abathur.Sync.Frames;
 /// One observation on its way: the bytes as they came from the source, and when. Shared by reference; the payload is
 /// released with the last reference.
 /// </summary>
-public sealed class Frame
+public sealed class Frame : SharedObject
 {
-    private static readonly Stack<Frame> Pool = new();
+    private static readonly ObjectPool<Frame> Pool = new();
     private SharedBuffer _payload = null!;
-    private int _references;
 
     private Frame()
     {
@@ -35,10 +34,8 @@ public sealed class Frame
     /// <summary>A frame with one reference, which is the caller's. Takes over the caller's reference to <paramref name="observation"/>.</summary>
     public static Frame Rent(uint gameLoop, FrameStamp captured, SharedBuffer observation)
     {
-        Frame? frame;
-        lock (Pool) Pool.TryPop(out frame);
-        frame ??= new Frame();
-        frame._references = 1;
+        if (!Pool.TryRent(out var frame)) frame = new Frame();
+        frame.SetRented();
         frame._payload = observation;
         frame.GameLoop = gameLoop;
         frame.Captured = captured;
@@ -53,17 +50,10 @@ public sealed class Frame
         Published = published;
     }
 
-    /// <summary>Takes one more reference.</summary>
-    public void Retain() => Interlocked.Increment(ref _references);
-
-    /// <summary>Gives one reference back.</summary>
-    public void Release()
+    protected override void OnReleased()
     {
-        var left = Interlocked.Decrement(ref _references);
-        if (left > 0) return;
-        if (left < 0) throw new InvalidOperationException("the frame has been returned already");
         _payload.Release();
         _payload = null!;
-        lock (Pool) Pool.Push(this);
+        Pool.Return(this);
     }
 }

@@ -6,16 +6,14 @@ namespace Abathur.Sync.Frames;
 /// A growing buffer of pooled memory that many readers share. Written once by its owner, then only read; the memory goes
 /// back to the pool when the last reference is released. Renting and returning allocates nothing once the pool is warm.
 /// </summary>
-public sealed class SharedBuffer : IBufferWriter<byte>
+public sealed class SharedBuffer : SharedObject, IBufferWriter<byte>
 {
-    private const int MaxPooled = 1024;
-    private static readonly Stack<SharedBuffer> Pool = new();
+    private static readonly ObjectPool<SharedBuffer> Pool = new();
 
     private BlockPool.Block? _block;
     private byte[] _bytes = [];
     private int _start;
     private int _length;
-    private int _references;
 
     private SharedBuffer()
     {
@@ -33,35 +31,11 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     /// <summary>An empty buffer with one reference, which is the caller's.</summary>
     public static SharedBuffer Rent(int sizeHint = BlockPool.MinBytes)
     {
-        SharedBuffer? buffer;
-        lock (Pool) Pool.TryPop(out buffer);
-        buffer ??= new SharedBuffer();
+        if (!Pool.TryRent(out var buffer)) buffer = new SharedBuffer();
         buffer._block = BlockPool.Shared.Rent(sizeHint);
         buffer._bytes = buffer._block.Bytes;
-        buffer._references = 1;
+        buffer.SetRented();
         return buffer;
-    }
-
-    /// <summary>Takes one more reference.</summary>
-    public void Retain()
-    {
-        if (Interlocked.Increment(ref _references) <= 1) throw new InvalidOperationException("the buffer has been returned already");
-    }
-
-    /// <summary>Gives one reference back.</summary>
-    public void Release()
-    {
-        var left = Interlocked.Decrement(ref _references);
-        if (left > 0) return;
-        if (left < 0) throw new InvalidOperationException("the buffer has been returned already");
-        _block!.Dispose();
-        _block = null;
-        _bytes = [];
-        _start = _length = 0;
-        lock (Pool)
-        {
-            if (Pool.Count < MaxPooled) Pool.Push(this);
-        }
     }
 
     /// <summary>Leaves only a part of what was written: for a message that came inside another. By its owner, before it is shared.</summary>
@@ -91,6 +65,15 @@ public sealed class SharedBuffer : IBufferWriter<byte>
     {
         Reserve(sizeHint);
         return _bytes.AsSpan(_length);
+    }
+
+    protected override void OnReleased()
+    {
+        _block!.Dispose();
+        _block = null;
+        _bytes = [];
+        _start = _length = 0;
+        Pool.Return(this);
     }
 
     private void Reserve(int sizeHint)
