@@ -178,13 +178,15 @@ public sealed class Daemon : IAsyncDisposable
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
         _compare.Dispose();
         var finishing = DrainAsync(end);
+        // At the end of a match readers may take their time as long as they take something; a daemon that is told to stop, stops.
+        var isMatchOver = end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
+        var timeout = isMatchOver ? _options.MatchEndTimeout : _options.DrainTimeout;
         var sent = _hub.FramesSent;
-        while (await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock)) != finishing)
+        while (await Task.WhenAny(finishing, Task.Delay(timeout, _clock)) != finishing)
         {
-            // At the end of a match readers may take their time as long as they take something; a daemon that is told to stop, stops.
             var sentBefore = sent;
             sent = _hub.FramesSent;
-            if (sent == sentBefore || end.Reason is not (SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost)) break;
+            if (sent == sentBefore || !isMatchOver) break;
         }
     }
 

@@ -33,10 +33,10 @@ public sealed record DaemonOptions
     /// <summary>Connections at once, all transports together. Default 1,000; on Linux fewer where the process may not open so many files and 256 besides.</summary>
     public int MaxConnections { get; init; } = 1000;
 
-    /// <summary>
-    /// How long agents may take nothing of what is still on the way when the match is over, and how long they have in all
-    /// when the daemon is told to stop. Default 5 s.
-    /// </summary>
+    /// <summary>How long agents may take nothing of what is still on the way when the match is over. Default 10 s.</summary>
+    public TimeSpan MatchEndTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How long agents have to take what is still on the way when the daemon is told to stop. Default 5 s.</summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>

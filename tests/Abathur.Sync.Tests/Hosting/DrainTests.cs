@@ -1,0 +1,69 @@
+using Abathur.Recordings.Tests;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hosting;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Sources;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.Hosting;
+
+/// <summary>How long the daemon waits for readers that take nothing when its match is over, or when it is told to stop.</summary>
+public sealed class DrainTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(1);
+    private static readonly DaemonOptions Options = new() { GrpcPort = null, SocketPort = null, HttpPort = null };
+    private readonly ManualClock _clock = new();
+
+    [Theory]
+    [InlineData(SubscriptionEndReason.MatchOver)]
+    [InlineData(SubscriptionEndReason.Stopping)]
+    public async Task Run_ReaderTakesNothingAtTheEnd_IsWaitedForThatLong(SubscriptionEndReason reason)
+    {
+        var timeout = reason == SubscriptionEndReason.MatchOver ? Options.MatchEndTimeout : Options.DrainTimeout;
+        await using var daemon = new Daemon(new OneFrameSource(_clock, reason), Options, _clock);
+        using var reader = Subscribe(daemon);
+        var run = daemon.RunAsync(CancellationToken.None);
+        Assert.True(SpinWait.SpinUntil(() => _clock.HasWaiter, Limit));
+        _clock.Advance(timeout - Tick);
+        Assert.False(run.IsCompleted);
+        _clock.Advance(Tick);
+        Assert.Equal(reason, (await run.WaitAsync(Limit)).Reason);
+    }
+
+    [Fact]
+    public async Task Run_ReaderStandsStillForAWhileAtTheEnd_HasTheLastFrameAndTheReason()
+    {
+        await using var daemon = new Daemon(new OneFrameSource(_clock, SubscriptionEndReason.MatchOver), Options, _clock);
+        var reader = Subscribe(daemon);
+        var run = daemon.RunAsync(CancellationToken.None);
+        Assert.True(SpinWait.SpinUntil(() => _clock.HasWaiter, Limit));
+        _clock.Advance(Options.MatchEndTimeout - Tick);
+        Assert.True(reader.TryTake(out var frame, out _));
+        frame.Release();
+        Assert.Equal(SubscriptionEndReason.MatchOver, reader.End?.Reason);
+        Assert.False(reader.Aborted.IsCancellationRequested);
+        reader.Dispose();
+        await run.WaitAsync(Limit);
+    }
+
+    private static Subscription Subscribe(Daemon daemon) =>
+        daemon.Hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 8, Transport = "test", Peer = "test" })!;
+
+    private sealed class OneFrameSource(TimeProvider clock, SubscriptionEndReason reason) : IMatchSource
+    {
+        public SourceKind Kind => SourceKind.Playback;
+
+        public bool CanWait => true;
+
+        public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+        {
+            hub.Begin(new Match { MatchId = "drain" });
+            var payload = SharedBuffer.Rent();
+            System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
+            await hub.PublishAsync(Frame.Rent(1, FrameStamp.Now(clock), payload));
+            return new(reason, "that was it");
+        }
+    }
+}
