@@ -2,7 +2,7 @@
 #:property PublishAot=false
 #:property TreatWarningsAsErrors=true
 
-// Everything a developer runs: dotnet make.cs VERB. Needs the .NET SDK and Python 3.11 or newer, nothing else.
+// Everything a developer runs: dotnet make.cs COMMAND. Needs the .NET SDK and Python 3.11 or newer, nothing else.
 using System.Diagnostics;
 using System.Formats.Tar;
 using System.Globalization;
@@ -64,7 +64,9 @@ internal sealed class Make
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
     private static readonly string OperationBenchmarks = Path.Combine(Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
     private static readonly string Fuzzer = Path.Combine(Root, "artifacts", "bin", "Abathur.Fuzz", "release", "Abathur.Fuzz.dll");
-    private static readonly string Wheels = Path.GetFullPath(Path.Combine(Root, "..", "shared", "wheels"));
+    // Optional, beside the checkout: recordings of real games, and Python packages for a machine without an index of them.
+    private static readonly string Shared = Path.GetFullPath(Path.Combine(Root, "..", "shared"));
+    private static readonly string Wheels = Path.Combine(Shared, "wheels");
     private int _passed, _failed, _skipped;
 
     public bool IsInterrupted { get; set; }
@@ -76,7 +78,7 @@ internal sealed class Make
     public static int Help(TextWriter output, int code)
     {
         output.WriteLine("""
-            usage: dotnet make.cs VERB
+            usage: dotnet make.cs COMMAND
 
               demo [FILE] [--seconds N]   play a recording to two Python agents, with a live view (default: 30 s)
               test                        format check, build, all tests; closes with "N passed, N failed"
@@ -101,10 +103,10 @@ internal sealed class Make
               fuzz [TARGET...] [--seconds N] [--seed N]
                                           mutated input for all that reads from outside, 60 s in all;
                                           findings in artifacts/fuzz, again with --replay FILE TARGET
-              recordings                  make the committed recordings anew
+              recordings                  make the committed recordings again
               gamedata [FILE]             regenerate gamedata/ from a real game's serialized ResponseData
                                           (default: ../shared/observations/game_data.binpb)
-              protos                      generate the Python modules of protos/ anew
+              protos                      generate the Python modules of protos/ again
               pack [RID...] [--output DIR]
                                           make what is given to users: the daemon for linux-x64 and win-x64 (or the
                                           RIDs named), as a .NET tool, the libraries as NuGet packages, and the Python package; in
@@ -196,7 +198,8 @@ internal sealed class Make
     {
         if (arguments.Length > 1) throw new MakeException("gamedata takes one file");
         SetUpPython();
-        Run(Python, [Path.Combine("gamedata", "extract.py"), .. arguments], "extraction of game data");
+        var responseData = arguments is [var file] ? file : Path.Combine(Shared, "observations", "game_data.binpb");
+        Run(Python, [Path.Combine("gamedata", "extract.py"), responseData, "gamedata"], "extraction of game data");
         return 0;
     }
 
@@ -205,6 +208,8 @@ internal sealed class Make
         SetUpPython();
         Run(Python, [Path.Combine("protos", "export_s2clientprotocol.py")], "export of s2clientprotocol");
         Run(Python, ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"], "protoc");
+        Run(Python, [Path.Combine("python_agent", "tools", "make_blocking.py")], "blocking twin of the Python API");
+        Run(Python, ["-m", "ruff", "format", "--quiet", Path.Combine("python_agent", "abathur")], "ruff format");
         return 0;
     }
 
@@ -406,6 +411,7 @@ internal sealed class Make
     private static ProcessStartInfo StartInfo(string program, IEnumerable<string> arguments)
     {
         var info = new ProcessStartInfo(program, arguments) { WorkingDirectory = Root };
+        info.Environment["ABATHUR_SHARED"] = Shared;
         if (Directory.Exists(Wheels))
         {
             info.Environment["PIP_NO_INDEX"] = "1";

@@ -19,10 +19,10 @@ from sc2.portconfig import Portconfig
 
 
 class Defender(BotAI):
-    """Keeps its workers busy, and meets whoever comes."""
+    """Keeps its workers busy, and attacks enemies that come near."""
 
     async def on_step(self, iteration: int) -> None:
-        """Called for each step, as ever."""
+        """Called for each step."""
         if iteration == 0:
             await self.chat_send("(glhf)")
         await self.distribute_workers()

@@ -1,9 +1,9 @@
 """Write gamedata/*.tsv from what a real game answers to RequestData.
 
-Usage: python gamedata/extract.py [RESPONSE_DATA [OUTPUT_FOLDER]]
+Usage: python gamedata/extract.py RESPONSE_DATA OUTPUT_FOLDER
 
-RESPONSE_DATA is one serialized `SC2APIProtocol.ResponseData`; default: ../shared/observations/game_data.binpb beside
-the checkout. The tables have every field of it, one line an entity; `README.md` says how they are read.
+RESPONSE_DATA is one serialized `SC2APIProtocol.ResponseData`. The tables have every field of it, one line an entity;
+`README.md` says how they are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from s2clientprotocol import data_pb2, sc2api_pb2
 
-ROOT = Path(__file__).resolve().parents[1]
 TABLES = ("units", "abilities", "upgrades", "buffs", "effects")
 EMPTY = '""'
 
@@ -50,7 +49,7 @@ def scalar(field: FieldDescriptor, value: object) -> str:
 
 
 def cell(message: Message, field: FieldDescriptor) -> str:
-    """Return the text of a field, which is empty where the field is not set."""
+    """Return the text of a field, which is empty if the field is not set."""
     value = getattr(message, field.name)
     if field.is_repeated:
         return ("; " if field.message_type else ",").join(scalar(field, each) for each in value)
@@ -76,6 +75,4 @@ def main(source: Path, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    arguments = [Path(each) for each in sys.argv[1:]]
-    default = [ROOT.parent / "shared" / "observations" / "game_data.binpb", ROOT / "gamedata"]
-    main(*(arguments + default[len(arguments) :]))
+    main(*map(Path, sys.argv[1:]))

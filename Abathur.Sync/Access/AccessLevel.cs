@@ -3,7 +3,7 @@ namespace Abathur.Sync.Access;
 /// <summary>What a client may do. Each level may do what those below it may.</summary>
 public enum AccessLevel
 {
-    /// <summary>Has shown no token where one is needed.</summary>
+    /// <summary>No token was sent, although one is needed.</summary>
     None,
 
     /// <summary>See the match, and how the daemon is doing.</summary>

@@ -8,7 +8,7 @@ internal static class ListenAddress
 {
     public const string Default = "127.0.0.1";
 
-    /// <summary>Reads an address; false with the reason where it is none.</summary>
+    /// <summary>Reads an address; false with the reason if it is invalid.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out IPAddress? address, out string problem)
     {
         problem = "";

@@ -2,12 +2,12 @@ using Microsoft.AspNetCore.Http;
 
 namespace Abathur.Sync.Access;
 
-/// <summary>Whether a request that changes something comes from the daemon's own page, or from a program that is no browser.</summary>
+/// <summary>Whether a request that changes something comes from the daemon's own page, or from a program other than a browser.</summary>
 internal static class OwnOrigin
 {
     /// <summary>
-    /// Browsers say where a request comes from by Sec-Fetch-Site, and add Origin to all that changes something. <see cref="WebOrigins"/> has refused foreign origins before;
-    /// one that was allowed may read, not write.
+    /// Browsers report where a request comes from in Sec-Fetch-Site, and add Origin to every request that changes something.
+    /// <see cref="WebOrigins"/> has already refused foreign origins; an allowed origin may read but not write.
     /// </summary>
     public static bool IsOwn(HttpRequest request)
     {

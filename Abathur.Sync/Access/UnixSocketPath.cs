@@ -2,10 +2,10 @@ using System.Net.Sockets;
 
 namespace Abathur.Sync.Access;
 
-/// <summary>The place of a Unix domain socket in the file system.</summary>
+/// <summary>The path of a Unix domain socket.</summary>
 internal static class UnixSocketPath
 {
-    /// <summary>The full path of a socket; null with the reason where the system does not take it.</summary>
+    /// <summary>The full path of a socket; null with the reason if the system does not accept it.</summary>
     public static string? TryResolve(string path, out string problem)
     {
         problem = "";
@@ -23,8 +23,7 @@ internal static class UnixSocketPath
     }
 
     /// <summary>
-    /// Makes room at the path: removes a socket that nobody listens on any more. Throws <see cref="IOException"/> where
-    /// something else is there.
+    /// Removes a socket at the path that no process listens on. Throws <see cref="IOException"/> if anything else exists there.
     /// </summary>
     public static void Clear(string path)
     {
@@ -35,7 +34,7 @@ internal static class UnixSocketPath
         File.Delete(path);
     }
 
-    /// <summary>Lets only the user who started the daemon connect.</summary>
+    /// <summary>Restricts access to the user who started the daemon.</summary>
     public static void Restrict(string path)
     {
         if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);

@@ -4,17 +4,17 @@ using System.Net;
 namespace Abathur.Sync.Access;
 
 /// <summary>
-/// Which web pages may speak with the daemon. A browser sends any page's requests to 127.0.0.1, so the address that the
-/// daemon listens on protects nothing there: Host must name this machine and the very port (a page whose own
-/// name was made to resolve to 127.0.0.1 sends that name), and Origin, which browsers add, must be the daemon's own or
-/// one that was allowed.
+/// Which web pages may connect to the daemon. A browser sends the requests of any page to 127.0.0.1, so listening on a loopback address
+/// does not protect against web pages. Therefore Host must name this machine and the port (a page whose own name was made to resolve
+/// to 127.0.0.1 sends that name), and Origin, which browsers add, must be the daemon's own or an allowed one.
 /// </summary>
-/// <param name="allowed">Origins that are allowed besides the own one.</param>
+/// <param name="allowed">Allowed origins besides the daemon's own.</param>
 internal sealed class WebOrigins(IEnumerable<string> allowed)
 {
     private readonly HashSet<string> _allowed = new(allowed, StringComparer.Ordinal);
 
-    /// <summary>Whether Host may name another port, or none: some WebSocket libraries leave it out. The name is what counts.</summary>
+    /// <summary>Whether Host may name another port or no port, because some WebSocket libraries omit it. Only the name is
+    /// checked.</summary>
     public bool AnyPort { get; init; }
 
     /// <summary>Whether pages of any loopback origin are allowed; see <see cref="IsLoopback"/>.</summary>
@@ -30,7 +30,7 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
 
     private int DefaultPort => IsTls ? 443 : 80;
 
-    /// <summary>Reads an origin as a browser writes it, e.g. "http://localhost:3000"; null with the reason where it is none.</summary>
+    /// <summary>Reads an origin as a browser writes it, e.g. "http://localhost:3000"; null with the reason if it is invalid.</summary>
     public static string? TryParse(string text, out string problem)
     {
         problem = $"\"{text}\" is not an origin: expected scheme://host or scheme://host:port, without a path";
@@ -50,11 +50,11 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         return uri.Host == "localhost" || (IPAddress.TryParse(uri.Host.Trim('[', ']'), out var address) && IPAddress.IsLoopback(address));
     }
 
-    /// <summary>Why a request is refused; null where it is not.</summary>
-    /// <param name="host">The Host header; null where there is none.</param>
+    /// <summary>Why a request is refused; null if it is allowed.</summary>
+    /// <param name="host">The Host header, or null.</param>
     /// <param name="origins">The Origin headers.</param>
-    /// <param name="port">The port that the request came in by.</param>
-    /// <param name="address">The address that it came in by; null where unknown.</param>
+    /// <param name="port">The local port of the connection.</param>
+    /// <param name="address">The local address of the connection; null if unknown.</param>
     public string? Refusal(string? host, IReadOnlyList<string?> origins, int port, IPAddress? address = null)
     {
         if (host is null || !IsOurs(host, port, address))
@@ -82,9 +82,9 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         var name = whole[..colon];
         if (name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || name == "[::1]") return true;
         if (Hosts.Contains(name, StringComparer.OrdinalIgnoreCase)) return true;
-        // Only the usual spelling: 127.1 or 0x7f000001 is nobody's honest address.
+        // Only the usual spelling: no legitimate client sends 127.1 or 0x7f000001.
         if (!IPAddress.TryParse(name.Trim('[', ']'), out var number) || name != Spelling(number)) return false;
-        // No name that resolves to us is spelled as a number: a client that uses the very address that it comes in by means us.
+        // A DNS name is never spelled as a number: a client that sends the address it connected to means this daemon.
         return (IPAddress.IsLoopback(number) && !name.Contains(':')) || number.Equals(address?.IsIPv4MappedToIPv6 == true ? address.MapToIPv4() : address);
     }
 

@@ -5,20 +5,20 @@ using Microsoft.AspNetCore.Http;
 namespace Abathur.Sync.Access;
 
 /// <summary>
-/// A token that a WebSocket shows with its handshake. A page cannot set headers there but for the subprotocols that it offers: <c>abathur.v1</c>, which is chosen, and
-/// <c>abathur.token.</c> with the token in base64url behind it.
+/// A token in a WebSocket handshake. The only header that a page can set there is the list of subprotocols: <c>abathur.v1</c>, which the
+/// server chooses, and <c>abathur.token.</c> followed by the token in base64url.
 /// </summary>
 internal static class WebSocketToken
 {
-    /// <summary>What is chosen where it is offered.</summary>
+    /// <summary>The subprotocol that the server chooses if the client offers it.</summary>
     public const string Subprotocol = "abathur.v1";
 
     private const string Prefix = "abathur.token.";
 
-    /// <summary>The subprotocol that is chosen; null: none was offered that is known.</summary>
+    /// <summary>The chosen subprotocol; null: the client offered no known one.</summary>
     public static string? ChosenOf(HttpContext http) => http.WebSockets.WebSocketRequestedProtocols.Contains(Subprotocol) ? Subprotocol : null;
 
-    /// <summary>The token, by subprotocol or in <c>Authorization</c>; null: none was shown.</summary>
+    /// <summary>The token, by subprotocol or in <c>Authorization</c>; null: none was sent.</summary>
     public static string? Of(HttpContext http)
     {
         var offered = http.WebSockets.WebSocketRequestedProtocols.FirstOrDefault(each => each.StartsWith(Prefix, StringComparison.Ordinal));

@@ -7,32 +7,32 @@ using Abathur.Sync.Hosting;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The options that say who may connect, and what they may do.</summary>
+/// <summary>The options for access control.</summary>
 internal sealed class AccessOptionSet
 {
-    /// <summary>Token of those who may do everything; also what agents show.</summary>
+    /// <summary>Token that allows everything; agents that the daemon starts use it.</summary>
     public const string TokenVariable = AgentSupervisor.TokenVariable;
 
-    /// <summary>Token of those who may only watch.</summary>
+    /// <summary>Token that allows only watching.</summary>
     public const string WatchTokenVariable = "ABATHUR_WATCH_TOKEN";
 
     private const int MaxActRate = 1_000_000;
 
     private readonly Option<string> _address = new("--address")
     {
-        Description = "Address to listen on. Others than loopback need a token, and TLS or --insecure.",
+        Description = "Address to listen on. Addresses other than loopback need a token, and TLS or --insecure.",
         DefaultValueFactory = _ => ListenAddress.Default,
     };
 
     private readonly Option<string?> _tokenFile = new("--token-file")
     {
-        Description = $"Let only those connect who show the token in this file (or in {TokenVariable}), {AccessTokens.MinLength} characters or more.",
+        Description = $"Accept only clients that send the token in this file (or in {TokenVariable}), {AccessTokens.MinLength} characters or more.",
         HelpName = "FILE",
     };
 
     private readonly Option<string?> _watchTokenFile = new("--watch-token-file")
     {
-        Description = $"Let those who show the token in this file (or in {WatchTokenVariable}) watch, but not act.",
+        Description = $"Allow clients that send the token in this file (or in {WatchTokenVariable}) to watch, but not to act.",
         HelpName = "FILE",
     };
 
@@ -40,7 +40,7 @@ internal sealed class AccessOptionSet
 
     private readonly Option<string?> _tlsKey = new("--tls-key") { Description = "Private key of the certificate (PEM).", HelpName = "FILE" };
 
-    private readonly Option<bool> _insecure = new("--insecure") { Description = "Listen on a network without TLS: it can read the match and the token." };
+    private readonly Option<bool> _insecure = new("--insecure") { Description = "Listen on a network without TLS: others on the network can read the match and the token." };
 
     private readonly Option<string[]> _allowHost = new("--allow-host")
     {
@@ -56,7 +56,7 @@ internal sealed class AccessOptionSet
 
     private readonly Option<int> _actRate = new("--act-rate")
     {
-        Description = "Requests a second to act, draw or steer, all agents together.",
+        Description = "Requests a second to act, draw or control the playback, all agents together.",
         DefaultValueFactory = _ => new AccessOptions().ActRate,
         HelpName = "N",
     };
@@ -85,8 +85,8 @@ internal sealed class AccessOptionSet
         foreach (Option option in new Option[] { _address, _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate }) command.Add(option);
     }
 
-    /// <summary>What was asked for.</summary>
-    /// <exception cref="CliException">It does not go together, or a file cannot be read.</exception>
+    /// <summary>The parsed options.</summary>
+    /// <exception cref="CliException">The options contradict each other, or a file cannot be read.</exception>
     public AccessOptions Read(ParseResult result)
     {
         if (!ListenAddress.TryParse(result.GetValue(_address)!, out var address, out var problem)) throw new CliException(problem, ExitCode.Usage);
@@ -109,7 +109,7 @@ internal sealed class AccessOptionSet
         var (name, token) = (variable, Environment.GetEnvironmentVariable(variable));
         if (result.GetValue(option) is { } path)
         {
-            // Never the token itself: it would be in `ps`, and in the shell's history.
+            // The token itself is never an argument: it would appear in `ps` and in the shell history.
             (name, token) = (option.Name, ReadFile(path, option.Name).Trim());
             if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
             {
@@ -137,7 +137,7 @@ internal sealed class AccessOptionSet
         }
     }
 
-    /// <summary>The text of a file that an option names.</summary>
+    /// <summary>The text of the file that an option names.</summary>
     /// <exception cref="CliException">It cannot be read.</exception>
     public static string ReadFile(string path, string option)
     {

@@ -1,4 +1,4 @@
 namespace Abathur.Sync.Cli;
 
-/// <summary>Nobody reads standard output any more.</summary>
+/// <summary>The reader of standard output has closed the pipe.</summary>
 internal sealed class BrokenPipeException(IOException inner) : IOException(inner.Message, inner);

@@ -10,10 +10,10 @@ using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Turns what commands throw into one line on standard error and an exit code.</summary>
+/// <summary>Converts exceptions of commands to one line on standard error and an exit code.</summary>
 internal static class CliErrors
 {
-    /// <summary>Runs a command. Only bugs come through as exceptions.</summary>
+    /// <summary>Runs a command. Only bugs leave it as exceptions.</summary>
     public static async Task<int> RunAsync(Func<Task<int>> command)
     {
         try
@@ -26,7 +26,7 @@ internal static class CliErrors
         }
         catch (BrokenPipeException)
         {
-            // Who read standard output has had enough, as in `cat | head`.
+            // The reader of standard output has closed it, as in `cat | head`.
             return ExitCode.Ok;
         }
         catch (Exception e) when (TryGetExitCode(e, out var code))
@@ -36,10 +36,10 @@ internal static class CliErrors
         }
     }
 
-    /// <summary>Reports a command line that is not right, in one line.</summary>
+    /// <summary>Reports an invalid command line, in one line.</summary>
     public static int ReportUsage(ParseResult parsed)
     {
-        // What was not understood explains best why something required seems to be missing.
+        // An unknown argument usually explains why a required one seems to be missing, so it is reported first.
         var unknown = parsed.UnmatchedTokens.Count > 0 ? $"Unrecognized command or argument '{parsed.UnmatchedTokens[0]}'." : null;
         StandardError.Fail($"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
         return ExitCode.Usage;

@@ -2,10 +2,10 @@ using System.CommandLine;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary><c>completion SHELL</c>: prints what makes a shell complete this program's commands and options. The program itself is asked each time.</summary>
+/// <summary><c>completion SHELL</c>: prints a completion script for a shell. The script runs this program to get the words.</summary>
 internal static class CompletionCommand
 {
-    // [suggest:N] "LINE" is the command line library's own: the words that may stand at position N.
+    // [suggest:N] "LINE" is a directive of the command line library: it prints the words that are valid at position N.
     private static readonly Dictionary<string, string> Scripts = new()
     {
         ["bash"] = """
@@ -50,7 +50,7 @@ internal static class CompletionCommand
     public static Command Create()
     {
         var shell = new Argument<string>("SHELL") { Description = "bash, zsh, fish or pwsh." }.AcceptOnlyFromAmong([.. Scripts.Keys]);
-        var command = new Command("completion", "Print what makes a shell complete verbs and options.") { shell };
+        var command = new Command("completion", "Print a completion script for a shell.") { shell };
         command.SetAction(result =>
         {
             Console.Out.WriteLine(Scripts[result.GetValue(shell)!].ReplaceLineEndings("\n"));

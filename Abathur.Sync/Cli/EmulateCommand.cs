@@ -29,7 +29,7 @@ internal static class EmulateCommand
 
     private static readonly Option<bool> Realtime = new("--realtime")
     {
-        Description = "Advance by the clock also where the client does not create the game, as on a ladder.",
+        Description = "Advance by the clock even if the client does not create the game, as on a ladder.",
     };
 
     private static readonly Option<double> TickHz = new("--tick-hz")
@@ -41,14 +41,14 @@ internal static class EmulateCommand
 
     private static readonly Option<string> Outcome = new("--result")
     {
-        Description = "Result of the recorded player where the recording has none: victory, defeat, tie or undecided.",
+        Description = "Result of the recorded player if the recording has none: victory, defeat, tie or undecided.",
         DefaultValueFactory = _ => "undecided",
         HelpName = "RESULT",
     };
 
     private static readonly Option<string?> Actions = new("--actions") { Description = "Write the client's actions to this file, one JSON object a line.", HelpName = "OUT" };
 
-    private static readonly Option<bool> Force = new("--force") { Description = "Replace the file of --actions where it exists." };
+    private static readonly Option<bool> Force = new("--force") { Description = "Replace the file of --actions if it exists." };
 
     private static readonly StopWithParentOption StopWithParent = new();
 
@@ -80,7 +80,7 @@ internal static class EmulateCommand
         var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
         if (input.Recording.Damage is { } damage)
         {
-            StandardError.Warn($"{path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
+            StandardError.Warn($"{path} is truncated ({damage}): only the complete part is played. `abathur-sync recover {path}` makes a complete file of it.");
         }
         if (match.RaceMismatch is { } races)
         {

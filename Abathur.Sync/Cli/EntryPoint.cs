@@ -5,7 +5,8 @@ namespace Abathur.Sync.Cli;
 
 internal static class EntryPoint
 {
-    /// <summary>Longer than the daemon takes for agents that take nothing any more: the process that ends it gets its own exit code.</summary>
+    /// <summary>Longer than the daemon waits for agents that have stopped reading, so that the process still ends with its own exit
+    /// code.</summary>
     private static readonly TimeSpan TerminationTimeout = TimeSpan.FromSeconds(15);
 
     private static Task<int> Main(string[] args)
@@ -34,7 +35,8 @@ internal static class EntryPoint
         return CliErrors.RunAsync(() => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
     }
 
-    /// <summary>Windows' code pages have neither the arrows of the keys nor every map's name, and programs that read a pipe expect UTF-8.</summary>
+    /// <summary>The code pages of Windows lack the arrow characters and some map names, and programs that read a pipe expect
+    /// UTF-8.</summary>
     private static void SpeakUtf8()
     {
         var utf8 = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);

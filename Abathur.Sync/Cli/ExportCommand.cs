@@ -20,7 +20,7 @@ internal static class ExportCommand
             HelpName = "LOOP",
             DefaultValueFactory = _ => uint.MaxValue,
         };
-        var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
+        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
         var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
         {
             input, output, start, stop, force,

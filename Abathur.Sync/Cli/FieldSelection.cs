@@ -4,10 +4,10 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Fields of a message, by paths such as <c>observation.raw_data.units.tag</c>, which reach through repeated fields.</summary>
+/// <summary>Fields of a message, by paths such as <c>observation.raw_data.units.tag</c>, which may lead through repeated fields.</summary>
 internal sealed class FieldSelection
 {
-    // Selected fields by number; null: with all that is in it.
+    // Selected fields by number; null: the whole field.
     private readonly Dictionary<int, FieldSelection?> _fields = [];
 
     private FieldSelection() { }

@@ -5,7 +5,8 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>What is said at the end of a game: where the time of its frames went, what was skipped, and how the recording went.</summary>
+/// <summary>The summary at the end of a game: how long frames took, how many game loops were skipped, and the state of the
+/// recording.</summary>
 internal static class GameSummary
 {
     public static void Write(TextWriter output, FrameTimes times, MatchRecorder? recorder)
@@ -32,11 +33,11 @@ internal static class GameSummary
         }
     }
 
-    /// <summary>How the recording went; nothing where nothing was recorded.</summary>
+    /// <summary>Writes the state of the recording; nothing if the match was not recorded.</summary>
     public static void WriteRecording(TextWriter output, MatchRecorder recorder)
     {
         var recording = recorder.Status;
-        if (recording.Error.Length > 0 && !recorder.IsComplete) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} missed");
+        if (recording.Error.Length > 0 && !recorder.IsComplete) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} not recorded");
         else if (recording.Frames > 0) output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
     }
 }

@@ -64,7 +64,7 @@ internal static class ImportCommand
         var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, new McapReaderOptions().MaxChunkBytes);
         var maxFrames = LimitOption("--max-frames", "Most observations that are taken", limits.MaxFrames);
         var maxBytes = LimitOption("--max-bytes", "Most bytes that are taken, after decompression", limits.MaxBytes);
-        var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
+        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
         var command = new Command("import", "Make a recording of serialized observations")
         {
             inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, maxFrames, maxBytes, force,

@@ -21,7 +21,7 @@ internal static class InfoCommand
     {
         var file = new Argument<string>("file") { Description = "The recording", HelpName = "FILE" };
         var json = new Option<bool>("--json") { Description = "Print it as a JSON object" };
-        var command = new Command("info", "Say what a recording holds") { file, json };
+        var command = new Command("info", "Show what a recording contains") { file, json };
         command.SetAction(parsed => Run(parsed.GetRequiredValue(file), parsed.GetValue(json), parsed.InvocationConfiguration.Output));
         return command;
     }

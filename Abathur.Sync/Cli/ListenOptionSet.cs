@@ -34,7 +34,7 @@ internal sealed class ListenOptionSet
 
     private readonly Option<string?> _recordings = new("--recordings")
     {
-        Description = $"Folder of recordings that the dashboard opens by name, and adds dropped files to. Default: {DefaultRecordings}, where the working directory has it.",
+        Description = $"Folder of recordings that the dashboard opens by name, and adds dropped files to. Default: {DefaultRecordings}, if the working directory has that folder.",
         HelpName = "DIR",
     };
 
@@ -44,14 +44,14 @@ internal sealed class ListenOptionSet
 
     private readonly Option<double> _stallTimeout = new("--stall-timeout")
     {
-        Description = "Seconds that a lossless agent may take nothing before it is cut off.",
+        Description = "Seconds that a lossless agent may read nothing before it is disconnected.",
         DefaultValueFactory = _ => new HubOptions().StallTimeout.TotalSeconds,
         HelpName = "SECONDS",
     };
 
     private readonly Option<double> _keyframeInterval = new("--keyframe-interval")
     {
-        Description = "Seconds from one keyframe of a stream to the next (columns, zstd-stream, br-stream), at 22.4 frames a second; 0: only for agents that join, or have skipped.",
+        Description = "Seconds from one keyframe of a stream to the next (columns, zstd-stream, br-stream), at 22.4 frames a second; 0: only when an agent joins or has skipped frames.",
         DefaultValueFactory = _ => new HubOptions().KeyframeIntervalFrames / GameTime.LoopsPerSecond,
         HelpName = "SECONDS",
     };
@@ -96,7 +96,7 @@ internal sealed class ListenOptionSet
             Access = _access.Read(result),
             GrpcPort = result.GetValue(_grpcPort),
             SocketPort = result.GetValue(_socketPort),
-            // A user who leaves a port to the system means to run beside other daemons.
+            // A user who lets the system choose a port runs several daemons.
             HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0 || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
             Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),

@@ -11,13 +11,13 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>live</c>: plays or watches a game as its client, and publishes it.</summary>
 internal static class LiveCommand
 {
-    private static readonly Option<string?> Game = new("--sc2") { Description = "Where a game listens that runs already. Default: the installed game is started (SC2PATH).", HelpName = "HOST:PORT" };
+    private static readonly Option<string?> Game = new("--sc2") { Description = "Address of a running game. Default: the installed game is started (SC2PATH).", HelpName = "HOST:PORT" };
 
-    private static readonly Option<string?> Map = new("--map") { Description = "FILE.SC2Map in the game's Maps folder, or the name of a Battle.net map. Without it the game that is set up is joined.", HelpName = "MAP" };
+    private static readonly Option<string?> Map = new("--map") { Description = "FILE.SC2Map in the game's Maps folder, or the name of a Battle.net map. Without it, a game that is already set up is joined.", HelpName = "MAP" };
 
     private static readonly Option<string> RaceName = new("--race") { Description = "Race to play: terran, zerg, protoss, random.", DefaultValueFactory = _ => "random", HelpName = "RACE" };
 
-    private static readonly Option<string[]> Opponent = new("--opponent") { Description = "A player of the game's own, e.g. ai:zerg:elite. May be repeated.", HelpName = "ai:RACE:DIFFICULTY" };
+    private static readonly Option<string[]> Opponent = new("--opponent") { Description = "A computer player, e.g. ai:zerg:elite. May be repeated.", HelpName = "ai:RACE:DIFFICULTY" };
 
     private static readonly Option<bool> Realtime = new("--realtime") { Description = "Let the game run by itself at 22.4 loops a second, instead of stepping it." };
 
@@ -27,7 +27,7 @@ internal static class LiveCommand
 
     private static readonly Option<bool> Observe = new("--observe") { Description = "Watch the game as the player of --as-player instead of playing." };
 
-    private static readonly Option<int> AsPlayer = new("--as-player") { Description = "Whose observations are taken from a replay or a watched game.", DefaultValueFactory = _ => 1, HelpName = "N" };
+    private static readonly Option<int> AsPlayer = new("--as-player") { Description = "Player whose observations are taken from a replay or a watched game.", DefaultValueFactory = _ => 1, HelpName = "N" };
 
     private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game." };
 
@@ -57,10 +57,10 @@ internal static class LiveCommand
         };
         command.Validators.Add(result =>
         {
-            if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 })) result.AddError("--replay goes without --map and --opponent.");
-            if (result.GetValue(Map) is null && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null) result.AddError("--opponent needs --map: a game that is set up has its players.");
-            if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null) result.AddError("--as-player goes with --replay or --observe.");
-            if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false }) result.AddError("--step is for games that are stepped: leave out --realtime.");
+            if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 })) result.AddError("--replay cannot be combined with --map or --opponent.");
+            if (result.GetValue(Map) is null && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null) result.AddError("--opponent needs --map: a game that is already set up has its players.");
+            if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null) result.AddError("--as-player needs --replay or --observe.");
+            if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false }) result.AddError("--step cannot be combined with --realtime.");
         });
         Record.AddTo(command);
         Listen.AddTo(command);
@@ -70,7 +70,7 @@ internal static class LiveCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
-        // Until a command has come to its first wait, a signal ends the process on the spot: the game that it starts would be left behind.
+        // Until the command reaches its first await, a signal ends the process immediately and would leave the started game running.
         await Task.Yield();
         using var stop = Listen.ListenForStop(result, cancellation);
         // A game may take minutes to answer.

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The options of all commands that say how the program speaks.</summary>
+/// <summary>The logging options of all commands.</summary>
 internal static class LogOptionSet
 {
     private const string Json = "json";
@@ -12,7 +12,7 @@ internal static class LogOptionSet
 
     private static readonly Option<string> Format = new("--log-format")
     {
-        Description = "How messages are written to standard error: text, or json (an object on a line each).",
+        Description = "How messages are written to standard error: text, or json (one object per line).",
         DefaultValueFactory = _ => "text",
         Recursive = true,
         HelpName = "text|json",
@@ -20,7 +20,7 @@ internal static class LogOptionSet
 
     private static readonly Option<string> Level = new("--log-level")
     {
-        Description = "What is logged: debug, information (subscribers come and go), warning, error.",
+        Description = "What is logged: debug, information (subscribers connect and disconnect), warning, error.",
         DefaultValueFactory = _ => "warning",
         Recursive = true,
         HelpName = "LEVEL",
@@ -34,7 +34,7 @@ internal static class LogOptionSet
         root.Add(Level);
     }
 
-    /// <summary>From now on everything is said so. Also where the command line is wrong elsewhere.</summary>
+    /// <summary>Applies the options, even if the rest of the command line is invalid.</summary>
     public static void Apply(ParseResult result)
     {
         if (result.GetResult(Format) is { } format && !format.Errors.Any() && result.GetValue(Format) == Json) StandardError.Format = LogFormat.Json;

@@ -5,7 +5,7 @@ namespace Abathur.Sync.Cli;
 /// <summary>Reads players as a command line names them: <c>ai:zerg:elite</c>.</summary>
 internal static class OpponentOption
 {
-    // The names of the game's own menu beside those of the API.
+    // The names in the game's menu, besides those of the API.
     private static readonly Dictionary<string, Difficulty> Difficulties = new(StringComparer.OrdinalIgnoreCase)
     {
         ["veryeasy"] = Difficulty.VeryEasy,
@@ -21,13 +21,13 @@ internal static class OpponentOption
         ["cheatinsane"] = Difficulty.CheatInsane,
     };
 
-    /// <summary>How a player is named, for messages.</summary>
+    /// <summary>The syntax of a player, for messages.</summary>
     public static string Syntax => $"ai:RACE[:DIFFICULTY[:BUILD]] with RACE {Names<Race>(Race.NoRace)}, DIFFICULTY {string.Join(", ", Difficulties.Keys)}, BUILD {Names<AIBuild>()}";
 
     /// <summary>A race by its name.</summary>
     public static bool TryParseRace(string text, out Race race) => TryParse(text, out race) && race != Race.NoRace;
 
-    /// <summary>A player of the game's own; null where the text names none.</summary>
+    /// <summary>A computer player; null if the text is not a valid one.</summary>
     public static PlayerSetup? Parse(string text)
     {
         if (text.Split(':') is not ["ai", var raceName, .. var rest] || rest.Length > 2 || !TryParseRace(raceName, out var race)) return null;

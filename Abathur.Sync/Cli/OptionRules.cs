@@ -2,10 +2,11 @@ using System.CommandLine;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Rules that option values must keep to.</summary>
+/// <summary>Validation of option values.</summary>
 internal static class OptionRules
 {
-    /// <summary>Adds a rule; a value that breaks it is refused with the message, one that does not parse with the parser's own.</summary>
+    /// <summary>Adds a rule. A value that breaks it is refused with this message; a value that cannot be parsed, with the message of the
+    /// parser.</summary>
     public static void Must<T>(this Option<T> option, Func<T, bool> isRight, string message) =>
         option.Validators.Add(result =>
         {

@@ -21,11 +21,11 @@ internal static class PlayCommand
         HelpName = "RATE",
     };
 
-    private static readonly Option<bool> Loop = new("--loop") { Description = "Start over at the end." };
+    private static readonly Option<bool> Loop = new("--loop") { Description = "Start again at the end." };
 
     private static readonly Option<bool> StartPaused = new("--start-paused") { Description = "Wait for a command (space, or an agent's Control) before the first frame." };
 
-    private static readonly Option<double> StartOffset = new("--start-offset") { Description = "Seconds of game time to leave out at the start.", HelpName = "SECONDS" };
+    private static readonly Option<double> StartOffset = new("--start-offset") { Description = "Seconds of game time to skip at the start.", HelpName = "SECONDS" };
 
     private static readonly Option<double?> Duration = new("--playback-duration") { Description = "Seconds of game time to play. Default: to the end.", HelpName = "SECONDS" };
 
@@ -63,7 +63,7 @@ internal static class PlayCommand
         using var recording = RecordingReader.Open(path);
         if (recording.Damage is { } damage)
         {
-            StandardError.Warn($"{path} is truncated ({damage}): what is there is played. `abathur-sync recover {path}` makes a whole file of it.");
+            StandardError.Warn($"{path} is truncated ({damage}): only the complete part is played. `abathur-sync recover {path}` makes a complete file of it.");
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
         var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };

@@ -6,8 +6,8 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Cli;
 
 /// <summary>
-/// What a person sees and presses while a recording plays: one line that is kept up to date, and the keys space (pause),
-/// → (step), ↑ and ↓ (rate), q (quit). Only where a terminal is attached; elsewhere nothing is shown or read.
+/// The terminal view of a playback: one status line that is kept up to date, and the keys space (pause), → (step), ↑ and ↓ (rate),
+/// q (quit). Without a terminal, nothing is shown or read.
 /// </summary>
 internal sealed class PlaybackView : IAsyncDisposable
 {
@@ -56,7 +56,7 @@ internal sealed class PlaybackView : IAsyncDisposable
         }
         catch (InvalidOperationException)
         {
-            // The terminal went away: play on without a view.
+            // The terminal was closed: play on without a view.
         }
     }
 

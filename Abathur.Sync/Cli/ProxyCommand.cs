@@ -8,12 +8,12 @@ using Abathur.Sync.Sources.Proxy;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary><c>proxy --listen PORT --sc2 HOST:PORT</c>: stands between a bot and its game, and publishes what passes.</summary>
+/// <summary><c>proxy --listen PORT --sc2 HOST:PORT</c>: relays between a bot and its game, and publishes the observations.</summary>
 internal static class ProxyCommand
 {
     private static readonly Option<int> ListenPort = new("--listen") { Description = "TCP port on 127.0.0.1 to which the bot connects in place of the game; 0: any free one.", Required = true, HelpName = "PORT" };
 
-    private static readonly Option<string> Game = new("--sc2") { Description = "Where the game listens.", Required = true, HelpName = "HOST:PORT" };
+    private static readonly Option<string> Game = new("--sc2") { Description = "Address of the game.", Required = true, HelpName = "HOST:PORT" };
 
     private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game, between the bot's requests." };
 
@@ -33,7 +33,7 @@ internal static class ProxyCommand
         ListenPort.Must(port => port is >= 0 and <= 65535, "--listen must be 0 to 65535.");
         Game.Must(text => GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
-        var command = new Command("proxy", "Stand between a bot and its game, and publish what passes.") { ListenPort, Game, AllowActions, ConnectTimeout };
+        var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.") { ListenPort, Game, AllowActions, ConnectTimeout };
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);
@@ -60,7 +60,7 @@ internal static class ProxyCommand
             var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}" };
             end = await run.RunAsync(stop, async () =>
             {
-                // The bot may stay for long after the match; the recording is complete by then.
+                // The bot may stay connected long after the match, but the recording is complete now.
                 if (recorder is not null) await recorder.DisposeAsync();
                 await source.Relayed;
             });
@@ -69,12 +69,12 @@ internal static class ProxyCommand
         {
             throw new DaemonException($"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).", e);
         }
-        // What has passed is recorded before the recording is closed.
+        // Everything that was relayed is recorded before the recording is closed.
         await source.DisposeAsync();
         if (recorder is not null) await recorder.DisposeAsync();
         if (end.Reason == SubscriptionEndReason.SourceLost) StandardError.Tell(end.Message);
-        if (source.MessagesDropped > 0) StandardError.Tell($"messages that passed and are neither published nor recorded, because this machine was too slow: {source.MessagesDropped}");
-        if (source.MessagesUnreadable > 0) StandardError.Tell($"messages that passed and cannot be parsed as protobuf of the StarCraft II API: {source.MessagesUnreadable}");
+        if (source.MessagesDropped > 0) StandardError.Tell($"messages that were relayed but neither published nor recorded, because this machine was too slow: {source.MessagesDropped}");
+        if (source.MessagesUnreadable > 0) StandardError.Tell($"messages that were relayed but cannot be parsed as protobuf of the StarCraft II API: {source.MessagesUnreadable}");
         StandardError.Report(error => GameSummary.Write(error, source.Times, recorder));
         return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }

@@ -15,12 +15,12 @@ internal sealed class RecordOptionSet
 
     private readonly Option<int> _chunkSize = new("--chunk-size")
     {
-        Description = "Bytes of a chunk of the recording before compression: what a killed process may lose. Smaller ones compress worse.",
+        Description = "Bytes of a chunk of the recording before compression. A killed process loses at most one chunk. Smaller chunks compress worse.",
         DefaultValueFactory = _ => new RecordingOptions().ChunkSizeBytes,
         HelpName = "BYTES",
     };
 
-    private readonly Option<bool> _force = new("--force") { Description = "Replace the recording where it exists." };
+    private readonly Option<bool> _force = new("--force") { Description = "Replace the recording if it exists." };
 
     public void AddTo(Command command)
     {
@@ -30,13 +30,14 @@ internal sealed class RecordOptionSet
         command.Add(_force);
     }
 
-    /// <summary>The recorder; null where none is asked for. The caller disposes it.</summary>
+    /// <summary>The recorder; null if the options request none. The caller disposes it.</summary>
     public MatchRecorder? Create(ParseResult result, Action<string> tell) => result.GetValue(_output) is { } path
         ? new MatchRecorder(
             new OutputFile(path, new OutputOptions { Overwrite = result.GetValue(_force), OnKilledRun = killed => tell(RecoverCommandLine.Describe(killed)) }),
             new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, tell)
         : null;
 
-    /// <summary>What a command that did its work ends with: the match went on without a recording that failed, but the user is told.</summary>
+    /// <summary>Exit code of a command that completed. The match continues if its recording fails, but the exit code reports the
+    /// failure.</summary>
     public static int ExitCodeOf(MatchRecorder? recorder) => recorder?.Status.Error is { Length: > 0 } ? ExitCode.Failed : ExitCode.Ok;
 }

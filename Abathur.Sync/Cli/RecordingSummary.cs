@@ -11,10 +11,10 @@ internal sealed record RecordingSummary
     /// <summary>Bytes of the file.</summary>
     public required long FileBytes { get; init; }
 
-    /// <summary>Whether the file has its proper end.</summary>
+    /// <summary>Whether the file has a valid end.</summary>
     public required bool Complete { get; init; }
 
-    /// <summary>What is wrong with the end of the file; omitted where nothing is.</summary>
+    /// <summary>What is wrong with the end of the file; omitted if it is valid.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Damage { get; init; }
 
@@ -38,7 +38,7 @@ internal sealed record RecordingSummary
     /// <summary>Bytes of the file for each observation.</summary>
     public required double BytesPerFrame { get; init; }
 
-    /// <summary>Uncompressed through compressed bytes of the chunks; 1 where nothing is compressed.</summary>
+    /// <summary>Uncompressed divided by compressed bytes of the chunks; 1 if nothing is compressed.</summary>
     public required double CompressionRatio { get; init; }
 
     /// <summary>Kinds of compression in use: "none", "zstd".</summary>
@@ -49,7 +49,7 @@ internal sealed record RecordingSummary
     /// <summary>Bytes of the largest chunk, uncompressed.</summary>
     public required ulong LargestChunkBytes { get; init; }
 
-    /// <summary>Bytes of the game info and the game data; 0 where there is none.</summary>
+    /// <summary>Bytes of the game info and the game data, or 0.</summary>
     public required int GameInfoBytes { get; init; }
 
     public required int GameDataBytes { get; init; }

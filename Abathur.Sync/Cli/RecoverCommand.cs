@@ -8,7 +8,7 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>abathur-sync recover IN [-o OUT]</c></summary>
 internal static class RecoverCommand
 {
-    /// <summary>What each recording has, and what a file without it is good for.</summary>
+    /// <summary>The topics that every recording has, and the consequence if one is missing.</summary>
     private static readonly (string Topic, string Without)[] Expected =
     [
         (RecordingTopics.Observation, "there is nothing to play"),
@@ -18,10 +18,10 @@ internal static class RecoverCommand
 
     public static Command Create()
     {
-        var input = new Argument<string>("in") { Description = "The file that was cut or never closed; it is not changed", HelpName = "IN" };
+        var input = new Argument<string>("in") { Description = "The truncated or unclosed file; it is not changed", HelpName = "IN" };
         var output = new Option<string?>("--output", "-o") { Description = "The new file (default: IN with .recovered.mcap)", HelpName = "OUT" };
-        var force = new Option<bool>("--force") { Description = "Replace the output where it exists" };
-        var command = new Command("recover", "Make a proper recording of one that was cut, never closed, or has garbage at its end")
+        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
+        var command = new Command("recover", "Make a complete recording of one that was truncated, was never closed, or has garbage at its end")
         {
             input, output, force,
         };
@@ -46,9 +46,9 @@ internal static class RecoverCommand
             ? $"nothing was wrong with {input}"
             : string.Create(
                 CultureInfo.InvariantCulture,
-                $"from {result.ChunkCount} whole chunks, and {result.CutChunkMessageCount} messages of a cut one; {result.DamagedRecordCount} damaged records left out, {result.LostBytes} bytes lost"));
+                $"from {result.ChunkCount} complete chunks, and {result.CutChunkMessageCount} messages of a truncated one; {result.DamagedRecordCount} damaged records dropped, {result.LostBytes} bytes lost"));
         if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation) > 0) return ExitCode.Ok;
-        report.WriteLine($"abathur-sync: no observation was recovered from {input}: {output} has what else there was, and cannot be played");
+        report.WriteLine($"abathur-sync: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
         return ExitCode.BadInput;
     }
 }

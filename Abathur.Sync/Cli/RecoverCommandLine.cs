@@ -2,22 +2,22 @@ using Abathur.Recordings.Files;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The command that recovers a recording, as it can be pasted into a shell.</summary>
+/// <summary>The command that recovers a recording, quoted for a shell.</summary>
 internal static class RecoverCommandLine
 {
     private const string Characters = "/._-+=:,@%";
 
-    /// <summary>Says what a killed run left, and how it is recovered.</summary>
+    /// <summary>Describes the file that a killed run left, and how to recover it.</summary>
     public static string Describe(KilledRun killed)
     {
         var what = $"an earlier run was killed before its file was complete: what it wrote is now {killed.Path}";
         return killed.IsRecording ? $"{what}; recover it with: {For(killed.Path)}" : what;
     }
 
-    /// <summary>What tells of killed runs in a line each.</summary>
+    /// <summary>Reports each killed run in one line.</summary>
     public static Action<KilledRun> TellTo(TextWriter report) => killed => report.WriteLine($"abathur-sync: {Describe(killed)}");
 
-    /// <summary>The command for a file that ends in <c>.part</c>; its result is beside it.</summary>
+    /// <summary>The command for a file that ends in <c>.part</c>; its result is in the same folder.</summary>
     public static string For(string path)
     {
         var full = Path.GetFullPath(path);
@@ -34,7 +34,7 @@ internal static class RecoverCommandLine
         return Path.ChangeExtension(name, ".recovered.mcap");
     }
 
-    // As this process was started: the program may not be on the path.
+    // The way this process was started, because the program may not be on the path.
     private static IEnumerable<string> Program()
     {
         var process = Environment.ProcessPath ?? "abathur-sync";
@@ -44,7 +44,7 @@ internal static class RecoverCommandLine
     private static string Quote(string text)
     {
         if (text.All(each => char.IsAsciiLetterOrDigit(each) || Characters.Contains(each) || (OperatingSystem.IsWindows() && each == '\\'))) return text;
-        // No name on Windows has a quotation mark.
+        // File names on Windows cannot contain a quotation mark.
         return OperatingSystem.IsWindows() ? $"\"{text}\"" : $"'{text.Replace("'", @"'\''", StringComparison.Ordinal)}'";
     }
 }

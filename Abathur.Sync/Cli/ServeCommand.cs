@@ -4,7 +4,7 @@ using Abathur.Sync.Sources.Push;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary><c>serve</c>: waits for a bot that publishes its observations itself.</summary>
+/// <summary><c>serve</c>: waits for a bot that publishes its own observations.</summary>
 internal static class ServeCommand
 {
     private static readonly RecordOptionSet Record = new();
@@ -13,7 +13,7 @@ internal static class ServeCommand
 
     public static Command Create()
     {
-        var command = new Command("serve", "Publish the observations that a bot gives by itself (Publish).");
+        var command = new Command("serve", "Publish the observations that a bot sends (Publish).");
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);

@@ -5,18 +5,18 @@ using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Runs a daemon around a source until the match is over or it is told to stop: what all commands with a source have in common.</summary>
+/// <summary>Runs a daemon with a source until the match is over or the command is stopped. Shared by all commands with a source.</summary>
 internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, ParseResult result)
 {
-    /// <summary>What the ready line says besides the daemon's own addresses.</summary>
+    /// <summary>Further addresses for the ready line.</summary>
     public string More { get; init; } = "";
 
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
     public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
 
     /// <summary>Runs the match.</summary>
-    /// <param name="stop">What ends it early.</param>
-    /// <param name="afterMatch">What is waited for after it, unless the daemon is told to stop.</param>
+    /// <param name="stop">Ends it early.</param>
+    /// <param name="afterMatch">Awaited after the match, unless the daemon is told to stop.</param>
     public async Task<SubscriptionEnd> RunAsync(StopSignals stop, Func<Task>? afterMatch = null)
     {
         // A program that reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
@@ -36,7 +36,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         }
         finally
         {
-            // Whatever became of the match: nobody is left running.
+            // Ends all agents, however the match ended.
             await over.CancelAsync();
             await agents.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
@@ -61,7 +61,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         }
         catch (AgentException)
         {
-            // One that cannot even be started is a mistake on the command line: nobody wants the match without it.
+            // An agent that cannot be started is an error in the command line: the command stops instead of playing without it.
             stop.Stop();
             throw;
         }

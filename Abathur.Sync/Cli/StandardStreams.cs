@@ -2,13 +2,13 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Standard input and output as byte streams that behave in pipelines.</summary>
+/// <summary>Standard input and output as byte streams for pipelines.</summary>
 internal static class StandardStreams
 {
-    /// <summary>What stands for standard input and output on the command line.</summary>
+    /// <summary>The name of standard input and output on the command line.</summary>
     public const string Dash = "-";
 
-    /// <summary>Standard output, buffered; throws <see cref="BrokenPipeException"/> when nobody reads it any more.</summary>
+    /// <summary>Standard output, buffered; throws <see cref="BrokenPipeException"/> when its reader has closed it.</summary>
     public static Stream OpenOutput()
     {
         return new BufferedStream(new PipeStream(OpenRawOutput()), 64 * 1024);
@@ -18,8 +18,8 @@ internal static class StandardStreams
     {
         if (!OperatingSystem.IsWindows())
         {
-            // The console's own stream hides that the reader of a pipe is gone. A file stream on a regular file would keep a
-            // position of its own, beside the one that this process shares with others.
+            // The stream of Console does not report that the reader of a pipe is gone. A file stream on a regular file would keep its own
+            // position besides the one that this process shares with others.
             var pipe = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
             if (!pipe.CanSeek) return pipe;
         }
@@ -73,7 +73,7 @@ internal static class StandardStreams
 
     private sealed class CancellableInput(Stream inner, CancellationToken cancellation) : Stream
     {
-        // Of its own: a read that was given up may still put bytes here.
+        // A separate buffer: an abandoned read may still write to it.
         private readonly byte[] _buffer = new byte[256 * 1024];
         private int _start, _end;
 

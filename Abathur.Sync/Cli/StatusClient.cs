@@ -9,34 +9,34 @@ using Google.Protobuf;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Asks a running daemon for its status, over its HTTP port.</summary>
+/// <summary>Reads the status of a running daemon from its HTTP port.</summary>
 internal sealed class StatusClient : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(5);
     private const long MaxAnswerBytes = 4 * 1024 * 1024;
     private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithIgnoreUnknownFields(true));
     private readonly HttpClient _http;
     private readonly Uri _uri;
 
     /// <param name="address">HOST:PORT, or an http or https URL.</param>
-    /// <param name="token">What the daemon is shown; null: nothing.</param>
-    /// <param name="caPath">File with the certificates that the daemon's must come from; null: those that the system trusts.</param>
-    /// <exception cref="CliException">The address is none, or the file cannot be used.</exception>
+    /// <param name="token">The token to send; null: none.</param>
+    /// <param name="caPath">File with the trusted root certificates; null: those of the system.</param>
+    /// <exception cref="CliException">The address is invalid, or the file cannot be used.</exception>
     public StatusClient(string address, string? token, string? caPath)
     {
         _uri = ToUri(address);
-        // No proxy, no redirection: the token goes where it is sent to.
+        // No proxy and no redirection: the token must only reach this address.
         var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
         if (caPath is not null) handler.SslOptions.RemoteCertificateValidationCallback = Trust(caPath);
-        _http = new HttpClient(handler) { Timeout = Patience, MaxResponseContentBufferSize = MaxAnswerBytes };
+        _http = new HttpClient(handler) { Timeout = AnswerTimeout, MaxResponseContentBufferSize = MaxAnswerBytes };
         if (token is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", token);
     }
 
-    /// <summary>Where the daemon is.</summary>
+    /// <summary>Address of the daemon.</summary>
     public string Place => _uri.GetLeftPart(UriPartial.Authority);
 
     /// <summary>The status.</summary>
-    /// <exception cref="CliException">There is no daemon, or it refuses.</exception>
+    /// <exception cref="CliException">No daemon answers, or it refuses the request.</exception>
     public async Task<Status> GetAsync(CancellationToken cancellation)
     {
         try
@@ -48,7 +48,7 @@ internal sealed class StatusClient : IDisposable
         }
         catch (Exception e) when (e is HttpRequestException or InvalidProtocolBufferException or InvalidJsonException || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
         {
-            var why = e is OperationCanceledException ? $"no answer within {Patience.TotalSeconds:0} s" : e.InnerException?.Message ?? e.Message;
+            var why = e is OperationCanceledException ? $"no answer within {AnswerTimeout.TotalSeconds:0} s" : e.InnerException?.Message ?? e.Message;
             throw new CliException($"no daemon answers at {Place}: {why.ReplaceLineEndings(" ")}", ExitCode.Failed);
         }
     }

@@ -19,11 +19,11 @@ internal static class StatusCommand
         DefaultValueFactory = _ => $"127.0.0.1:{DaemonOptions.DefaultHttpPort}",
     };
 
-    private static readonly Option<bool> Once = new("--once") { Description = "Show it once and end; so also where no terminal is attached." };
+    private static readonly Option<bool> Once = new("--once") { Description = "Show it once and end. This is also the default without a terminal." };
 
-    private static readonly Option<bool> Json = new("--json") { Description = "Print it once, as JSON." };
+    private static readonly Option<bool> Json = new("--json") { Description = "Print it once as JSON." };
 
-    private static readonly Option<string?> TokenFile = new("--token-file") { Description = $"Show the token in this file (default: {AccessOptionSet.TokenVariable}).", HelpName = "FILE" };
+    private static readonly Option<string?> TokenFile = new("--token-file") { Description = $"Send the token in this file (default: {AccessOptionSet.TokenVariable}).", HelpName = "FILE" };
 
     private static readonly Option<string?> Ca = new("--ca") { Description = "Trust the certificates in this file (PEM), in place of those that the system trusts.", HelpName = "FILE" };
 
@@ -70,7 +70,7 @@ internal static class StatusCommand
             }
             catch (OperationCanceledException)
             {
-                // Ctrl-C is how one leaves.
+                // Ctrl-C is the normal way to end it.
                 return;
             }
         }

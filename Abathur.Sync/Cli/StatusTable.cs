@@ -7,16 +7,16 @@ using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The status of a daemon as a person reads it.</summary>
+/// <summary>The status of a daemon as text.</summary>
 internal static class StatusTable
 {
     private static readonly CultureInfo Culture = CultureInfo.InvariantCulture;
 
-    /// <summary>Lays it out.</summary>
-    /// <param name="place">Where the daemon is.</param>
-    /// <param name="status">What it says.</param>
-    /// <param name="before">What it said before, for what is sent a second; null: nothing.</param>
-    /// <param name="elapsed">How long ago that was.</param>
+    /// <summary>Creates the table.</summary>
+    /// <param name="place">Address of the daemon.</param>
+    /// <param name="status">Its status.</param>
+    /// <param name="before">The previous status, for rates; null: none.</param>
+    /// <param name="elapsed">Time since the previous status.</param>
     public static IRenderable Create(string place, Status status, Status? before, TimeSpan elapsed)
     {
         var facts = new Grid().AddColumn(new GridColumn().NoWrap().PadRight(3)).AddColumn();

@@ -3,8 +3,9 @@ using System.Runtime.InteropServices;
 namespace Abathur.Sync.Cli;
 
 /// <summary>
-/// What tells a command to stop: Ctrl-C and SIGTERM, a closed terminal, and with <c>--stop-with-parent</c> the end of standard input. From its very
-/// start, so that whatever it has started itself (a game, agents) is ended with it. A second Ctrl-C or SIGTERM ends the process on the spot.
+/// The signals that stop a command: Ctrl-C, SIGTERM, a closed terminal, and with <c>--stop-with-parent</c> the end of standard input.
+/// They are handled from the start, so that the processes that the command has started (a game, agents) end with it. A second Ctrl-C or
+/// SIGTERM ends the process immediately.
 /// </summary>
 internal sealed class StopSignals : IDisposable
 {
@@ -14,7 +15,7 @@ internal sealed class StopSignals : IDisposable
     private int _count;
     private bool _withParent;
 
-    /// <param name="withParent">Whether the end of standard input counts.</param>
+    /// <param name="withParent">Whether the end of standard input stops the command.</param>
     /// <param name="interrupted">Fires at Ctrl-C and SIGTERM.</param>
     public StopSignals(bool withParent, CancellationToken interrupted)
     {
@@ -25,7 +26,7 @@ internal sealed class StopSignals : IDisposable
             signal.Cancel = true;
             Stop();
         });
-        // The command line takes the first one; a user who sends a second will not wait for agents and files.
+        // The command line library handles the first one. A user who sends a second does not want to wait for agents and files.
         _again = [.. new[] { PosixSignal.SIGTERM, PosixSignal.SIGINT }.Select(kind => PosixSignalRegistration.Create(kind, EndAtTheSecond))];
         _withParent = withParent;
     }
@@ -33,7 +34,8 @@ internal sealed class StopSignals : IDisposable
     /// <summary>Fires when the command is to stop.</summary>
     public CancellationToken Token => _stop.Token;
 
-    /// <summary>Lets the end of standard input count from now on, where it is to count: once the command is ready, or waits for something.</summary>
+    /// <summary>Starts to watch for the end of standard input, if the option is set: once the command is ready, or waits for
+    /// something.</summary>
     public void WatchParent()
     {
         if (!_withParent) return;
@@ -73,7 +75,7 @@ internal sealed class StopSignals : IDisposable
     {
         while (Console.In.Read() >= 0)
         {
-            // What is said there does not matter.
+            // The content does not matter.
         }
         Stop();
     }

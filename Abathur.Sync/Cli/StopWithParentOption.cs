@@ -12,6 +12,6 @@ internal sealed class StopWithParentOption
 
     public void AddTo(Command command) => command.Add(_option);
 
-    /// <summary>Starts to listen for what tells the command to stop. The caller disposes it.</summary>
+    /// <summary>Starts to listen for the signals that stop the command. The caller disposes it.</summary>
     public StopSignals Listen(ParseResult result, CancellationToken interrupted) => new(result.GetValue(_option), interrupted);
 }

@@ -10,18 +10,20 @@ using Frame = Abathur.Sync.Frames.Frame;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// <c>GET /v1/compare</c>: how large the newest frame is in every encoding and compression, by itself and as streams carry it. One answer at a time and at most two a second,
-/// on a thread of the pool: neither the source nor a subscriber waits for it. One for the daemon's match, and one for each recording that plays for a page alone.
+/// <c>GET /v1/compare</c>: the size of the newest frame in every encoding and compression, alone and within a stream. It answers one
+/// request at a time and at most two a second, on a thread of the pool, so that neither the source nor a subscriber waits for it. There is
+/// one endpoint for the daemon's match, and one for each recording that plays for a single page.
 /// </summary>
 internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
 {
     public const string Path = "/v1/compare";
 
-    /// <summary>Parameter that names a playback of <see cref="RecordingsEndpoint"/> by its run; without it, the daemon's match is meant.</summary>
+    /// <summary>Parameter that names a playback of <see cref="RecordingsEndpoint"/> by its run; without it, the sizes are those of the
+    /// daemon's match.</summary>
     public const string Run = "run";
 
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(5);
     private int _busy;
     private long? _last;
     private ComparedStreams? _streams;
@@ -95,7 +97,7 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
             Transport = "none",
             Peer = "",
         });
-        return _streams = subscription is null ? null : new ComparedStreams(subscription, options.KeyframeIntervalFrames, Patience, clock);
+        return _streams = subscription is null ? null : new ComparedStreams(subscription, options.KeyframeIntervalFrames, IdleTimeout, clock);
     }
 
     private static byte[] Measure(Frame frame, ComparedStreams? streams)

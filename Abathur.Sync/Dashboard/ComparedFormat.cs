@@ -1,6 +1,5 @@
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Dashboard;
@@ -17,7 +16,7 @@ internal sealed class ComparedFormat : IDisposable
     private bool _isBroken;
 
     /// <param name="format">What is measured.</param>
-    /// <param name="windowFrames">Frames over which the mean goes: as many as from one keyframe to the next.</param>
+    /// <param name="windowFrames">Frames that the mean covers: the keyframe interval.</param>
     public ComparedFormat(PayloadFormat format, int windowFrames)
     {
         _format = format;
@@ -25,7 +24,7 @@ internal sealed class ComparedFormat : IDisposable
         _sizes = new int[windowFrames];
     }
 
-    /// <summary>All formats that can be had here.</summary>
+    /// <summary>All formats that are available on this machine.</summary>
     public static IReadOnlyList<PayloadFormat> All { get; } =
     [
         .. from encoding in new[] { Encoding.Proto, Encoding.Json, Encoding.Columns }
@@ -45,14 +44,15 @@ internal sealed class ComparedFormat : IDisposable
         }
     }
 
-    /// <summary>Size in bytes of a frame that nothing came before. Throws <see cref="InvalidDataException"/> where it cannot be encoded.</summary>
+    /// <summary>Size in bytes of a frame without the frames before it. Throws <see cref="InvalidDataException"/> if it cannot be
+    /// encoded.</summary>
     public static int MeasureAlone(PayloadFormat format, ReadOnlySpan<byte> observation)
     {
         var encoder = CreateEncoder(format);
         using (encoder as IDisposable) return Measure(encoder, observation, mustBeKeyframe: true);
     }
 
-    /// <summary>Takes the next frame of the stream.</summary>
+    /// <summary>Measures the next frame of the stream.</summary>
     /// <param name="observation">The message.</param>
     /// <param name="isKeyframeDue">Whether the stream starts again here.</param>
     public void Add(ReadOnlySpan<byte> observation, bool isKeyframeDue)
@@ -71,7 +71,7 @@ internal sealed class ComparedFormat : IDisposable
         }
         catch (InvalidDataException)
         {
-            // A frame that this encoding cannot carry: its subscribers are told, here it is omitted.
+            // The encoding cannot carry this frame. Its subscribers get an error; here the format is omitted.
             _isBroken = true;
         }
     }
@@ -94,5 +94,5 @@ internal sealed class ComparedFormat : IDisposable
     }
 
     private static IFrameEncoder? CreateEncoder(PayloadFormat format) =>
-        new StreamKey(format, format.Compression.Kind()?.DefaultLevel ?? 0, "", 1).CreateEncoder();
+        FrameEncoders.Create(format, format.Compression.Kind()?.DefaultLevel ?? 0, "");
 }

@@ -4,8 +4,8 @@ using Abathur.Sync.Hub;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// Encodes a match in every format at once, as long as a page is open: sizes of streams show only over frames in a row. A <c>latest</c> subscriber as any other, which rests
-/// longer than it works, so that it takes at most a third of one core whatever the match is.
+/// Encodes a match in every stream format while a page is open, because stream sizes can only be measured over consecutive frames. It is a
+/// <c>latest</c> subscriber. After each frame it waits twice as long as it took, so that it uses at most a third of one core.
 /// </summary>
 internal sealed class ComparedStreams : IDisposable
 {
@@ -13,21 +13,21 @@ internal sealed class ComparedStreams : IDisposable
     private readonly uint _keyframeInterval;
     private readonly TimeProvider _clock;
     private readonly ITimer _idle;
-    private readonly TimeSpan _patience;
+    private readonly TimeSpan _idleTimeout;
     private int _frames;
 
     /// <param name="subscription">Of plain protobuf under <c>latest</c>; disposed with this.</param>
     /// <param name="keyframeInterval">Frames from one keyframe to the next; 0: only the first is one.</param>
-    /// <param name="patience">It ends when nobody has looked for so long.</param>
+    /// <param name="idleTimeout">It ends when no page has asked for sizes for this time.</param>
     /// <param name="clock">Clock of the above.</param>
-    public ComparedStreams(Subscription subscription, uint keyframeInterval, TimeSpan patience, TimeProvider clock)
+    public ComparedStreams(Subscription subscription, uint keyframeInterval, TimeSpan idleTimeout, TimeProvider clock)
     {
         _subscription = subscription;
         _keyframeInterval = keyframeInterval;
         _clock = clock;
-        _patience = patience;
+        _idleTimeout = idleTimeout;
         Formats = [.. ComparedFormat.All.Where(IsStream).Select(format => new ComparedFormat(format, (int)Math.Clamp(keyframeInterval, 1, 1024)))];
-        _idle = clock.CreateTimer(static state => ((Subscription)state!).Close(), subscription, patience, Timeout.InfiniteTimeSpan);
+        _idle = clock.CreateTimer(static state => ((Subscription)state!).Close(), subscription, idleTimeout, Timeout.InfiniteTimeSpan);
         Running = Task.Run(RunAsync);
     }
 
@@ -36,15 +36,15 @@ internal sealed class ComparedStreams : IDisposable
     /// <summary>Frames measured so far.</summary>
     public int Frames => Volatile.Read(ref _frames);
 
-    /// <summary>Completes when nobody has looked for a while, or the match is over. Everything is let go of then.</summary>
+    /// <summary>Completes when no page is open, or the match is over. All resources are released then.</summary>
     public Task Running { get; }
 
-    /// <summary>A page asks for sizes: go on.</summary>
-    public void Touch() => _idle.Change(_patience, Timeout.InfiniteTimeSpan);
+    /// <summary>A page has asked for sizes: restarts the idle timeout.</summary>
+    public void Touch() => _idle.Change(_idleTimeout, Timeout.InfiniteTimeSpan);
 
     public void Dispose() => _subscription.Close();
 
-    /// <summary>Whether frames depend on those before them, so that one alone does not tell what goes over the wire.</summary>
+    /// <summary>Whether frames depend on those before them, so that the size of a single frame is not the size on the wire.</summary>
     private static bool IsStream(PayloadFormat format) => format.HasKeyframes;
 
     private async Task RunAsync()
@@ -55,7 +55,7 @@ internal sealed class ComparedStreams : IDisposable
             if (!_subscription.TryTake(out var frame, out _))
             {
                 await _subscription.WaitAsync();
-                // What follows takes long: readers have their turn on this thread.
+                // Encoding takes long: let readers use this thread first.
                 await Task.Yield();
                 continue;
             }

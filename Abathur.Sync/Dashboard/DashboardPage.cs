@@ -6,14 +6,14 @@ using Microsoft.Net.Http.Headers;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>. A browser keeps them and asks
-/// whether they are still right (ETag), so that a new daemon on the same port never meets an old page.
+/// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>. Browsers cache them
+/// and revalidate them (ETag), so that a new daemon on the same port never serves an old page.
 /// </summary>
 internal sealed class DashboardPage
 {
     /// <summary>
-    /// The page loads nothing but its own files, connects to its own origin only, and may not be framed. Styles that scripts set on elements are no inline
-    /// styles to a browser; images are drawn (data:, blob:), not fetched.
+    /// The page loads nothing but its own files, connects to its own origin only, and may not be framed. Styles that scripts set on
+    /// elements are not inline styles to a browser; images are drawn (data:, blob:), not fetched.
     /// </summary>
     public const string ContentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
@@ -31,7 +31,7 @@ internal sealed class DashboardPage
             .ToDictionary(PathOf, name => Read(assembly.GetManifestResourceStream(name)!, name), StringComparer.Ordinal);
     }
 
-    /// <summary>Where the files are: "/" and "/main.js", ...</summary>
+    /// <summary>Paths of the files: "/", "/main.js", ...</summary>
     public IReadOnlyCollection<string> Paths => _files.Keys;
 
     /// <summary>Answers GET and HEAD for one of <see cref="Paths"/>.</summary>

@@ -13,23 +13,23 @@ using Microsoft.AspNetCore.Http;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// A recording that plays for one WebSocket alone: with a source, a hub and an API of its own, so that neither the daemon's match nor its agents notice. It begins when
-/// the connection subscribes, stays at its end, and is gone with the connection.
+/// A recording that plays for a single WebSocket, with its own source, hub and API: neither the daemon's match nor its agents are affected.
+/// It begins when the connection subscribes, pauses at its end, and ends with the connection.
 /// </summary>
 internal static class PlaybackSession
 {
-    /// <summary>The page, and what compares encodings for it.</summary>
+    /// <summary>The page, and the comparison of encodings for it.</summary>
     private const int MaxSubscriptions = 2;
 
     /// <summary>Serves one connection whose request has been checked.</summary>
     /// <param name="file">The recording.</param>
     /// <param name="http">The request, answered here.</param>
-    /// <param name="bounds">Bounds of its fan-out.</param>
-    /// <param name="webSocket">Bounds of the connection.</param>
-    /// <param name="access">Who may do what.</param>
-    /// <param name="compared">While it plays, the sizes of its frames are asked for here, by the run's id.</param>
-    /// <param name="clock">Clock of everything.</param>
-    /// <param name="stopping">The daemon stops.</param>
+    /// <param name="bounds">Limits of its fan-out.</param>
+    /// <param name="webSocket">Limits of the connection.</param>
+    /// <param name="access">The access rules.</param>
+    /// <param name="compared">The comparisons of running playbacks, by the run's id.</param>
+    /// <param name="clock">Clock of all times.</param>
+    /// <param name="stopping">Fires when the daemon shuts down.</param>
     public static async Task ServeAsync(
         string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access, ConcurrentDictionary<string, CompareEndpoint> compared, TimeProvider clock, CancellationToken stopping)
     {
@@ -47,7 +47,7 @@ internal static class PlaybackSession
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
-            // At unlimited rate it would take as many processors as there are playbacks.
+            // At an unlimited rate each playback would use a whole processor.
             var playing = LowPriorityScheduler.Shared.RunAsync(() => PlayAsync(source, hub, gone.Token));
             try
             {
@@ -62,7 +62,7 @@ internal static class PlaybackSession
         }
     }
 
-    /// <summary>Opens a recording; null with the reason where it is none.</summary>
+    /// <summary>Opens a recording; null with the reason if it is invalid.</summary>
     public static RecordingReader? Open(string file, out string problem)
     {
         problem = "";
@@ -72,15 +72,15 @@ internal static class PlaybackSession
         }
         catch (Exception e) when (e is RecordingException or McapException or IOException or UnauthorizedAccessException or InvalidDataException)
         {
-            problem = $"this is no recording that can be played: {RecordingAdvice.Describe(e)}";
+            problem = $"this recording cannot be played: {RecordingAdvice.Describe(e)}";
             return null;
         }
     }
 
     private static async Task PlayAsync(PlaybackSource source, FrameHub hub, CancellationToken cancellation)
     {
-        // Whatever ends it ends the one subscription, too: the reader is told why.
-        await using var stopping = cancellation.Register(() => _ = hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback stops")));
+        // Cancellation also ends the subscription, with the reason.
+        await using var stopping = cancellation.Register(() => _ = hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback is stopping")));
         SubscriptionEnd end;
         try
         {

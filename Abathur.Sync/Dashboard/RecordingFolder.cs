@@ -1,19 +1,19 @@
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// A folder whose recordings may be named by clients. What they name stays inside: a name is a bare file name of few kinds of characters, which means the
-/// same on every system, and no link leads out.
+/// A folder whose recordings clients may open by name. Names cannot refer to files outside: a name is a plain file name of a few kinds of
+/// characters, valid on every system, and links that lead out of the folder are refused.
 /// </summary>
 /// <param name="path">The folder, which exists.</param>
 public sealed class RecordingFolder(string path)
 {
-    /// <summary>Longest name.</summary>
+    /// <summary>Maximum length of a name.</summary>
     public const int MaxNameLength = 128;
 
-    /// <summary>How every name ends, in lower or upper case.</summary>
+    /// <summary>Extension of every name, in lower or upper case.</summary>
     public const string Extension = ".mcap";
 
-    /// <summary>Windows opens a device for these, whatever follows them after a dot.</summary>
+    /// <summary>Windows opens a device for these names, with any extension.</summary>
     private static readonly HashSet<string> Devices = new(
         [
             "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$",
@@ -21,12 +21,13 @@ public sealed class RecordingFolder(string path)
         ],
         StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>The folder, without links.</summary>
+    /// <summary>The folder, with all links resolved.</summary>
     public string FullPath { get; } = RealPath(path);
 
-    /// <summary>The full path of the file that a client's name stands for, whether it exists or not; null with the reason where it may not be named.</summary>
-    /// <param name="name">As the client wrote it, decoded once.</param>
-    /// <param name="problem">What is wrong, for a person; empty where nothing is.</param>
+    /// <summary>The full path of the file with this name, whether it exists or not; null with the reason if the name is not
+    /// allowed.</summary>
+    /// <param name="name">The name as the client sent it, percent-decoded once.</param>
+    /// <param name="problem">What is wrong, as a message; empty if nothing is wrong.</param>
     public string? TryResolve(string name, out string problem)
     {
         problem = NameProblem(name);
@@ -38,7 +39,7 @@ public sealed class RecordingFolder(string path)
         return problem.Length > 0 ? null : file;
     }
 
-    /// <summary>Files of the folder that may be named, in the order of their names.</summary>
+    /// <summary>Files of the folder with allowed names, sorted by name.</summary>
     public IReadOnlyList<FileInfo> List() =>
         [.. new DirectoryInfo(FullPath).EnumerateFiles().Where(file => TryResolve(file.Name, out _) is not null).OrderBy(file => file.Name, StringComparer.OrdinalIgnoreCase)];
 
@@ -49,13 +50,13 @@ public sealed class RecordingFolder(string path)
         if (name[0] is '.' or ' ') return "a name does not begin with a dot or a space";
         if (name.Contains("..", StringComparison.Ordinal)) return "a name has no two dots in a row";
         if (!name.EndsWith(Extension, StringComparison.OrdinalIgnoreCase) || name.Length == Extension.Length) return $"a name ends in {Extension}";
-        // What stands before the first dot is what Windows looks at, spaces at its end apart.
+        // Windows compares the part before the first dot, without trailing spaces.
         return Devices.Contains(name[..name.IndexOf('.')].TrimEnd(' ')) ? "this is the name of a device on Windows" : "";
     }
 
     private bool LeadsOut(string file)
     {
-        // Also a link to nothing has its attributes.
+        // A broken link has its attributes, too.
         var info = new FileInfo(file);
         if (info.LinkTarget is null && (!info.Exists || (info.Attributes & FileAttributes.ReparsePoint) == 0)) return false;
         try
@@ -64,7 +65,7 @@ public sealed class RecordingFolder(string path)
         }
         catch (IOException)
         {
-            // A ring of links.
+            // A cycle of links.
             return true;
         }
     }

@@ -7,19 +7,19 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// Adds a file to the folder of recordings. It is written beside its place first, and takes its name only when all of it is there and opens as a recording; nothing is ever
-/// overwritten. One at a time.
+/// Adds a file to the folder of recordings. It is written under a temporary name, and renamed only when it is complete and opens as a
+/// recording. Existing files are never overwritten. One upload at a time.
 /// </summary>
 internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions options, TimeProvider clock)
 {
     private const int BlockBytes = 128 * 1024;
 
-    /// <summary>Of files on their way: no name that a client may give begins so.</summary>
+    /// <summary>Prefix of incomplete files: no name that a client may use begins with it.</summary>
     private const string TemporaryPrefix = ".upload-";
 
     private int _busy;
 
-    /// <summary>Takes the body of a PUT as a new file.</summary>
+    /// <summary>Writes the body of a PUT request to a new file.</summary>
     /// <param name="http">The request.</param>
     /// <param name="file">Full path, as the folder resolved it.</param>
     public async Task TakeAsync(HttpContext http, string file)
@@ -33,7 +33,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         if (Interlocked.Exchange(ref _busy, 1) == 1)
         {
             response.Headers.RetryAfter = "5";
-            await RefuseAsync(response, StatusCodes.Status503ServiceUnavailable, "another file is being added: try again when it is there");
+            await RefuseAsync(response, StatusCodes.Status503ServiceUnavailable, "another file is being added: try again when that is complete");
             return;
         }
         var temporary = Path.Combine(folder.FullPath, $"{TemporaryPrefix}{Guid.NewGuid():N}");
@@ -43,7 +43,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
             var (refused, why) = await WriteAsync(http, temporary);
             if (refused == 0) (refused, why) = Keep(temporary, file);
             if (refused != 0) await RefuseAsync(response, refused, why);
-            else await HttpAnswer.TextAsync(response, StatusCodes.Status201Created, $"{Path.GetFileName(file)} is there");
+            else await HttpAnswer.TextAsync(response, StatusCodes.Status201Created, $"{Path.GetFileName(file)} was added");
         }
         finally
         {
@@ -54,16 +54,16 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
 
     private (int Status, string Problem)? Refusal(HttpRequest request, string file)
     {
-        if (!OwnOrigin.IsOwn(request)) return (StatusCodes.Status403Forbidden, "files are taken from the daemon's own page, or from programs that are no browsers");
+        if (!OwnOrigin.IsOwn(request)) return (StatusCodes.Status403Forbidden, "files are accepted only from the daemon's own page or from programs other than browsers");
         if (request.ContentLength > options.MaxUploadBytes) return (StatusCodes.Status413PayloadTooLarge, TooLarge);
-        if (request.Headers.ContentEncoding.Count > 0) return (StatusCodes.Status415UnsupportedMediaType, "send the file as it is, without Content-Encoding");
+        if (request.Headers.ContentEncoding.Count > 0) return (StatusCodes.Status415UnsupportedMediaType, "send the file without Content-Encoding");
         if (request.Headers.ContentRange.Count > 0) return (StatusCodes.Status400BadRequest, "send the file whole, without Content-Range");
         return File.Exists(file) ? (StatusCodes.Status409Conflict, Exists) : null;
     }
 
-    private string TooLarge => $"at most {options.MaxUploadBytes} bytes are taken";
+    private string TooLarge => $"at most {options.MaxUploadBytes} bytes are accepted";
 
-    private static string Exists => "there is a recording of this name already: give the file another one";
+    private static string Exists => "a recording of this name already exists: choose another name";
 
     private async Task<(int Status, string Problem)> WriteAsync(HttpContext http, string temporary)
     {
@@ -86,7 +86,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         }
         catch (OperationCanceledException) when (!http.RequestAborted.IsCancellationRequested)
         {
-            return (StatusCodes.Status408RequestTimeout, $"nothing came for {options.UploadTimeout.TotalSeconds:0.#} s");
+            return (StatusCodes.Status408RequestTimeout, $"no data arrived for {options.UploadTimeout.TotalSeconds:0.#} s");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException && !http.RequestAborted.IsCancellationRequested)
         {
@@ -94,8 +94,8 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         }
         catch (Exception e) when (e is OperationCanceledException or IOException)
         {
-            // The client is gone: nobody reads the answer.
-            return (StatusCodes.Status400BadRequest, "broken off");
+            // The client has disconnected, so no one reads the answer.
+            return (StatusCodes.Status400BadRequest, "the upload was aborted");
         }
         finally
         {
@@ -107,7 +107,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
     {
         using (var recording = PlaybackSession.Open(temporary, out var problem))
         {
-            // Where it lies meanwhile is nothing that a client needs to know.
+            // Without the temporary path, which clients do not need to know.
             if (recording is null) return (StatusCodes.Status422UnprocessableEntity, problem.Replace(temporary, Path.GetFileName(file), StringComparison.Ordinal));
         }
         try
@@ -127,7 +127,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
 
     private static Task RefuseAsync(HttpResponse response, int status, string problem)
     {
-        // What is left of the file is not worth reading.
+        // The rest of the request body is not read.
         response.Headers.Connection = "close";
         return HttpAnswer.TextAsync(response, status, problem);
     }

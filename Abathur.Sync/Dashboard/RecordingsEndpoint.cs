@@ -10,8 +10,8 @@ using Microsoft.AspNetCore.Http;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// <c>/v1/recordings</c> lists the folder, <c>PUT /v1/recordings/NAME</c> adds a file, and <c>/v1/recordings/NAME/sync</c> is a WebSocket that plays one for its
-/// connection alone (<see cref="PlaybackSession"/>).
+/// <c>/v1/recordings</c> lists the folder, <c>PUT /v1/recordings/NAME</c> adds a file, and <c>/v1/recordings/NAME/sync</c> is a WebSocket
+/// that plays one for this connection only (<see cref="PlaybackSession"/>).
 /// </summary>
 internal sealed class RecordingsEndpoint
 {
@@ -31,12 +31,12 @@ internal sealed class RecordingsEndpoint
     private readonly ConcurrentDictionary<string, CompareEndpoint> _compared = [];
     private int _playbacks;
 
-    /// <param name="options">The folder and bounds.</param>
-    /// <param name="hub">Bounds of each playback's fan-out.</param>
-    /// <param name="webSocket">Bounds of each connection.</param>
-    /// <param name="access">Who may do what.</param>
-    /// <param name="clock">Clock of everything.</param>
-    /// <param name="stopping">The daemon stops.</param>
+    /// <param name="options">The folder and the limits.</param>
+    /// <param name="hub">Limits of each playback's fan-out.</param>
+    /// <param name="webSocket">Limits of each connection.</param>
+    /// <param name="access">The access rules.</param>
+    /// <param name="clock">Clock of all times.</param>
+    /// <param name="stopping">Fires when the daemon shuts down.</param>
     public RecordingsEndpoint(RecordingsOptions options, HubOptions hub, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
     {
         _options = options;
@@ -71,7 +71,7 @@ internal sealed class RecordingsEndpoint
                 writer.WriteEndObject();
             }
             writer.WriteEndArray();
-            // No error: the page asks before it can know, and browsers complain of errors.
+            // Not an error status: the page always asks, and browsers report error statuses on their console.
             if (_folder is null) writer.WriteString("problem", NoFolder);
             writer.WriteEndObject();
         }
@@ -82,7 +82,7 @@ internal sealed class RecordingsEndpoint
     public Task HandleAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        // Also of a WebSocket before its first message: what recordings there are is not for everybody to try.
+        // A WebSocket needs a token before its first message as well, so that names of recordings cannot be guessed without one.
         var needed = HttpMethods.IsGet(request.Method) ? AccessLevel.Watch : AccessLevel.Act;
         if (HttpRoutes.Refusal(http, _access.Tokens, needed) is { } refused) return refused;
         if (_folder is null) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, NoFolder);
@@ -95,12 +95,13 @@ internal sealed class RecordingsEndpoint
             return HttpAnswer.NotAllowedAsync(response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
         }
         if (!File.Exists(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "there is no such recording");
-        // Also without a handshake: a page that was refused asks so why, which a browser does not tell of a WebSocket.
+        // Also answered without a handshake: browsers do not tell a page why a WebSocket was refused, so the page sends a plain request to
+        // get the reason.
         return Volatile.Read(ref _playbacks) >= _options.MaxPlaybacks ? TooManyAsync(response) : _endpointOf(file).HandleAsync(http);
     }
 
-    /// <summary>Answers <see cref="CompareEndpoint.Path"/> for a recording that plays for a page alone.</summary>
-    /// <param name="run">The run's id, which the page was told with the match.</param>
+    /// <summary>Answers <see cref="CompareEndpoint.Path"/> for a recording that plays for a single page.</summary>
+    /// <param name="run">The run's id, which the page got with the match.</param>
     /// <param name="http">The request.</param>
     public Task CompareAsync(string run, HttpContext http) =>
         _compared.TryGetValue(run, out var compare) ? compare.HandleAsync(http) : HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, "no recording plays here as this run");
@@ -124,5 +125,5 @@ internal sealed class RecordingsEndpoint
     }
 
     private Task TooManyAsync(HttpResponse response) =>
-        HttpAnswer.TextAsync(response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are played already: close one");
+        HttpAnswer.TextAsync(response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are already playing: close one");
 }

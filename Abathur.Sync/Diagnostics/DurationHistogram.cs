@@ -26,7 +26,8 @@ public sealed class DurationHistogram
         }
     }
 
-    /// <summary>How they lie, in milliseconds; null where there are none. Quantiles are the upper end of their bucket.</summary>
+    /// <summary>Mean, quantiles and maximum in milliseconds; null if there are no durations. Quantiles are the upper end of their
+    /// bucket.</summary>
     public FrameBudget.Types.Share? ToShare()
     {
         lock (_gate)
@@ -55,7 +56,7 @@ public sealed class DurationHistogram
         return _maxNs / 1e6;
     }
 
-    // Below 16 ns a bucket a nanosecond; above, 16 buckets for each doubling.
+    // Below 16 ns there is one bucket per nanosecond; above, 16 buckets per doubling.
     private static int BucketOf(ulong ns)
     {
         if (ns < 1 << SubBits) return (int)ns;

@@ -3,9 +3,9 @@ namespace Abathur.Sync.Diagnostics;
 /// <summary>How messages are written to standard error.</summary>
 internal enum LogFormat
 {
-    /// <summary>A line each, for people.</summary>
+    /// <summary>One line per message, for people.</summary>
     Text,
 
-    /// <summary>A JSON object on a line each, for programs.</summary>
+    /// <summary>One JSON object per line, for programs.</summary>
     Json,
 }

@@ -3,10 +3,10 @@ using Microsoft.Extensions.Logging;
 namespace Abathur.Sync.Diagnostics;
 
 /// <summary>
-/// Writes log messages to <see cref="StandardError"/>. Of warnings that are alike, at most one a second is written, and how many there were: clients that nobody
-/// has authenticated yet can cause them.
+/// Writes log messages to <see cref="StandardError"/>. Of similar warnings and errors, at most one a second is written, with their number,
+/// because clients can cause them before they are authenticated.
 /// </summary>
-/// <param name="clock">Clock of the seconds.</param>
+/// <param name="clock">Clock of the limit.</param>
 internal sealed class LogProvider(TimeProvider clock) : ILoggerProvider
 {
     private readonly RepeatedMessages<Kind> _repeated = new(WriteCount, clock);
@@ -31,16 +31,16 @@ internal sealed class LogProvider(TimeProvider clock) : ILoggerProvider
         {
             if (!IsEnabled(logLevel)) return;
             var fields = state as IReadOnlyList<KeyValuePair<string, object?>> ?? [];
-            // Below warnings is only what was asked for with --log-level.
+            // Levels below warning are not limited: they were requested with --log-level.
             if (logLevel is LogLevel.Warning or LogLevel.Error && !repeated.Allows(new Kind(logLevel, category, eventId.Name ?? "", Template(fields)))) return;
             var reason = exception is null ? "" : $": {exception.GetType().Name}: {exception.Message.ReplaceLineEndings(" ")}";
             StandardError.Write(logLevel, category, eventId.Name ?? "", formatter(state, exception) + reason, fields);
         }
 
-        /// <summary>The message as it stands in the source code, before values are filled in. It is the last of the fields.</summary>
+        /// <summary>The message template, without values. It is the last field.</summary>
         private static string Template(IReadOnlyList<KeyValuePair<string, object?>> fields) => fields is [.., { Key: "{OriginalFormat}", Value: string text }] ? text : "";
     }
 
-    /// <summary>Messages that are alike: one place in the source code.</summary>
+    /// <summary>Similar messages: those of one place in the source code.</summary>
     private sealed record Kind(LogLevel Level, string Source, string Name, string Message);
 }

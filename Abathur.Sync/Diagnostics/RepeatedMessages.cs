@@ -3,11 +3,12 @@ using System.Collections.Concurrent;
 namespace Abathur.Sync.Diagnostics;
 
 /// <summary>
-/// Keeps clients from flooding the log: of each kind of message one is written a second, and the next one that is written says how many were not. Thread-safe.
+/// Keeps clients from flooding the log: at most one message of each kind is written a second, and the next one says how many were omitted.
+/// Thread-safe.
 /// </summary>
 /// <param name="write">Writes a message: the kind, and how many of that kind were omitted since the last one.</param>
-/// <param name="clock">Clock of the seconds.</param>
-/// <typeparam name="TKind">What makes messages alike.</typeparam>
+/// <param name="clock">Clock of the limit.</param>
+/// <typeparam name="TKind">What similar messages have in common.</typeparam>
 internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProvider clock)
     where TKind : notnull
 {
@@ -16,7 +17,8 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
 
     private readonly ConcurrentDictionary<TKind, Count> _counts = new();
 
-    /// <summary>Whether a message is to be written now. False: it is counted, and <c>write</c> tells of it when the period is over.</summary>
+    /// <summary>Whether a message is to be written now. False: it is counted, and <c>write</c> reports the count at the end of the
+    /// period.</summary>
     /// <param name="kind">Must come from a bounded set, such as the messages in the source code.</param>
     public bool Allows(TKind kind)
     {
@@ -28,7 +30,7 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
 
     private void Report(TKind kind)
     {
-        if (_counts[kind].Take() is > 0 and var leftOut) write(kind, leftOut);
+        if (_counts[kind].Take() is > 0 and var omitted) write(kind, omitted);
     }
 
     /// <summary>Messages of one kind.</summary>
@@ -37,7 +39,7 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
         private readonly Lock _gate = new();
         private readonly ITimer _timer;
         private bool _isRunning;
-        private int _leftOut;
+        private int _omitted;
 
         public Count(Action report, TimeProvider clock) => _timer = clock.CreateTimer(_ => report(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
 
@@ -47,7 +49,7 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
             {
                 if (_isRunning)
                 {
-                    _leftOut++;
+                    _omitted++;
                     return false;
                 }
                 _isRunning = true;
@@ -56,16 +58,17 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
             }
         }
 
-        /// <summary>Ends the period: what was omitted in it. Where there was something, its message begins the next period.</summary>
+        /// <summary>Ends the period and returns the number of omitted messages. If it is not 0, the message about them begins the next
+        /// period.</summary>
         public int Take()
         {
             lock (_gate)
             {
-                var leftOut = _leftOut;
-                _leftOut = 0;
-                _isRunning = leftOut > 0;
+                var omitted = _omitted;
+                _omitted = 0;
+                _isRunning = omitted > 0;
                 if (_isRunning) _timer.Change(Period, Timeout.InfiniteTimeSpan);
-                return leftOut;
+                return omitted;
             }
         }
     }

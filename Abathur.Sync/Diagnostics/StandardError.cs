@@ -6,30 +6,31 @@ using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Diagnostics;
 
-/// <summary>Everything that the program says, line by line; standard output belongs to what a command answers. Set up once, at the start.</summary>
+/// <summary>All messages of the program, line by line; standard output has the results of commands. Configured once, at the
+/// start.</summary>
 internal static class StandardError
 {
     private const string Program = "abathur-sync";
     private static readonly Lock Gate = new();
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    /// <summary>How it is written.</summary>
+    /// <summary>Format of the messages.</summary>
     public static LogFormat Format { get; set; }
 
-    /// <summary>What is below this is not logged. What a person is told always is.</summary>
+    /// <summary>Minimum level of log messages. Messages to the user are always written.</summary>
     public static LogLevel MinimumLevel { get; set; } = LogLevel.Warning;
 
-    /// <summary>Tells a person something.</summary>
+    /// <summary>Writes a message to the user.</summary>
     public static void Tell(string text) => Write(LogLevel.Information, Program, "", text, []);
 
-    /// <summary>Warns a person.</summary>
+    /// <summary>Writes a warning to the user.</summary>
     public static void Warn(string text) => Write(LogLevel.Warning, Program, "", text, []);
 
-    /// <summary>Says why the program ends.</summary>
+    /// <summary>Writes why the program ends.</summary>
     public static void Fail(string text) => Write(LogLevel.Critical, Program, "", text, []);
 
-    /// <summary>Passes on a line of another program.</summary>
-    /// <param name="source">Which one.</param>
+    /// <summary>Writes a line that another program has written.</summary>
+    /// <param name="source">The program.</param>
     /// <param name="line">The line.</param>
     public static void PassOn(string source, string line)
     {
@@ -47,11 +48,11 @@ internal static class StandardError
     }
 
     /// <summary>Writes a log message.</summary>
-    /// <param name="level">How bad it is. It is not checked against <see cref="MinimumLevel"/>.</param>
-    /// <param name="source">Who says it.</param>
+    /// <param name="level">Severity. It is not checked against <see cref="MinimumLevel"/>.</param>
+    /// <param name="source">The component that logs it.</param>
     /// <param name="name">Name of the event; empty: none.</param>
     /// <param name="message">The message.</param>
-    /// <param name="fields">What it is about, for programs.</param>
+    /// <param name="fields">The values of the message, for programs.</param>
     public static void Write(LogLevel level, string source, string name, string message, IEnumerable<KeyValuePair<string, object?>> fields)
     {
         var line = Format == LogFormat.Json ? ToJson(level, source, name, message, fields) : ToText(level, message);

@@ -4,18 +4,18 @@ using Google.Protobuf;
 namespace Abathur.Sync.Drawing;
 
 /// <summary>
-/// All that agents have drawn and that is in force: a state, not a list of events, so that a client that looks late, or seldom, sees the same as the others.
-/// Bounded. Thread-safe.
+/// The current drawings of all agents: a state, not a list of events, so that a client that reads it late or rarely sees the same as the
+/// others. Bounded. Thread-safe.
 /// </summary>
 public sealed class DrawingBoard
 {
-    /// <summary>Shapes in force at once, of all agents.</summary>
+    /// <summary>Maximum number of shapes, of all agents.</summary>
     public const int MaxShapes = 4000;
 
-    /// <summary>Layers at once.</summary>
+    /// <summary>Maximum number of layers.</summary>
     public const int MaxLayers = 64;
 
-    /// <summary>Bytes of a recorded state. One of <see cref="MaxShapes"/> with the longest texts has as much.</summary>
+    /// <summary>Maximum bytes of a recorded state: <see cref="MaxShapes"/> shapes with the longest texts.</summary>
     private const int MaxRecordedBytes = 2 * 1024 * 1024;
 
     private readonly Lock _gate = new();
@@ -27,15 +27,16 @@ public sealed class DrawingBoard
     private int _shapes;
     private long _version;
 
-    /// <summary>Called, on the thread that changed it, when something was drawn or removed. Must neither block nor throw.</summary>
+    /// <summary>Raised when something was drawn or removed, on the thread that changed it. Handlers must neither block nor throw.</summary>
     public event Action? Changed;
 
-    /// <summary>Counts the changes; 0 as long as nothing was ever drawn.</summary>
+    /// <summary>Number of changes; 0 before the first drawing.</summary>
     public long Version => Volatile.Read(ref _version);
 
-    /// <summary>Draws. Shapes of the layer that have no lifetime go first; a request without shapes clears the layer.</summary>
+    /// <summary>Draws. Replaces the shapes of the layer that have no lifetime; a request without shapes clears the layer.</summary>
     /// <param name="request">Checked (<see cref="DrawingRules"/>).</param>
-    /// <returns>The result; null where more would be in force than <see cref="MaxShapes"/> or <see cref="MaxLayers"/>: then nothing has changed.</returns>
+    /// <returns>The result; null if there would be more than <see cref="MaxShapes"/> or <see cref="MaxLayers"/>: nothing has changed
+    /// then.</returns>
     public DrawResult? TryDraw(DrawRequest request)
     {
         DrawResult result;
@@ -59,12 +60,12 @@ public sealed class DrawingBoard
         return result;
     }
 
-    /// <summary>Sets the game loop. Removes what has expired, and, where a playback went back, what was drawn at later loops.</summary>
+    /// <summary>Sets the game loop. Removes expired shapes and, if a playback went back, shapes drawn at later loops.</summary>
     public void Advance(uint gameLoop)
     {
         lock (_gate)
         {
-            // What is drawn is in force where the game stands: a live frame, whose drawings are recorded before it is published, comes here twice.
+            // Called twice for a live frame, whose drawings are recorded before it is published.
             if (gameLoop == _gameLoop) return;
             _gameLoop = gameLoop;
             if (_shapes == 0) return;
@@ -78,7 +79,7 @@ public sealed class DrawingBoard
         Changed?.Invoke();
     }
 
-    /// <summary>Shows what a recording has drawn, besides what is drawn now. What cannot be read of it is omitted.</summary>
+    /// <summary>Shows the drawings of a recording besides the current ones. Unreadable drawings are omitted.</summary>
     /// <param name="drawings">A serialized <see cref="Drawings"/>, which must not change; empty: nothing.</param>
     public void ShowRecorded(ReadOnlyMemory<byte> drawings)
     {
@@ -92,8 +93,8 @@ public sealed class DrawingBoard
         Changed?.Invoke();
     }
 
-    /// <summary>What is drawn now. It is shared: not to be changed.</summary>
-    /// <param name="version">Which <see cref="Version"/> it is.</param>
+    /// <summary>The current drawings. The object is shared and must not be changed.</summary>
+    /// <param name="version">Its <see cref="Version"/>.</param>
     public Drawings Read(out long version)
     {
         lock (_gate)
@@ -141,10 +142,10 @@ public sealed class DrawingBoard
         Volatile.Write(ref _version, _version + 1);
     }
 
-    /// <summary>A shape in force.</summary>
+    /// <summary>A current shape.</summary>
     /// <param name="Shape">The shape.</param>
-    /// <param name="DrawnAt">Game loop at which it was drawn: in a playback that goes back before it, it is not there yet.</param>
-    /// <param name="Until">First game loop at which it is gone; null: it stays until the layer is drawn again.</param>
+    /// <param name="DrawnAt">Game loop at which it was drawn: a playback that goes back before it removes it.</param>
+    /// <param name="Until">First game loop at which it is no longer shown; null: it stays until the layer is drawn again.</param>
     private sealed record Entry(Shape Shape, uint DrawnAt, uint? Until)
     {
         public static Entry Of(Shape shape, uint from, uint drawnAt)

@@ -2,7 +2,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Drawing;
 
-/// <summary>What may be drawn.</summary>
+/// <summary>Limits of drawings.</summary>
 internal static class DrawingRules
 {
     /// <summary>Shapes in one request.</summary>
@@ -14,14 +14,14 @@ internal static class DrawingRules
     /// <summary>Characters of a text.</summary>
     public const int MaxTextLength = 200;
 
-    /// <summary>Game loops that a shape may stay: more than an hour.</summary>
+    /// <summary>Maximum lifetime of a shape in game loops: more than an hour.</summary>
     public const uint MaxLifetime = 100_000;
 
-    // Maps have at most 256 cells a side; what is outside is drawn nowhere, but does no harm.
+    // Maps have at most 256 cells a side; shapes outside are allowed but not visible.
     private const float MaxCoordinate = 10_000;
     private const uint MaxColor = 0xFFFFFF;
 
-    /// <summary>What is wrong with a request; null where nothing is.</summary>
+    /// <summary>What is wrong with a request; null if it is valid.</summary>
     public static string? Problem(DrawRequest request)
     {
         if (request.Layer.Length > MaxLayerLength) return $"layer has {request.Layer.Length} characters; at most {MaxLayerLength} are allowed";
@@ -33,10 +33,10 @@ internal static class DrawingRules
         return null;
     }
 
-    /// <summary>What is wrong with a shape; null where nothing is.</summary>
+    /// <summary>What is wrong with a shape; null if it is valid.</summary>
     public static string? Problem(Shape shape)
     {
-        if (shape.HasColor && shape.Color > MaxColor) return $"color 0x{shape.Color:X} is no 0xRRGGBB";
+        if (shape.HasColor && shape.Color > MaxColor) return $"color 0x{shape.Color:X} is not 0xRRGGBB";
         if (shape.LifetimeGameLoops > MaxLifetime) return $"lifetime_game_loops is {shape.LifetimeGameLoops}; at most {MaxLifetime} are allowed";
         return shape.ShapeCase switch
         {

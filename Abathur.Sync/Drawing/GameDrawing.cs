@@ -5,27 +5,27 @@ using Shape = Abathur.Sync.V1.Shape;
 namespace Abathur.Sync.Drawing;
 
 /// <summary>
-/// Puts what agents draw into the game. The game keeps what its client has drawn until the next <c>RequestDebug</c> that draws, which takes the place of all of it: so each
-/// request holds everything, also what the bot behind a proxy has drawn by itself.
+/// Draws the shapes of agents in the game. A <c>RequestDebug</c> that draws replaces everything that the client has drawn before. Therefore
+/// each request contains all shapes, including those that the bot behind a proxy has drawn itself.
 /// </summary>
-/// <param name="board">What agents have drawn.</param>
+/// <param name="board">The shapes of agents.</param>
 public sealed class GameDrawing(DrawingBoard board)
 {
     private const float PointRadius = 0.15f;
     private const uint White = 0xFFFFFF;
     private const uint TextSize = 12;
 
-    // Above the ground, so that it is not hidden by it.
+    // Above the ground, so that the ground does not hide shapes.
     private const float Lift = 0.1f;
     private readonly Lock _gate = new();
     private IReadOnlyList<DebugDraw> _ofBot = [];
     private bool _isReplaced;
     private long _drawn;
 
-    /// <summary>The map, for the height of what has none; null: unknown.</summary>
+    /// <summary>The map, for shapes without a height; null: unknown.</summary>
     public ImageData? TerrainHeight { get; set; }
 
-    /// <summary>The bot has drawn by itself, in place of all that was drawn before.</summary>
+    /// <summary>The bot has drawn in the game, which replaces all earlier drawings.</summary>
     public void BotDrew(RequestDebug request)
     {
         DebugDraw[] drawn = [.. request.Debug.Select(command => command.Draw).OfType<DebugDraw>()];
@@ -33,7 +33,8 @@ public sealed class GameDrawing(DrawingBoard board)
         lock (_gate) (_ofBot, _isReplaced) = (drawn, true);
     }
 
-    /// <summary>What the game is to be asked now; null where it shows what it should. As long as no agent has ever drawn, it is asked nothing.</summary>
+    /// <summary>The request to send to the game; null if the game already shows everything. Always null before the first drawing of an
+    /// agent.</summary>
     public Request? TakeRequest()
     {
         Drawings drawings;

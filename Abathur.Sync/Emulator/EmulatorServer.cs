@@ -18,7 +18,7 @@ namespace Abathur.Sync.Emulator;
 /// <summary>Serves an emulated game at <c>ws://127.0.0.1:PORT/sc2api</c>: one client at a time, others are refused with 503.</summary>
 internal sealed class EmulatorServer : IAsyncDisposable
 {
-    /// <summary>Where the game's clients connect.</summary>
+    /// <summary>Path to which clients of the game connect.</summary>
     public const string Path = "/sc2api";
 
     private const int MaxConnections = 32;
@@ -33,8 +33,8 @@ internal sealed class EmulatorServer : IAsyncDisposable
     private ListenOptions? _listener;
 
     /// <param name="game">The game; used by one client at a time.</param>
-    /// <param name="options">Where to listen, and bounds.</param>
-    /// <param name="clock">Clock of everything.</param>
+    /// <param name="options">Address and limits.</param>
+    /// <param name="clock">Clock of all times.</param>
     public EmulatorServer(EmulatedGame game, EmulatorServerOptions options, TimeProvider clock)
     {
         (_game, _options, _clock) = (game, options, clock);
@@ -47,10 +47,10 @@ internal sealed class EmulatorServer : IAsyncDisposable
         _app.Run(routes.HandleAsync);
     }
 
-    /// <summary>Ends when a client has quit the game.</summary>
+    /// <summary>Completes when a client has quit the game.</summary>
     public Task Quit => _quit.Task;
 
-    /// <summary>Opens the port. Throws <see cref="DaemonException"/> where it cannot be had.</summary>
+    /// <summary>Opens the port. Throws <see cref="DaemonException"/> if that fails.</summary>
     public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
     {
         try
@@ -86,16 +86,16 @@ internal sealed class EmulatorServer : IAsyncDisposable
     {
         if (!await TakeSeatAsync(stopping))
         {
-            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game takes one at a time");
+            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game accepts one at a time");
             return;
         }
         try
         {
-            // A bot may stand in a debugger for as long as it likes: no pings that it would have to answer.
+            // No pings, because a bot may be stopped in a debugger for any time.
             using var socket = await WebSocketHandshake.AcceptAsync(http, TimeSpan.Zero, Timeout.InfiniteTimeSpan, wrap: stream => new TextAsBinaryStream(stream));
             using var connection = new WebSocketConnection(socket, _options.MaxRequestBytes, _options.CloseTimeout, _clock, http.Abort);
             using var timeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _clock);
-            // A client that takes nothing must not keep the server from stopping.
+            // A client that reads nothing must not keep the server from stopping.
             await using var aborting = timeout.Token.Register(http.Abort);
             await using var hurrying = stopping.Register(() => timeout.CancelAfter(_options.CloseTimeout));
             _game.Connect();
@@ -129,7 +129,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            return (WebSocketCloseStatus.EndpointUnavailable, "the emulator stops");
+            return (WebSocketCloseStatus.EndpointUnavailable, "the emulator is shutting down");
         }
     }
 }

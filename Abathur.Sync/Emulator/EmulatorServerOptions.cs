@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Emulator;
 
-/// <summary>Where an <see cref="EmulatorServer"/> listens, and its limits.</summary>
+/// <summary>Address and limits of an <see cref="EmulatorServer"/>.</summary>
 internal sealed record EmulatorServerOptions
 {
     /// <summary>Port on 127.0.0.1; 0: any free one. Default 5000, which the game's own documentation uses.</summary>

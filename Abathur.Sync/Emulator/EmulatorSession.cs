@@ -7,10 +7,10 @@ using SC2APIProtocol;
 
 namespace Abathur.Sync.Emulator;
 
-/// <summary>One client of an emulated game: its requests one after the other, each with one answer.</summary>
+/// <summary>One client of an emulated game: answers its requests in order.</summary>
 internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection connection, TimeProvider clock)
 {
-    // While a request waits for its game loop, so much is read ahead to see when the client leaves; then it is left where it is.
+    // Maximum number of messages that are read ahead, to notice a disconnected client, while a request waits for its game loop.
     private const int MaxAhead = 64;
     private const int MaxAheadBytes = 1024 * 1024;
 
@@ -18,7 +18,7 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
     private readonly Queue<WebSocketInput> _ahead = new();
     private int _aheadBytes;
 
-    /// <summary>Serves until the client leaves, breaks the protocol, or quits the game. Returns what to close with.</summary>
+    /// <summary>Serves until the client disconnects, breaks the protocol, or quits the game. Returns the close status.</summary>
     public async Task<(WebSocketCloseStatus Status, string Reason)> RunAsync(CancellationToken stopping)
     {
         while (true)
@@ -56,7 +56,7 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
             : _envelope.Write(id, game.Status, answer.Field, answer.Before, answer.Payload, answer.After);
     }
 
-    /// <summary>Waits for the game loop that a request names, or until the client is gone.</summary>
+    /// <summary>Waits for the game loop of a request, or until the client has disconnected.</summary>
     private async Task WaitAsync(Request request, CancellationToken stopping)
     {
         if (game.WaitBefore(request) <= TimeSpan.Zero) return;
@@ -67,12 +67,12 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
             await Task.WhenAny(Task.Delay(wait, clock, over.Token), watching);
             stopping.ThrowIfCancellationRequested();
         }
-        // Gives up the wait, not what is on the way: that comes with the next call.
+        // Ends only the wait: the next call continues to receive the message.
         await over.CancelAsync();
         await Task.WhenAny(watching);
     }
 
-    /// <summary>Reads ahead until the client is gone.</summary>
+    /// <summary>Reads ahead until the client has disconnected.</summary>
     private async Task WatchAsync(CancellationToken over)
     {
         while (true)
@@ -81,7 +81,7 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
             var input = await connection.ReceiveAsync(over);
             if (input.Kind != WebSocketInputKind.Message)
             {
-                // Nobody reads the answers to what came before.
+                // The client has disconnected, so earlier requests need no answers.
                 _ahead.Clear();
                 _aheadBytes = 0;
                 _ahead.Enqueue(input);

@@ -5,7 +5,7 @@ using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Encodings;
 
-/// <summary>Encoding <c>columns</c>, of what a field mask leaves where there is one.</summary>
+/// <summary>Encoding <c>columns</c>, after the field mask if there is one.</summary>
 internal sealed class ColumnsFrameEncoder(WireProjection? projection) : IFrameEncoder
 {
     private readonly ColumnsEncoder _encoder = new();

@@ -5,8 +5,8 @@ using Abathur.Sync.Frames;
 namespace Abathur.Sync.Encodings;
 
 /// <summary>
-/// Another encoder's payload, compressed for itself; without one, the observation itself. A keyframe is what the other encoder says is one.
-/// Owns both.
+/// Compresses each payload of another encoder independently; without another encoder, the observation itself. The other encoder determines
+/// which payloads are keyframes. Owns the encoder and the compressor.
 /// </summary>
 internal sealed class CompressingEncoder(IFrameEncoder? inner, IPayloadCompressor compressor) : IFrameEncoder, IDisposable
 {

@@ -2,7 +2,7 @@ using Abathur.Compression;
 
 namespace Abathur.Sync.Encodings;
 
-/// <summary>The compressions of the protocol, as the library knows them.</summary>
+/// <summary>Maps the compressions of the protocol to those of the library.</summary>
 public static class CompressionNames
 {
     /// <summary>The compression that a value of the protocol names; null for none and for unknown values.</summary>

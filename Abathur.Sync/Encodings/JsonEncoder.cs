@@ -2,17 +2,18 @@ using System.Buffers;
 using Abathur.Protobuf;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Protobuf.ProtoJson;
+using Abathur.Sync.Frames;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Encodings;
 
-/// <summary>Encoding <c>json</c>: canonical ProtoJSON in UTF-8, under a field mask where there is one.</summary>
+/// <summary>Encoding <c>json</c>: canonical ProtoJSON in UTF-8, after the field mask if there is one.</summary>
 internal sealed class JsonEncoder : IFrameEncoder
 {
     private readonly ProtoJsonTranscoder _transcoder;
 
     /// <param name="fieldMask">Paths of the mask; empty: everything.</param>
-    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that is not there.</exception>
+    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that does not exist.</exception>
     public JsonEncoder(IReadOnlyCollection<string> fieldMask) =>
         _transcoder = fieldMask.Count == 0
             ? ProtoJsonTranscoder.For(ResponseObservation.Descriptor)
@@ -27,7 +28,7 @@ internal sealed class JsonEncoder : IFrameEncoder
         }
         catch (ProtoJsonException e)
         {
-            throw new InvalidDataException($"the observation does not transcode: {e.Message}", e);
+            throw new InvalidDataException($"the observation cannot be converted to JSON: {e.Message}", e);
         }
     }
 }

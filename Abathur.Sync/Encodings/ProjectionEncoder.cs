@@ -1,5 +1,6 @@
 using System.Buffers;
 using Abathur.Protobuf.FieldMasks;
+using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Encodings;
 

@@ -6,23 +6,24 @@ using Abathur.Sync.Frames;
 namespace Abathur.Sync.Encodings;
 
 /// <summary>
-/// Another encoder's payloads, compressed with what came before them since the last keyframe; without another encoder, the observations
-/// themselves. Owns both.
+/// Compresses the payloads of another encoder with the history since the last keyframe; without another encoder, the observations
+/// themselves. Owns the encoder and the compressor.
 /// </summary>
-/// <param name="inner">Encoder of what is compressed; null: the observation as it is.</param>
-/// <param name="innerLeans">Whether its payloads may depend on those before; if not, each would be a keyframe, and the compressor alone decides.</param>
+/// <param name="inner">Encoder of the payloads to compress; null: the observation itself.</param>
+/// <param name="innerIsDelta">Whether its payloads may depend on those before. If not, each of them is a keyframe, and only the compressor
+/// determines keyframes.</param>
 /// <param name="compressor">Compressor.</param>
-internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerLeans, IStreamCompressor compressor) : IFrameEncoder, IDisposable
+internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerIsDelta, IStreamCompressor compressor) : IFrameEncoder, IDisposable
 {
-    /// <summary>Powers of two between which the window lies: 128 KiB to 8 MiB. Receivers need not take a larger one.</summary>
+    /// <summary>Smallest and largest window as powers of two: 128 KiB to 8 MiB. Receivers need not support a larger one.</summary>
     public const int MinWindowBits = 17, MaxWindowBits = 23;
 
-    /// <summary>Frames below half of it always get a window of <see cref="FramesInWindow"/> of them.</summary>
+    /// <summary>Frames below half of this size always get a window of <see cref="FramesInWindow"/> frames.</summary>
     private const int UsualWindowBits = 21;
 
     /// <summary>
-    /// Frames that the window spans: those that a unit was not in sight are found again. Measured on the sequences of real replays, 16 give 10 to 20 % less
-    /// than 2, and 32 hardly less than 16.
+    /// Frames that the window spans. Units that were out of sight for fewer frames are found again. Measured on sequences of real replays,
+    /// 16 frames give 10 to 20 % smaller payloads than 2, and 32 hardly smaller ones than 16.
     /// </summary>
     private const int FramesInWindow = 16;
 
@@ -36,9 +37,9 @@ internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerL
         var plain = SharedBuffer.Rent(_largestBytes);
         try
         {
-            // A payload that depends on others shows its size too late to be the keyframe: the next one is.
-            var encoded = inner.Encode(observation, mustBeKeyframe || (innerLeans && _mustGrow), plain);
-            return Compress(plain.Span, mustBeKeyframe || (innerLeans && encoded.IsKeyframe), payload);
+            // The size of a delta frame is known only after encoding, so the next frame becomes the keyframe.
+            var encoded = inner.Encode(observation, mustBeKeyframe || (innerIsDelta && _mustGrow), plain);
+            return Compress(plain.Span, mustBeKeyframe || (innerIsDelta && encoded.IsKeyframe), payload);
         }
         finally
         {
@@ -53,8 +54,8 @@ internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerL
     }
 
     /// <summary>
-    /// The window for frames of up to this size. It must hold two of them, or nothing of the frame before is found; larger frames than that allows are
-    /// compressed within themselves.
+    /// The window for frames of up to this size. It must hold two frames, or no match with the previous frame is found. Frames larger than
+    /// half the maximum window are compressed with their own content only.
     /// </summary>
     internal static int WindowBits(int largestBytes)
     {
@@ -68,7 +69,7 @@ internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerL
     {
         _largestBytes = Math.Max(_largestBytes, plain.Length);
         _mustGrow = _windowBits < MaxWindowBits && 2L * _largestBytes > 1L << _windowBits;
-        var isKeyframe = mustBeKeyframe || (_mustGrow && !innerLeans);
+        var isKeyframe = mustBeKeyframe || (_mustGrow && !innerIsDelta);
         try
         {
             if (isKeyframe)

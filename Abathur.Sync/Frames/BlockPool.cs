@@ -4,12 +4,13 @@ using System.Numerics;
 namespace Abathur.Sync.Frames;
 
 /// <summary>
-/// Memory for frames, messages and the servers' buffers, in blocks of 4 KiB to 1 MiB, each size twice the one before. Blocks are handed out last in,
-/// first out. <see cref="Trim"/> lets go of those that were not needed since the last call. Thread-safe.
+/// Memory for frames, messages and the servers' buffers, in blocks of 4 KiB to 1 MiB, each size twice the previous one. The pool is last
+/// in, first out. <see cref="Trim"/> releases blocks that were not used since the last call. Thread-safe.
 /// </summary>
 /// <remarks>
-/// .NET's shared pool keeps what a burst has returned for minutes, and gives it up only at a collection, which an idle process does not run. The blocks are not
-/// pinned: among pinned ones, a small block that is in use would keep megabytes around it from the operating system.
+/// .NET's shared pool keeps the blocks of a burst for minutes and releases them only at a garbage collection, which an idle process does
+/// not run. The blocks are not pinned: a small pinned block in use would keep the runtime from returning the megabytes around it to the
+/// operating system.
 /// </remarks>
 public sealed class BlockPool
 {
@@ -21,7 +22,7 @@ public sealed class BlockPool
 
     private readonly Size[] _sizes = [.. Enumerable.Range(0, IndexOf(MaxBytes) + 1).Select(_ => new Size())];
 
-    /// <summary>The one of the process.</summary>
+    /// <summary>The pool of the process.</summary>
     public static BlockPool Shared { get; } = new();
 
     /// <summary>A block of at least <paramref name="bytes"/> bytes, whose content is arbitrary. More than <see cref="MaxBytes"/> are allocated, and not kept.</summary>
@@ -32,7 +33,7 @@ public sealed class BlockPool
         return _sizes[index].TryPop() ?? new Block(this, GC.AllocateUninitializedArray<byte>(MinBytes << index));
     }
 
-    /// <summary>Lets go of the blocks that were kept all the time since the last call.</summary>
+    /// <summary>Releases the blocks that were not used since the last call.</summary>
     /// <returns>Their bytes, which the next collection frees.</returns>
     public long Trim()
     {
@@ -43,7 +44,7 @@ public sealed class BlockPool
 
     private static int IndexOf(int bytes) => BitOperations.Log2((uint)(Math.Max(bytes, MinBytes) - 1) / (MinBytes / 2));
 
-    /// <summary>Memory from a <see cref="BlockPool"/>. Disposed once, it goes back there.</summary>
+    /// <summary>Memory from a <see cref="BlockPool"/>. Dispose returns it to the pool; call it once.</summary>
     public sealed class Block : IMemoryOwner<byte>
     {
         private readonly BlockPool? _pool;

@@ -1,12 +1,12 @@
 namespace Abathur.Sync.Frames;
 
-/// <summary>Frames that a subscriber did not get: how many, and the game loops of the first and the last.</summary>
+/// <summary>Frames that a subscriber did not get: their number, and the game loops of the first and the last.</summary>
 public readonly record struct DroppedFrames(ulong Count, uint FirstGameLoop, uint LastGameLoop)
 {
-    /// <summary>One frame missed after these.</summary>
+    /// <summary>Adds a frame dropped after these.</summary>
     public DroppedFrames Then(uint gameLoop) => Count == 0 ? new(1, gameLoop, gameLoop) : this with { Count = Count + 1, LastGameLoop = gameLoop };
 
-    /// <summary>These, then the others.</summary>
+    /// <summary>Adds frames dropped after these.</summary>
     public DroppedFrames Then(DroppedFrames later)
     {
         if (Count == 0) return later;

@@ -1,8 +1,7 @@
 namespace Abathur.Sync.Frames;
 
 /// <summary>
-/// One observation on its way: the bytes as they came from the source, and when. Shared by reference; the payload is
-/// released with the last reference.
+/// One observation: the bytes from the source, and their times. Shared by reference; the payload is released with the last reference.
 /// </summary>
 public sealed class Frame : SharedObject
 {
@@ -22,10 +21,10 @@ public sealed class Frame : SharedObject
     /// <summary>Game loop of the observation.</summary>
     public uint GameLoop { get; private set; }
 
-    /// <summary>When the daemon had it from its source.</summary>
+    /// <summary>When the daemon received it from its source.</summary>
     public FrameStamp Captured { get; private set; }
 
-    /// <summary>When it was handed to the subscriptions.</summary>
+    /// <summary>When it was offered to the subscriptions.</summary>
     public FrameStamp Published { get; private set; }
 
     /// <summary><c>SC2APIProtocol.ResponseObservation</c> in protobuf.</summary>

@@ -2,11 +2,11 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Abathur.Sync.Frames;
 
-/// <summary>Objects that are used again, at most <see cref="MaxKept"/> of them. The newest first. Thread-safe; allocates nothing once it is warm.</summary>
+/// <summary>A pool of at most <see cref="MaxKept"/> objects, last in, first out. Thread-safe; allocates nothing once it is warm.</summary>
 internal sealed class ObjectPool<T>
     where T : class
 {
-    /// <summary>Objects that it keeps. More are left to the garbage collector.</summary>
+    /// <summary>Maximum number of pooled objects. Further ones are left to the garbage collector.</summary>
     public const int MaxKept = 1024;
 
     private readonly Stack<T> _kept = new();

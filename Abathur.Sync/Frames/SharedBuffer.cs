@@ -25,7 +25,7 @@ public sealed class SharedBuffer : SharedObject, IBufferWriter<byte>
     /// <summary>Bytes written so far.</summary>
     public ReadOnlySpan<byte> Span => _bytes.AsSpan(_start, _length - _start);
 
-    /// <summary>Bytes of memory that it takes, which are more than were written: for bounds on what waits.</summary>
+    /// <summary>Bytes of memory that it occupies, which may be more than were written: for limits on queues.</summary>
     public int CapacityBytes => _bytes.Length;
 
     /// <summary>An empty buffer with one reference, which is the caller's.</summary>
@@ -38,7 +38,8 @@ public sealed class SharedBuffer : SharedObject, IBufferWriter<byte>
         return buffer;
     }
 
-    /// <summary>Leaves only a part of what was written: for a message that came inside another. By its owner, before it is shared.</summary>
+    /// <summary>Restricts the content to a part of it, for a message inside another one. Called by its owner, before it is
+    /// shared.</summary>
     /// <param name="offset">Where the part begins in <see cref="Memory"/>.</param>
     /// <param name="length">Bytes of the part.</param>
     public void Narrow(int offset, int length)

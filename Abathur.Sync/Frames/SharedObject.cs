@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Frames;
 
-/// <summary>An object that many readers share and that is used again: it goes back to its pool with its last reference.</summary>
+/// <summary>A pooled, reference-counted object: it returns to its pool with its last reference.</summary>
 public abstract class SharedObject
 {
     private int _references;
@@ -25,7 +25,7 @@ public abstract class SharedObject
     /// <summary>One reference, which is the caller's. For the method that takes it from its pool.</summary>
     protected void SetRented() => _references = 1;
 
-    /// <summary>Lets go of what it holds and returns to its pool. Called once for each time that it was rented.</summary>
+    /// <summary>Releases what it holds and returns it to its pool. Called once for each time that it was rented.</summary>
     protected abstract void OnReleased();
 
     private InvalidOperationException ReleasedAlready() => new($"the {GetType().Name} was released already");

@@ -5,32 +5,33 @@ using Abathur.Sync.Diagnostics;
 namespace Abathur.Sync.Hosting;
 
 /// <summary>
-/// Runs an agent's program beside the daemon: starts it with the daemon's address in ABATHUR_ADDRESS, passes its output on with a prefix, starts
-/// it again when it fails, and ends it after the match.
+/// Runs an agent's program beside the daemon: starts it with the daemon's address in ABATHUR_ADDRESS, writes its output with a prefix,
+/// restarts it when it fails, and ends it after the match.
 /// </summary>
 /// <param name="commandLine">The program and its arguments, as <see cref="CommandLine"/> reads them.</param>
 /// <param name="name">Prefix of its output.</param>
-/// <param name="address">What the agent connects to.</param>
-/// <param name="token">What it shows there, in ABATHUR_TOKEN; null: none is needed.</param>
+/// <param name="address">The address that the agent connects to.</param>
+/// <param name="token">The token that it sends, in ABATHUR_TOKEN; null: none is needed.</param>
 /// <param name="clock">Clock of the delays.</param>
 public sealed class AgentSupervisor(string commandLine, string name, string address, string? token, TimeProvider clock)
 {
-    /// <summary>Environment variable that tells an agent where the daemon is.</summary>
+    /// <summary>Environment variable with the daemon's address.</summary>
     public const string AddressVariable = "ABATHUR_ADDRESS";
 
-    /// <summary>Environment variable with what an agent shows to the daemon. Not an argument, which everybody on the machine can read.</summary>
+    /// <summary>Environment variable with the agent's token. Not an argument, because every user of the machine can read
+    /// arguments.</summary>
     public const string TokenVariable = "ABATHUR_TOKEN";
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(10);
 
-    /// <summary>An agent that has run this long was well: the next failure is its first.</summary>
+    /// <summary>After an agent has run this long, the restart delay starts again from its minimum.</summary>
     private static readonly TimeSpan WellAfter = TimeSpan.FromSeconds(30);
 
     /// <summary>How long an agent may take to finish after the match.</summary>
     private static readonly TimeSpan FinishTimeout = TimeSpan.FromSeconds(5);
 
-    /// <summary>How often it was started again.</summary>
+    /// <summary>Number of restarts.</summary>
     public int Restarts { get; private set; }
 
     /// <summary>Runs the agent until it ends with exit code 0, or the token fires (the match is over).</summary>
@@ -44,7 +45,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
             var exitCode = await RunOnceAsync(over);
             if (exitCode is null or 0 || over.IsCancellationRequested) return;
             if (clock.GetElapsedTime(started) >= WellAfter) delay = FirstDelay;
-            Write($"ended with exit code {exitCode}; starting it again in {delay.TotalSeconds:0.#} s");
+            Write($"ended with exit code {exitCode}; restarting it in {delay.TotalSeconds:0.#} s");
             try
             {
                 await Task.Delay(delay, clock, over);
@@ -58,12 +59,12 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         }
     }
 
-    /// <summary>Runs it once; null where it had to be ended.</summary>
+    /// <summary>Runs it once and returns its exit code; null if it was killed.</summary>
     private async Task<int?> RunOnceAsync(CancellationToken over)
     {
         using var process = Start();
         var reading = Task.WhenAll(PassOnAsync(process.StandardOutput), PassOnAsync(process.StandardError));
-        // Nobody types for it. An agent that reads its input sees the end.
+        // The agent has no input: reading it returns the end.
         process.StandardInput.Close();
         int? exitCode;
         try
@@ -75,7 +76,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         {
             exitCode = await FinishAsync(process);
         }
-        // A program that it has started may hold its output open for ever.
+        // A program that the agent has started may keep its output open forever.
         await Task.WhenAny(reading, Task.Delay(FinishTimeout, clock, CancellationToken.None));
         return exitCode;
     }
@@ -89,7 +90,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         }
         catch (TimeoutException)
         {
-            Write($"still runs {FinishTimeout.TotalSeconds:0} s after the match, and is ended");
+            Write($"still running {FinishTimeout.TotalSeconds:0} s after the match: killing it");
             process.Kill(entireProcessTree: true);
             await process.WaitForExitAsync(CancellationToken.None);
             return null;
@@ -109,7 +110,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         foreach (var argument in words.Skip(1)) start.ArgumentList.Add(argument);
         start.Environment[AddressVariable] = address;
         if (token is not null) start.Environment[TokenVariable] = token;
-        // What an agent prints is to be seen when it prints it.
+        // Without buffering, the output of an agent appears immediately.
         start.Environment.TryAdd("PYTHONUNBUFFERED", "1");
         try
         {
@@ -129,7 +130,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         }
         catch (ObjectDisposedException)
         {
-            // It is not waited for any more.
+            // The wait was cancelled.
         }
     }
 

@@ -2,10 +2,11 @@ using System.Net;
 
 namespace Abathur.Sync.Hosting;
 
-/// <summary>Where the daemon really listens, for people and for programs: "grpc=127.0.0.1:22400 socket=127.0.0.1:22401".</summary>
+/// <summary>The addresses on which the daemon listens, for people and for programs: "grpc=127.0.0.1:22400
+/// socket=127.0.0.1:22401".</summary>
 public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Address)> All)
 {
-    /// <summary>Where gRPC is served, as agents on this machine are told.</summary>
+    /// <summary>Address of gRPC for agents on this machine.</summary>
     public string Grpc
     {
         get
@@ -15,7 +16,7 @@ public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Addr
         }
     }
 
-    /// <summary>Where HTTP is served; null where it is not.</summary>
+    /// <summary>Address of HTTP; null if it is not served.</summary>
     public string? Http => All.FirstOrDefault(each => each.Transport == "http").Address;
 
     public override string ToString() => string.Join(' ', All.Select(each => $"{each.Transport}={each.Address}"));

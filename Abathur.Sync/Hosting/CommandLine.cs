@@ -4,13 +4,13 @@ namespace Abathur.Sync.Hosting;
 
 /// <summary>Splits a command line into words, the same on all systems.</summary>
 /// <remarks>
-/// Words are separated by blanks; quotation marks, double or single, hold a word together and stand for nothing else. A backslash is a backslash
-/// (Windows paths), but before a double quotation mark it makes that an ordinary character.
+/// Words are separated by blanks; double or single quotation marks group characters to one word and are removed. A backslash is an ordinary
+/// character (Windows paths), except that it escapes a double quotation mark.
 /// </remarks>
 public static class CommandLine
 {
-    /// <summary>The words, of which there is at least one.</summary>
-    /// <exception cref="AgentException">There is none, or a quotation mark is not closed.</exception>
+    /// <summary>The words; at least one.</summary>
+    /// <exception cref="AgentException">The text has no word, or a quotation mark is not closed.</exception>
     public static IReadOnlyList<string> Split(string text)
     {
         var words = new List<string>();

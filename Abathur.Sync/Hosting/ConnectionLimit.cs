@@ -9,7 +9,7 @@ internal sealed class ConnectionLimit(int maxConnections)
     /// <summary>Connections that are open now.</summary>
     public int Open => Volatile.Read(ref _open);
 
-    /// <summary>Counts one more connection. False where the limit is reached.</summary>
+    /// <summary>Counts one more connection. False if the limit is reached.</summary>
     public bool TryEnter()
     {
         if (Interlocked.Increment(ref _open) <= maxConnections) return true;
@@ -17,6 +17,6 @@ internal sealed class ConnectionLimit(int maxConnections)
         return false;
     }
 
-    /// <summary>A connection that was counted is closed, and its descriptor is free.</summary>
+    /// <summary>Called when a counted connection is closed and its descriptor is free.</summary>
     public void Leave() => Interlocked.Decrement(ref _open);
 }

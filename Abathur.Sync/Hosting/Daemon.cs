@@ -4,9 +4,8 @@ using System.Security.Authentication;
 using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
-using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Metrics;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.GameSync;
@@ -31,14 +30,14 @@ public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
 
-    /// <summary>Largest gRPC request where nothing larger makes sense: queries, subscriptions, health, reflection.</summary>
+    /// <summary>Largest gRPC request of methods with small requests: queries, subscriptions, health, reflection.</summary>
     private const int MaxSmallRequestBytes = 64 * 1024;
 
-    /// <summary>gRPC calls at once: as many as connections and subscriptions together, and twice that for the short ones.</summary>
+    /// <summary>gRPC calls at once: the maximum of connections and subscriptions together, twice, to leave room for short calls.</summary>
     private const int MaxCalls = 4096;
 
     private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
-    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon stops");
+    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
     private const string ServiceName = "abathur.sync.v1.GameSync";
 
     private readonly DaemonOptions _options;
@@ -58,7 +57,7 @@ public sealed class Daemon : IAsyncDisposable
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
-    /// <param name="clock">Clock of everything.</param>
+    /// <param name="clock">Clock of all times.</param>
     public Daemon(IMatchSource source, DaemonOptions options, TimeProvider clock)
     {
         _options = options;
@@ -83,6 +82,7 @@ public sealed class Daemon : IAsyncDisposable
                 FirstMessageTimeout = RequestHeadTimeout,
                 MaxConcurrentCalls = MaxCalls,
                 TimeProvider = clock,
+                MapException = GameSyncService.ToGrpc,
                 OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e),
             },
             [.. services, .. GrpcReflection.For(services)]);
@@ -116,7 +116,7 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Connections that are open now, of all listeners together.</summary>
     public int OpenConnections => _app.Services.GetRequiredService<ConnectionLimit>().Open;
 
-    /// <summary>Opens the ports. Throws <see cref="DaemonException"/> where one cannot be had.</summary>
+    /// <summary>Opens the ports. Throws <see cref="DaemonException"/> if that fails.</summary>
     public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
     {
         try
@@ -136,7 +136,7 @@ public sealed class Daemon : IAsyncDisposable
         return new BoundAddresses([.. _listeners.Select(each => (each.Transport, Describe(each.Listener)))]);
     }
 
-    /// <summary>Publishes the match, waits until the agents have taken it, and closes.</summary>
+    /// <summary>Publishes the match, waits until the agents have read it, and closes.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
     {
         // The readers before the source: it may be waiting for one of them.
@@ -149,7 +149,7 @@ public sealed class Daemon : IAsyncDisposable
         }
         catch (Exception e)
         {
-            // Agents are told why nothing comes.
+            // Agents get the reason.
             await FinishAsync(new SubscriptionEnd(SubscriptionEndReason.SourceLost, e.Message));
             throw;
         }
@@ -163,11 +163,11 @@ public sealed class Daemon : IAsyncDisposable
         _api.Dispose();
         _metrics.Dispose();
         _meter.Dispose();
-        // Kestrel leaves them behind. Those of another program, that made this one fail to start, stay.
+        // Kestrel does not remove sockets. If startup failed because another program has them open, they stay.
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
 
-    /// <summary>Once: agents that take nothing are not waited for a second time.</summary>
+    /// <summary>Runs once, so that the daemon does not wait twice for agents that read nothing.</summary>
     private Task FinishAsync(SubscriptionEnd end)
     {
         lock (_gate) return _finished ??= FinishOnceAsync(end);
@@ -178,7 +178,7 @@ public sealed class Daemon : IAsyncDisposable
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
         _compare.Dispose();
         var finishing = DrainAsync(end);
-        // At the end of a match readers may take their time as long as they take something; a daemon that is told to stop, stops.
+        // At the end of a match, readers have any time as long as they read something. After a stop request, the time is limited.
         var isMatchOver = end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
         var timeout = isMatchOver ? _options.MatchEndTimeout : _options.DrainTimeout;
         var sent = _hub.FramesSent;
@@ -230,7 +230,7 @@ public sealed class Daemon : IAsyncDisposable
         }
     }
 
-    /// <summary>A Unix domain socket does not leave the machine.</summary>
+    /// <summary>A Unix domain socket is local and needs no TLS.</summary>
     private void Encrypt(ListenOptions listener)
     {
         if (_options.Access.Tls is not { } tls || listener.SocketPath is not null) return;
@@ -243,14 +243,14 @@ public sealed class Daemon : IAsyncDisposable
         });
     }
 
-    // What is set here, connections inherit.
+    // Accepted connections inherit these options.
     private Socket CreateListenSocket(EndPoint endpoint)
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
-        // Left alone, the operating system holds megabytes for a slow reader, which are stale when they arrive.
+        // By default the operating system buffers megabytes for a slow reader, which are stale when they arrive.
         socket.SendBufferSize = SendBufferBytes;
         if (endpoint is IPEndPoint) TcpKeepAlive.NoticeAfter(socket, _options.DeadPeerTimeout);
-        // Before it is listened to: nobody else comes in between.
+        // Before it listens, so that no other user can connect before that.
         if (endpoint is UnixDomainSocketEndPoint path) UnixSocketPath.Restrict(path.ToString()!);
         return socket;
     }

@@ -10,14 +10,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Hosting;
 
-/// <summary>What every server of this program has in common: Kestrel alone, its logs, its memory, and how it stops.</summary>
+/// <summary>The common setup of all servers of this program: Kestrel, its logs, its memory, and its shutdown.</summary>
 internal static class KestrelHost
 {
-    /// <summary>Most bytes that are read ahead of what a connection's protocol has looked at.</summary>
+    /// <summary>Maximum bytes that are read ahead of the protocol of a connection.</summary>
     private const int MaxReadAheadBytes = 64 * 1024;
 
     /// <summary>A builder to which the listeners are added.</summary>
-    /// <param name="maxConnections">Connections at once, all listeners together. On Linux fewer where the process may not open so many files: <see cref="OpenFiles"/>.</param>
+    /// <param name="maxConnections">Connections at once, all listeners together. On Linux fewer if the process may not open that many
+    /// files: <see cref="OpenFiles"/>.</param>
     /// <param name="clock">Clock of the server.</param>
     public static WebApplicationBuilder CreateBuilder(int maxConnections, TimeProvider clock)
     {
@@ -25,9 +26,9 @@ internal static class KestrelHost
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.AddProvider(new LogProvider(clock));
         builder.Logging.SetMinimumLevel(StandardError.MinimumLevel);
-        // A failed start is told once, by the code that starts the server.
+        // A failed start is reported once, by the code that starts the server.
         builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
-        // The ready line says where it listens.
+        // The ready line has the addresses.
         builder.Logging.AddFilter("Microsoft.Hosting.Lifetime", LogLevel.Warning);
         builder.WebHost.UseKestrelCore();
         builder.Services.RemoveAll<IConnectionListenerFactory>();
@@ -39,10 +40,10 @@ internal static class KestrelHost
         {
             // With the default of 64 KB, almost every frame waits for the socket, and each such wait allocates.
             sockets.MaxWriteBufferSize = ServerMemoryPool.MaxBlockBytes;
-            // The default of 1 MiB is held for each of a thousand connections.
+            // The default of 1 MiB may be buffered for each of a thousand connections.
             sockets.MaxReadBufferSize = MaxReadAheadBytes;
         });
-        // What is to be drained has been drained when the server is told to stop.
+        // All connections have been drained before the server is told to stop.
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
         return builder;
     }

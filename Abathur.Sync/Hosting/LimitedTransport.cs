@@ -6,11 +6,11 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Abathur.Sync.Hosting;
 
 /// <summary>
-/// Closes connections over a limit when they are accepted, before the next one is: Kestrel's own limits hold for one listener, and are checked after the
-/// operating system has given a descriptor to each connection of a burst.
+/// Closes each connection over the limit before the next one is accepted. Kestrel's own limits apply to one listener, and are checked after
+/// the operating system has assigned a descriptor to each connection of a burst.
 /// </summary>
 /// <param name="transport">Accepts the connections.</param>
-/// <param name="limit">The same for all listeners.</param>
+/// <param name="limit">The limit, shared by all listeners.</param>
 internal sealed class LimitedTransport(IConnectionListenerFactory transport, ConnectionLimit limit) : IConnectionListenerFactory
 {
     public async ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default) =>

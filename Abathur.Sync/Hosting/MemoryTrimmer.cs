@@ -6,24 +6,25 @@ using Microsoft.Extensions.Hosting;
 namespace Abathur.Sync.Hosting;
 
 /// <summary>
-/// Gives memory back to the operating system that connections have needed and nothing needs any more: the pool is trimmed by a timer, and after a large trim,
-/// and when the last connection or most of a crowd is closed, the heap is collected and shrunk. An idle process runs no collection by itself.
+/// Returns memory of closed connections to the operating system. A timer trims the pool. After a large trim, and when the last connection
+/// or half of many connections are closed, it collects and compacts the heap, because an idle process runs no collection by itself.
 /// </summary>
 /// <param name="connections">The open connections.</param>
 /// <param name="clock">Clock of the timer.</param>
 internal sealed class MemoryTrimmer(ConnectionLimit connections, TimeProvider clock) : IHostedService, IDisposable
 {
-    /// <summary>How often the pool is trimmed. A block is let go when it was unused for between one and two of these.</summary>
+    /// <summary>How often the pool is trimmed. A block is released after it was unused for one to two periods.</summary>
     public static readonly TimeSpan Period = TimeSpan.FromSeconds(10);
 
     /// <summary>Trimmed bytes that are worth the pause of a collection, which is some 10 ms.</summary>
     private const long LargeTrimBytes = 16L * 1024 * 1024;
 
-    /// <summary>So many connections are a crowd: when half of them are closed, the heap is collected.</summary>
+    /// <summary>From this number of connections on, the heap is collected when half of them are closed.</summary>
     private const int Crowd = 16;
 
     /// <summary>
-    /// Periods after connections were closed in which the heap is collected: what they have left behind is let go by their timeouts, of which the longest is a minute.
+    /// Periods after connections were closed in which the heap is collected: their remaining objects are released by timeouts, of which the
+    /// longest is a minute.
     /// </summary>
     private static readonly int[] CollectedPeriods = [1, 3, 5, 7];
 
@@ -61,7 +62,7 @@ internal sealed class MemoryTrimmer(ConnectionLimit connections, TimeProvider cl
         ReturnNativeMemory();
     }
 
-    /// <summary>What libzstd and Brotli have freed: the C library keeps it for the next allocation.</summary>
+    /// <summary>Returns memory that libzstd and Brotli have freed, which the C library would keep for the next allocation.</summary>
     private static void ReturnNativeMemory()
     {
         if (!OperatingSystem.IsLinux()) return;
@@ -75,7 +76,7 @@ internal sealed class MemoryTrimmer(ConnectionLimit connections, TimeProvider cl
         }
         catch (DllNotFoundException)
         {
-            // The same, under another name.
+            // The same library under another name.
         }
     }
 

@@ -5,15 +5,15 @@ using Microsoft.AspNetCore.Connections;
 namespace Abathur.Sync.Hosting;
 
 /// <summary>
-/// Memory for the server's buffers from <see cref="BlockPool"/>. Kestrel asks for 4 KB, in which a frame lies in dozens of pieces, and each write of it allocates
-/// lists of them; in blocks that hold a whole frame, a connection that has sent one byte holds as much.
+/// Memory for the server's buffers from <see cref="BlockPool"/>. With Kestrel's default of 4 KB a frame consists of dozens of blocks, and
+/// each write allocates lists of them. With blocks that hold a whole frame, a connection that has sent one byte would occupy such a block.
 /// </summary>
 internal sealed class ServerMemoryPool : MemoryPool<byte>
 {
-    /// <summary>Bytes of a block where none is asked for, or fewer.</summary>
+    /// <summary>Smallest block, in bytes.</summary>
     public const int BlockBytes = 16 * 1024;
 
-    /// <summary>Bytes of the largest block; a late observation has 133 to 170 KB.</summary>
+    /// <summary>Largest block, in bytes; an observation late in a match has 133 to 170 KB.</summary>
     public const int MaxBlockBytes = 256 * 1024;
 
     private static readonly ServerMemoryPool Instance = new();

@@ -3,16 +3,16 @@ using System.Runtime.InteropServices;
 
 namespace Abathur.Sync.Hosting;
 
-/// <summary>Connections whose peer is gone without a word: the operating system is to notice.</summary>
+/// <summary>Lets the operating system detect connections whose peer has disappeared without closing them.</summary>
 internal static class TcpKeepAlive
 {
     private const int Probes = 3;
 
-    // tcp(7): milliseconds that data may stay unacknowledged, or a window closed.
+    // tcp(7): milliseconds that data may stay unacknowledged, or the window closed.
     private const int LinuxTcp = 6;
     private const int LinuxTcpUserTimeout = 18;
 
-    /// <summary>Has a TCP socket, and the connections that it accepts, end when the peer has been silent for so long.</summary>
+    /// <summary>Ends a TCP socket, and the connections that it accepts, when the peer has been silent for this time.</summary>
     public static void NoticeAfter(Socket socket, TimeSpan timeout)
     {
         var seconds = (int)Math.Max(1, timeout.TotalSeconds / 2);
@@ -33,7 +33,7 @@ internal static class TcpKeepAlive
         }
         catch (SocketException)
         {
-            // Windows before 10 and Wine do not know it: their own times hold.
+            // Windows before 10 and Wine do not support this option and use their own times.
         }
     }
 }

@@ -51,7 +51,7 @@ internal sealed class AsyncAutoResetEvent : IValueTaskSource<bool>, IDisposable
         }
     }
 
-    /// <summary>Lets the waiter go on, on the thread pool.</summary>
+    /// <summary>Continues the waiter on the thread pool.</summary>
     public void Set()
     {
         if (!TryEndWait()) return;
@@ -59,25 +59,26 @@ internal sealed class AsyncAutoResetEvent : IValueTaskSource<bool>, IDisposable
         _core.SetResult(true);
     }
 
-    /// <summary>Lets the waiter go on, on this thread before this returns.</summary>
+    /// <summary>Continues the waiter on this thread, before this returns.</summary>
     public void SetInline()
     {
         if (TryEndWait()) GoOn();
     }
 
-    /// <summary>Lets the waiter go on in its turn.</summary>
+    /// <summary>Queues the continuation of the waiter.</summary>
     public void Set(SubscriberScheduler queue, bool isLossless)
     {
         if (TryEndWait()) queue.Add(this, isLossless);
     }
 
-    /// <summary>Lets the waiter go on, on one of the threads that encode.</summary>
+    /// <summary>Continues the waiter on one of the encoder threads.</summary>
     public void Set(EncoderThreads threads, TimeSpan cost, bool isSlow)
     {
         if (TryEndWait()) threads.Add(_goOn, cost, isSlow);
     }
 
-    /// <summary>Lets a waiter whose wait is over go on, on this thread: it has been in a <see cref="SubscriberScheduler"/>, or with <see cref="EncoderThreads"/>.</summary>
+    /// <summary>Continues a waiter on this thread after it was queued in a <see cref="SubscriberScheduler"/> or
+    /// <see cref="EncoderThreads"/>.</summary>
     internal void GoOn()
     {
         _core.RunContinuationsAsynchronously = false;
@@ -93,7 +94,7 @@ internal sealed class AsyncAutoResetEvent : IValueTaskSource<bool>, IDisposable
     void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _core.OnCompleted(continuation, state, token, flags);
 
-    /// <summary>False where nobody waits: the next wait will not.</summary>
+    /// <summary>Ends the wait. False if there is no waiter: the next wait completes at once.</summary>
     private bool TryEndWait()
     {
         lock (_gate)
@@ -113,7 +114,7 @@ internal sealed class AsyncAutoResetEvent : IValueTaskSource<bool>, IDisposable
             var left = _timeout - _clock.GetElapsedTime(_waitStart);
             if (left > TimeSpan.Zero)
             {
-                // An earlier wait's timer, or one that fired a little early.
+                // The timer of an earlier wait, or one that fired slightly early.
                 _timer.Change(left + TimeSpan.FromMilliseconds(1), Timeout.InfiniteTimeSpan);
                 return;
             }

@@ -3,10 +3,10 @@ using System.Runtime.CompilerServices;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// The threads on which all streams of the process encode: some for fast streams, of which the cheapest is served first, and one of low priority for slow
-/// streams. So an expensive encoding delays neither the source, nor cheaper streams, nor the threads that send.
+/// The threads that encode all streams of the process: some for fast streams, the cheapest first, and one of low priority for slow streams.
+/// An expensive encoding therefore delays neither the source, nor cheaper streams, nor the threads that send.
 /// </summary>
-/// <remarks>Thread-safe. A stream waits for one turn at a time, and encodes one frame in it.</remarks>
+/// <remarks>Thread-safe. A stream queues once at a time, and encodes one frame per turn.</remarks>
 internal sealed class EncoderThreads
 {
     [ThreadStatic]
@@ -22,19 +22,19 @@ internal sealed class EncoderThreads
         _slow = new Lane("slow encoder", 1, isBackground: true);
     }
 
-    /// <summary>Those of the process: one processor is left to what sends.</summary>
+    /// <summary>The threads of the process: one processor is left for sending.</summary>
     public static EncoderThreads Shared { get; } = new(Math.Max(1, Environment.ProcessorCount - 1));
 
-    /// <summary>Whether the calling thread is one of those that encode such streams.</summary>
+    /// <summary>Whether the calling thread encodes streams of this kind.</summary>
     public bool IsCurrent(bool isSlow) => _currentLane == (isSlow ? _slow : _fast);
 
     /// <summary>Runs <paramref name="work"/> on one of the threads.</summary>
     /// <param name="work">Encodes one frame of a stream.</param>
-    /// <param name="cost">How long the stream takes for a frame, by experience.</param>
+    /// <param name="cost">Mean time that the stream has taken for a frame.</param>
     /// <param name="isSlow">Whether it is a slow stream.</param>
     public void Add(Action work, TimeSpan cost, bool isSlow) => (isSlow ? _slow : _fast).Add(work, cost);
 
-    /// <summary>Awaited, it continues the caller on one of the threads.</summary>
+    /// <summary>Awaiting the result continues the caller on one of the threads.</summary>
     /// <param name="cost">As for <see cref="Add"/>.</param>
     /// <param name="isSlow">As for <see cref="Add"/>.</param>
     public Turn TakeTurn(TimeSpan cost, bool isSlow) => new(this, cost, isSlow);
@@ -42,7 +42,7 @@ internal sealed class EncoderThreads
     /// <summary>A wait for a thread.</summary>
     internal readonly struct Turn(EncoderThreads threads, TimeSpan cost, bool isSlow) : ICriticalNotifyCompletion
     {
-        /// <summary>Never: also on such a thread, others come first that are cheaper.</summary>
+        /// <summary>Always false: even on such a thread, cheaper streams go first.</summary>
         public bool IsCompleted => false;
 
         public Turn GetAwaiter() => this;

@@ -7,12 +7,12 @@ using Frame = Abathur.Sync.Frames.Frame;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// Takes frames from one source and fans them out. Publishing costs the same whether readers keep up or not: each
-/// subscription has a bounded queue, and what happens when it is full is its policy.
+/// Distributes the frames of one source to subscribers. Publishing costs the same whether readers keep up or not: each
+/// subscription has a bounded queue, and its policy defines what happens when the queue is full.
 /// </summary>
 public sealed class FrameHub
 {
-    /// <summary>How long readers that may only watch may hold up each frame of a playback without a pace.</summary>
+    /// <summary>How long readers with a watch token may delay each frame of a playback at unlimited rate.</summary>
     private static readonly TimeSpan UnpacedGrace = TimeSpan.FromMilliseconds(100);
 
     private readonly Lock _gate = new();
@@ -35,10 +35,10 @@ public sealed class FrameHub
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
 
-    /// <param name="options">Bounds.</param>
+    /// <param name="options">Limits.</param>
     /// <param name="sourceWaits">
-    /// Whether the source can wait for lossless readers (a playback can, a game cannot). Where it cannot, such a reader
-    /// is ended when its queue is full.
+    /// Whether the source can wait for lossless readers (a playback can, a game cannot). If it cannot, the
+    /// subscription of such a reader ends when its queue is full.
     /// </param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
     public FrameHub(HubOptions options, bool sourceWaits, TimeProvider clock)
@@ -52,31 +52,31 @@ public sealed class FrameHub
         Drawings.Changed += WakeWhoeverSeesDrawings;
     }
 
-    /// <summary>What agents have drawn over the match.</summary>
+    /// <summary>The drawings of agents.</summary>
     public DrawingBoard Drawings { get; } = new();
 
-    /// <summary>Told how long a frame took to encode, on the task of its stream. Must neither block nor throw.</summary>
+    /// <summary>Called with the encoding time of each frame, on the task of its stream. Must neither block nor throw.</summary>
     public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
 
-    /// <summary>Told of each subscription that comes.</summary>
+    /// <summary>Raised for each new subscription.</summary>
     public event Action<Subscription>? Joined;
 
-    /// <summary>Told of each subscription that has ended.</summary>
+    /// <summary>Raised for each subscription that has ended.</summary>
     public event Action<Subscription>? Left;
 
     /// <summary>Game loop of the newest frame; 0 before the first.</summary>
     public uint NewestGameLoop => _newestGameLoop;
 
-    /// <summary>What is fixed for the match; null while there is none.</summary>
+    /// <summary>The constant data of the match; null before the match has begun.</summary>
     public Match? Match => _match;
 
     /// <summary>Sequence of the newest frame; 0 before the first.</summary>
     public ulong Sequence => _sequence;
 
-    /// <summary>Frames that subscribers who are still there have taken, all together.</summary>
+    /// <summary>Frames that the current subscribers have read, all together.</summary>
     public ulong FramesSent => _streams.SelectMany(stream => stream.Subscriptions).Aggregate(0UL, (sum, each) => sum + each.FramesSent);
 
-    /// <summary>Makes the match known. Once, before its first frame.</summary>
+    /// <summary>Sets the match. Called once, before its first frame.</summary>
     public void Begin(Match match)
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
@@ -85,15 +85,15 @@ public sealed class FrameHub
         _began.TrySetResult(match);
     }
 
-    /// <summary>The match, as soon as there is one; null where the hub is finished without.</summary>
+    /// <summary>The match, as soon as it is set; null if the hub is finished without one.</summary>
     public Task<Match?> WaitForMatchAsync(CancellationToken cancellation) => _began.Task.WaitAsync(cancellation);
 
-    /// <summary>Adds a subscriber. It gets the next frame that is published. Null where there are too many.</summary>
+    /// <summary>Adds a subscriber. It gets the next frame that is published. Null if there are too many.</summary>
     public Subscription? Subscribe(SubscriptionOptions options) => Subscribe(options, out _);
 
     /// <summary>The same, with the reason for a refusal.</summary>
-    /// <param name="options">What is asked for.</param>
-    /// <param name="problem">Why it is refused; empty where it is not.</param>
+    /// <param name="options">The subscription.</param>
+    /// <param name="problem">Why it is refused; empty if it is accepted.</param>
     public Subscription? Subscribe(SubscriptionOptions options, out string problem)
     {
         var subscription = Add(options, out problem);
@@ -106,7 +106,7 @@ public sealed class FrameHub
         var key = StreamKey.For(options);
         lock (_gate)
         {
-            problem = _streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions ? $"there are {_options.MaxSubscriptions} subscriptions already" : "";
+            problem = _streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions ? $"there are {_options.MaxSubscriptions} subscriptions, which is the limit" : "";
             if (problem.Length > 0) return null;
             var stream = Array.Find(_streams, each => each.Key == key);
             if (stream is null && _end is null) problem = StreamLimits.Problem(_streams, key, options, _options) ?? "";
@@ -123,7 +123,7 @@ public sealed class FrameHub
                 {
                     Encoded = duration => Encoded?.Invoke(key.Format, duration),
                 };
-                // What needs no encoding goes out before the others are encoded.
+                // Streams without an encoder are served before the others.
                 _streams = stream.Encoding.IsCompleted ? [stream, .. _streams] : [.. _streams, stream];
             }
             stream.Add(subscription);
@@ -133,18 +133,18 @@ public sealed class FrameHub
     }
 
     /// <summary>
-    /// Publishes a frame, whose reference it takes over. Waits only where the source can: until lossless readers have
-    /// room, and until lockstep readers have answered.
+    /// Publishes a frame, whose reference it takes over. Waits only if the source can: until the queues of lossless readers have
+    /// room, and until lockstep readers have acknowledged.
     /// </summary>
     /// <param name="frame">The frame.</param>
-    /// <param name="isPaced">Whether frames have times at which they are due, so that each wait makes them late. Without, readers set the pace.</param>
+    /// <param name="isPaced">Whether frames have due times, so that each wait delays them. If not, readers set the pace.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask PublishAsync(Frame frame, bool isPaced = true)
     {
         if (_sourceWaits)
         {
             _holdUps.Grace = _encoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
-            // One for all: readers that take nothing are waited for at the same time, not one after the other.
+            // One start time for all: the hub waits for all readers at the same time, not in sequence.
             var since = _clock.GetTimestamp();
             foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
         }
@@ -152,10 +152,10 @@ public sealed class FrameHub
         ulong sequence;
         lock (_gate)
         {
-            // Together, so that a subscriber knows whether this frame is its first.
+            // Under one lock, so that a subscriber can determine whether this frame is its first.
             sequence = ++_sequence;
             streams = _streams;
-            frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame before its match"), sequence, FrameStamp.Now(_clock));
+            frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame was published before its match"), sequence, FrameStamp.Now(_clock));
             Keep(frame);
         }
         _newestGameLoop = frame.GameLoop;
@@ -173,7 +173,7 @@ public sealed class FrameHub
         }
     }
 
-    /// <summary>Ends all subscriptions, now and to come. Completes when each stream has offered what it had.</summary>
+    /// <summary>Ends all current and later subscriptions. Completes when each stream has offered its queued frames.</summary>
     public async Task FinishAsync(SubscriptionEnd end)
     {
         FrameStream[] streams;
@@ -203,7 +203,7 @@ public sealed class FrameHub
         }
     }
 
-    /// <summary>A daemon that stops waits for its encoders, but not for a reader that holds one up: the others are to hear of the end.</summary>
+    /// <summary>Waits for the encoders, but not for a reader that blocks one: the other subscribers must get the end, too.</summary>
     private async Task EndWithoutDelayAsync(FrameStream[] streams, SubscriptionEnd end)
     {
         var encoding = Task.WhenAll(streams.Select(stream => stream.Encoding));
@@ -211,7 +211,7 @@ public sealed class FrameHub
         foreach (var stream in streams) stream.EndAll(end);
     }
 
-    /// <summary>Completes when there are at least, or at most, as many subscribers as asked.</summary>
+    /// <summary>Completes when the number of subscribers satisfies a condition.</summary>
     public async Task WaitForSubscribersAsync(Func<int, bool> enough, CancellationToken cancellation)
     {
         while (true)
@@ -226,13 +226,13 @@ public sealed class FrameHub
         }
     }
 
-    /// <summary>What subscriptions have been sent in all, by their kind.</summary>
+    /// <summary>Totals of all subscriptions, by kind.</summary>
     public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
     {
         lock (_gate) return _totals.With(_streams.SelectMany(stream => stream.Subscriptions).Select(each => each.Status(_newestGameLoop)));
     }
 
-    /// <summary>Fills in what the hub knows.</summary>
+    /// <summary>Adds the hub's part of the status.</summary>
     public void Describe(Status status)
     {
         lock (_gate)
@@ -257,7 +257,7 @@ public sealed class FrameHub
                 stream.Remove(subscription);
                 if (stream.Subscriptions.Length == 0)
                 {
-                    stream.Finish(new(SubscriptionEndReason.Closed, "no subscriber is left"));
+                    stream.Finish(new(SubscriptionEndReason.Closed, "the stream has no subscribers"));
                     _streams = [.. _streams.Where(each => each != stream)];
                     stream.Encoding.ContinueWith(static (_, ended) => ((FrameStream)ended!).Dispose(), stream, TaskScheduler.Default);
                 }

@@ -8,13 +8,14 @@ using Frame = Abathur.Sync.Frames.Frame;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// All subscribers that asked for the same thing: each frame is encoded once for all of them. Plain protobuf needs no
-/// encoding and is offered by the publisher. Everything else is encoded on <see cref="EncoderThreads"/> behind a
+/// All subscribers of the same encoding, fields and game loops: each frame is encoded once for all of them. Plain protobuf needs no
+/// encoding and is offered by the publisher. All other formats are encoded on <see cref="EncoderThreads"/> after a
 /// bounded queue, so that a slow encoding delays neither the source nor a cheaper stream.
 /// </summary>
 internal sealed class FrameStream : IDisposable
 {
-    /// <summary>Lossless readers that are served on the thread that has the frame. More, and what their writing leads to would lack that thread.</summary>
+    /// <summary>Lossless readers that are served on the thread that has the frame. With more, the work that their writes cause would lack
+    /// that thread.</summary>
     private const int ServedAtOnce = 2;
 
     /// <summary>Mean encoding time from which a stream counts as slow.</summary>
@@ -47,15 +48,15 @@ internal sealed class FrameStream : IDisposable
     private volatile bool _waitsForReaders;
     private volatile bool _hasNewcomers;
 
-    /// <param name="key">What its subscribers have asked for.</param>
-    /// <param name="options">Bounds.</param>
+    /// <param name="key">What its subscribers have in common.</param>
+    /// <param name="options">Limits.</param>
     /// <param name="sourceWaits">Whether the source can wait for lossless readers.</param>
-    /// <param name="clock">Clock of everything.</param>
-    /// <param name="readers">Where readers wait for their turn to write.</param>
-    /// <param name="threads">Where frames are encoded.</param>
-    /// <param name="holdUps">How long readers that may only watch may hold up the source.</param>
-    /// <param name="encoderHoldUps">How long their encoders may.</param>
-    /// <param name="retainNewest">The newest frame of the match, which the stream releases.</param>
+    /// <param name="clock">Clock of all times.</param>
+    /// <param name="readers">Schedules the writes of readers.</param>
+    /// <param name="threads">Encode the frames.</param>
+    /// <param name="holdUps">How long readers with a watch token may delay the source.</param>
+    /// <param name="encoderHoldUps">How long the encoders of such readers may.</param>
+    /// <param name="retainNewest">Returns the newest frame of the match, which the stream releases.</param>
     public FrameStream(
         StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, SubscriberScheduler readers, EncoderThreads threads, HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
     {
@@ -77,7 +78,7 @@ internal sealed class FrameStream : IDisposable
 
     public StreamKey Key { get; }
 
-    /// <summary>Told how long each frame took to encode.</summary>
+    /// <summary>Called with the encoding time of each frame.</summary>
     public Action<TimeSpan>? Encoded { get; init; }
 
     public Subscription[] Subscriptions => _subscriptions;
@@ -85,14 +86,14 @@ internal sealed class FrameStream : IDisposable
     /// <summary>Game loop of the last frame that the stream took.</summary>
     public uint? LastGameLoop { get; private set; }
 
-    /// <summary>The task that encodes; completes after <see cref="Finish"/>, when all frames are out.</summary>
+    /// <summary>The task that encodes; completes after <see cref="Finish"/>, when all frames were offered.</summary>
     public Task Encoding { get; }
 
-    /// <summary>Adds a subscriber. Where there are keyframes, its first frame is one, and the next to be encoded.</summary>
+    /// <summary>Adds a subscriber. In a stream with keyframes, the next frame is encoded as a keyframe and is its first one.</summary>
     public void Add(Subscription subscription)
     {
         if (Key.Format.HasKeyframes) subscription.StartAtKeyframe(_askKeyframe);
-        // Asked once it is there: the frame that answers is offered to it.
+        // Request the keyframe after the subscriber was added, so that it is offered to the subscriber.
         _subscriptions = [.. _subscriptions, subscription];
         if (Key.Format.HasKeyframes) _askKeyframe();
         if (!subscription.Options.BeginsWithNewest) return;
@@ -107,8 +108,8 @@ internal sealed class FrameStream : IDisposable
 
     public void Remove(Subscription subscription) => _subscriptions = [.. _subscriptions.Where(each => each != subscription)];
 
-    /// <summary>Waits until the next frame can be offered without loss to those who may lose nothing.</summary>
-    /// <param name="since">Timestamp from which the time for readers that take nothing counts.</param>
+    /// <summary>Waits until the next frame can be offered to all lossless readers.</summary>
+    /// <param name="since">Start of the timeout for readers that read nothing.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForRoomAsync(long since)
     {
@@ -119,15 +120,15 @@ internal sealed class FrameStream : IDisposable
         }
         while (_end is null && IsFull() && HasLossless())
         {
-            // The time of readers that hold up the encoder counts where they are waited for.
+            // The time of readers that block the encoder is counted where the encoder waits for them.
             if (_waitsForReaders || HasLosslessThatMayHoldUp()) await _room.WaitAsync();
             else await WaitForEncoderAsync();
         }
     }
 
-    /// <summary>Waits until each lockstep reader has answered this frame.</summary>
+    /// <summary>Waits until each lockstep reader has acknowledged this frame.</summary>
     /// <param name="sequence">The frame.</param>
-    /// <param name="since">Timestamp from which the time of all readers counts.</param>
+    /// <param name="since">Start of the timeout for all readers.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForAnswersAsync(ulong sequence, long since)
     {
@@ -137,7 +138,7 @@ internal sealed class FrameStream : IDisposable
         }
     }
 
-    /// <summary>Offers a frame to all subscribers, unless <see cref="StreamKey.EveryGameLoops"/> leaves it out. Never waits.</summary>
+    /// <summary>Offers a frame to all subscribers, unless <see cref="StreamKey.EveryGameLoops"/> excludes it. Never waits.</summary>
     public void Offer(Frame frame)
     {
         if (!Wants(frame.GameLoop)) return;
@@ -150,7 +151,7 @@ internal sealed class FrameStream : IDisposable
         }
         lock (_gate)
         {
-            // Nobody waits for room any more, and readers are told of the end, not of a full queue.
+            // The stream has ended: readers get that reason, not that of a full queue.
             if (_end is not null) return;
             var capacity = HasLossless() ? _options.EncodeQueueFrames : 1;
             if (_queue.Count >= _options.EncodeQueueFrames && HasLossless()) EndLossless($"encoding {Key.Format} does not keep up with the source");
@@ -166,17 +167,17 @@ internal sealed class FrameStream : IDisposable
         WakeEncoder();
     }
 
-    /// <summary>Ends all subscriptions once what is queued has been offered.</summary>
+    /// <summary>Ends all subscriptions after the queued frames have been offered.</summary>
     public void Finish(SubscriptionEnd end)
     {
         lock (_gate) _end ??= end;
         if (_encoder is null) EndAll(end);
         WakeEncoder();
-        // A source that waits for the encoder has nothing to wait for any more.
+        // Ends the wait of a source for the encoder.
         _room.Set();
     }
 
-    /// <summary>Ends all subscriptions now: what is queued for the encoder is lost.</summary>
+    /// <summary>Ends all subscriptions now: frames queued for the encoder are dropped.</summary>
     public void EndAll(SubscriptionEnd end)
     {
         foreach (var subscription in _subscriptions) subscription.Finish(end);
@@ -186,13 +187,13 @@ internal sealed class FrameStream : IDisposable
     {
         _ready.Dispose();
         _room.Dispose();
-        // The end of the match and the last subscriber that leaves may both come here.
+        // Both the end of the match and the end of the last subscription may call this.
         Interlocked.Exchange(ref _last, null)?.Release();
         Interlocked.Exchange(ref _newest, null)?.Release();
         (_encoder as IDisposable)?.Dispose();
     }
 
-    /// <summary>Whether frames take, or are known to take, so long that they must not delay other streams.</summary>
+    /// <summary>Whether frames take, or are expected to take, so long that they must not delay other streams.</summary>
     private bool IsSlow => Key.IsSlow || _meanEncoding >= SlowEncoding;
 
     private void WakeEncoder() => _ready.Set(_threads, _meanEncoding, IsSlow);
@@ -201,7 +202,7 @@ internal sealed class FrameStream : IDisposable
     {
         while (true)
         {
-            // After a wait for a frame, this is a thread that encodes.
+            // After a wait for a frame, this runs on an encoder thread.
             Frame? frame;
             DroppedFrames missed;
             lock (_gate)
@@ -231,7 +232,7 @@ internal sealed class FrameStream : IDisposable
                 await _ready.WaitAsync();
                 continue;
             }
-            // Other streams have their turn before the next frame of this one.
+            // Let other streams encode before the next frame of this one.
             await _threads.TakeTurn(_meanEncoding, IsSlow);
         }
         _room.Set();
@@ -256,14 +257,14 @@ internal sealed class FrameStream : IDisposable
         frame.Release();
     }
 
-    /// <summary>Goes on, on a thread that encodes streams such as this one.</summary>
+    /// <summary>Continues on an encoder thread for this kind of stream.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask TakeTurnAsync()
     {
         if (!_threads.IsCurrent(IsSlow)) await _threads.TakeTurn(_meanEncoding, IsSlow);
     }
 
-    /// <summary>The frame as all subscribers of the stream get it; null, and the end for all, where it cannot be encoded.</summary>
+    /// <summary>The encoded frame for all subscribers. If it cannot be encoded, ends all subscriptions and returns null.</summary>
     private EncodedFrame? Encode(Frame frame, bool mustBeKeyframe)
     {
         var started = _clock.GetTimestamp();
@@ -274,7 +275,7 @@ internal sealed class FrameStream : IDisposable
             return null;
         }
         var took = _clock.GetElapsedTime(started);
-        // Of the last some eight frames: one that is slow by chance moves it by an eighth.
+        // Moving average: a single slow frame changes it by an eighth.
         _meanEncoding += (took - _meanEncoding) / 8;
         Encoded?.Invoke(took);
         _payloadBytes = Math.Max(_payloadBytes, encoded.Payload.Length);
@@ -299,7 +300,7 @@ internal sealed class FrameStream : IDisposable
         }
     }
 
-    /// <summary>Who was not reading when the match ended gets its last frame all the same, as it would where each frame decodes alone.</summary>
+    /// <summary>Offers the last frame of the match, as a keyframe, to subscribers that were not reading when it ended.</summary>
     private void OfferLastAgain()
     {
         var behind = Array.FindAll(_subscriptions, subscription => subscription.IsBehind);
@@ -308,7 +309,8 @@ internal sealed class FrameStream : IDisposable
         keyframe.Release();
     }
 
-    /// <summary>Whether this frame has to be a keyframe: the first, asked for, due by the interval, or after the match went back.</summary>
+    /// <summary>Whether this frame has to be a keyframe: the first one, requested, due by the interval, or after the match went
+    /// back.</summary>
     private bool MustBeKeyframe(uint gameLoop)
     {
         var wentBack = gameLoop < _lastEncodedLoop;
@@ -318,7 +320,7 @@ internal sealed class FrameStream : IDisposable
         return _options.KeyframeIntervalFrames > 0 && since + 1 >= _options.KeyframeIntervalFrames;
     }
 
-    /// <summary>Gives a new subscriber of plain protobuf the newest frame.</summary>
+    /// <summary>Offers the newest frame to a new subscriber of plain protobuf.</summary>
     private void OfferNewestPlain(Subscription subscription)
     {
         if (_retainNewest() is not { } newest) return;
@@ -329,8 +331,8 @@ internal sealed class FrameStream : IDisposable
     }
 
     /// <summary>
-    /// Gives the newest frame to subscribers that begin with it and have had none: they show something while a playback is paused. It is encoded once for all
-    /// who ask for it, apart from the stream, whose other subscribers have it.
+    /// Offers the newest frame to new subscribers that begin with it, so that they can show something while a playback is paused. It is
+    /// encoded once for all of them, separately from the stream, whose other subscribers already have it.
     /// </summary>
     private void OfferNewest()
     {
@@ -347,7 +349,8 @@ internal sealed class FrameStream : IDisposable
         foreach (var subscription in newcomers) subscription.OfferNewest(_newest);
     }
 
-    /// <summary>A frame that decodes without those before it; null where it cannot be encoded, as its subscribers are told by the next one.</summary>
+    /// <summary>A frame that decodes without those before it; null if it cannot be encoded: the next frame then reports the error to the
+    /// subscribers.</summary>
     private EncodedFrame? EncodeAlone(Frame frame)
     {
         var encoder = Key.Format.HasKeyframes ? Key.CreateEncoder()! : _encoder!;
@@ -370,7 +373,8 @@ internal sealed class FrameStream : IDisposable
         }
     }
 
-    /// <summary>Waits until a lossless reader has room; ends one that takes nothing for too long, or that may not hold up the source any longer.</summary>
+    /// <summary>Waits until the queue of a lossless reader has room. Ends its subscription if it reads nothing for too long, or may not
+    /// delay the source any longer.</summary>
     private async ValueTask WaitForReaderAsync(Subscription subscription, long since)
     {
         var mayHoldUp = subscription.Options.MayHoldUp;
@@ -384,40 +388,41 @@ internal sealed class FrameStream : IDisposable
             if (subscription.HasRoom) break;
             left = _options.StallTimeout - _clock.GetElapsedTime(since);
             subscription.Finish(left <= TimeSpan.Zero
-                ? new(SubscriptionEndReason.SlowConsumer, $"no frame was taken for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} waiting")
+                ? new(SubscriptionEndReason.SlowConsumer, $"no frame was read for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} queued")
                 : new(SubscriptionEndReason.SlowConsumer, HeldUpTooLong));
         }
         _waitsForReaders = false;
         if (!mayHoldUp) _holdUps.Spend(_clock.GetElapsedTime(began));
     }
 
-    /// <summary>Waits until the encoder has taken a frame; ends its lossless readers when it may not hold up the source any longer.</summary>
+    /// <summary>Waits until the encoder has taken a frame. Ends its lossless subscriptions if it may not delay the source any
+    /// longer.</summary>
     private async ValueTask WaitForEncoderAsync()
     {
         var began = _clock.GetTimestamp();
         var left = _encoderHoldUps.Left(TimeSpan.Zero);
         if (left <= TimeSpan.Zero || !await _room.WaitAsync(left))
         {
-            EndLossless($"encoding {Key.Format} for readers that may only watch has held up the playback for {Seconds(_encoderHoldUps)} s in a minute: use a lower compression level, policy latest, or show the token for acting");
+            EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for {Seconds(_encoderHoldUps)} s in a minute: use a lower compression level, policy latest, or a token for acting");
         }
         _encoderHoldUps.Spend(_clock.GetElapsedTime(began));
     }
 
     private string HeldUpTooLong =>
-        $"readers that may only watch have held up the playback for {Seconds(_holdUps)} s in a minute: read faster, use policy latest, or show the token for acting";
+        $"readers with a watch token have delayed the playback for {Seconds(_holdUps)} s in a minute: read faster, use policy latest, or a token for acting";
 
     private static string Seconds(HoldUpBudget budget) => budget.PerMinute.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
 
-    /// <summary>Offers a frame to all; then those who may lose nothing go on to write it, and then the others.</summary>
+    /// <summary>Offers a frame to all subscribers, then schedules the writes: lossless readers first.</summary>
     private void OfferToAll(EncodedFrame frame, in DroppedFrames missed)
     {
         var subscriptions = _subscriptions;
         foreach (var subscription in subscriptions)
         {
             if (!subscription.IsLossless || subscription.HasRoom) subscription.Offer(frame, missed);
-            else subscription.Finish(new(SubscriptionEndReason.SlowConsumer, $"{subscription.Options.BufferFrames} frames wait already, and this source does not wait"));
+            else subscription.Finish(new(SubscriptionEndReason.SlowConsumer, $"{subscription.Options.BufferFrames} frames are queued, and this source does not wait for readers"));
         }
-        // Who may wait for readers may as well write for the first lossless ones, or the only one.
+        // A publisher that may wait for readers can also write for the first lossless ones.
         var servedHere = _encoder is null && !_sourceWaits ? 0 : ServedAtOnce;
         foreach (var subscription in subscriptions)
         {
@@ -432,7 +437,7 @@ internal sealed class FrameStream : IDisposable
 
     private bool Wants(uint gameLoop)
     {
-        // A game loop that goes back is a seek or a new round, and starts the count again.
+        // A game loop that goes back is a seek or a new round, and restarts the count.
         if (LastGameLoop is { } last && gameLoop >= last && gameLoop - last < Key.EveryGameLoops && Key.EveryGameLoops > 1) return false;
         LastGameLoop = gameLoop;
         return true;

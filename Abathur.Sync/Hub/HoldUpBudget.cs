@@ -1,7 +1,7 @@
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// How long readers that may only watch may hold up a playback, all of them together: so much in a row, which comes back over a minute. Thread-safe.
+/// How long readers with a watch token may delay a playback, all together. The budget refills within a minute. Thread-safe.
 /// </summary>
 internal sealed class HoldUpBudget
 {
@@ -12,7 +12,7 @@ internal sealed class HoldUpBudget
     private TimeSpan _left;
     private long _updated;
 
-    /// <param name="perMinute">The time for one minute.</param>
+    /// <param name="perMinute">The budget for one minute.</param>
     /// <param name="clock">Clock of the waits.</param>
     public HoldUpBudget(TimeSpan perMinute, TimeProvider clock)
     {
@@ -22,14 +22,14 @@ internal sealed class HoldUpBudget
     }
 
     /// <summary>
-    /// Part of each wait that does not count. None while the playback keeps a pace; without one, waiting for readers is what sets the pace.
+    /// Part of each wait that is not counted. Zero while the playback has a rate; at unlimited rate, waiting for readers sets the pace.
     /// </summary>
     public TimeSpan Grace { get; set; }
 
-    /// <summary>The time for one minute.</summary>
+    /// <summary>The budget for one minute.</summary>
     public TimeSpan PerMinute { get; }
 
-    /// <summary>How long a wait may take that has lasted for <paramref name="waited"/>.</summary>
+    /// <summary>How much longer a wait may take that has lasted for <paramref name="waited"/>.</summary>
     public TimeSpan Left(TimeSpan waited)
     {
         lock (_gate)

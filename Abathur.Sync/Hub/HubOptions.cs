@@ -1,43 +1,46 @@
 namespace Abathur.Sync.Hub;
 
-/// <summary>Bounds of the fan-out.</summary>
+/// <summary>Limits of the fan-out.</summary>
 public sealed record HubOptions
 {
     /// <summary>
-    /// How long a playback waits for a lossless reader that takes nothing, before that reader is cut off and the others
-    /// go on. Default 10 s.
+    /// How long a playback waits for a lossless reader that reads nothing, before it disconnects that reader and continues.
+    /// Default 10 s.
     /// </summary>
     public TimeSpan StallTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a daemon that stops waits for readers that hold up what is being encoded. Default 2 s.</summary>
+    /// <summary>How long the shutdown waits for readers that block an encoder. Default 2 s.</summary>
     public TimeSpan StopTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Frames that may wait for an encoder while a lossless reader is on its stream. Default 8. Without one, 1.</summary>
+    /// <summary>Frames that may wait for an encoder if its stream has a lossless reader. Default 8. Without such a reader, 1.</summary>
     public int EncodeQueueFrames { get; init; } = 8;
 
     /// <summary>
-    /// Frames from one keyframe of a stream to the next, where nobody asks for one before. Default 224 (10 s of a game that is observed in every
-    /// loop); 0: only on demand.
+    /// Frames from one keyframe of a stream to the next, unless one is requested earlier. Default 224 (10 s of a game that is observed in
+    /// every loop); 0: only on request.
     /// </summary>
     public uint KeyframeIntervalFrames { get; init; } = 224;
 
     /// <summary>
-    /// How long in a minute a playback waits for lossless readers that may only watch, all together. Default 10 s. Then they are ended.
+    /// How long in a minute a playback waits for lossless readers with a watch token, all together. Default 10 s. Then their subscriptions
+    /// end.
     /// </summary>
     public TimeSpan WatchersHoldUp { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// How long in a minute a playback waits for the encoders of lossless readers that may only watch, all together. Default 2 s. Then these readers are ended.
+    /// How long in a minute a playback waits for the encoders of lossless readers with a watch token, all together. Default 2 s. Then the
+    /// subscriptions of these readers end.
     /// </summary>
     public TimeSpan WatchersEncodersHoldUp { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Streams that need encoding at once. Default 64. A quarter is kept for clients that may act.</summary>
+    /// <summary>Streams that need encoding at once. Default 64. A quarter is reserved for clients that may act.</summary>
     public int MaxEncodedStreams { get; init; } = 64;
 
     /// <summary>The same for one connection. Default 16.</summary>
     public int MaxEncodedStreamsPerConnection { get; init; } = 16;
 
-    /// <summary>Streams of slow compression levels at once (<see cref="Abathur.Compression.CompressionKind.SlowLevel"/>). Default 4. A quarter is kept for clients that may act.</summary>
+    /// <summary>Streams of slow compression levels at once (<see cref="Abathur.Compression.CompressionKind.SlowLevel"/>). Default 4. A
+    /// quarter is reserved for clients that may act.</summary>
     public int MaxSlowStreams { get; init; } = 4;
 
     /// <summary>The same for one connection. Default 2.</summary>

@@ -3,8 +3,8 @@ using System.Collections.Concurrent;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// Runs tasks, and what they await, on one thread of low priority: work that watchers can make heavy takes one processor at most, and only while
-/// nothing else needs it.
+/// Runs tasks, and what they await, on one thread of low priority: expensive work on behalf of watching clients uses at most one processor,
+/// and only if nothing else needs it.
 /// </summary>
 internal sealed class LowPriorityScheduler : TaskScheduler
 {
@@ -13,7 +13,7 @@ internal sealed class LowPriorityScheduler : TaskScheduler
 
     private LowPriorityScheduler() => _thread = new Lazy<Thread>(Start);
 
-    /// <summary>The one of the process. Its thread starts with the first task.</summary>
+    /// <summary>The scheduler of the process. Its thread starts with the first task.</summary>
     public static LowPriorityScheduler Shared { get; } = new();
 
     /// <inheritdoc/>

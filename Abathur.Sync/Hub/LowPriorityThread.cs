@@ -2,15 +2,16 @@ using System.Runtime.InteropServices;
 
 namespace Abathur.Sync.Hub;
 
-/// <summary>Gives the calling thread the lowest priority, so that others are served before it.</summary>
+/// <summary>Gives the calling thread the lowest priority.</summary>
 internal static class LowPriorityThread
 {
-    /// <summary>Lowers the priority of the calling thread for the rest of its life. Where the system does not allow it, nothing changes.</summary>
+    /// <summary>Lowers the priority of the calling thread for the rest of its life. If the system does not allow it, nothing
+    /// changes.</summary>
     public static void Enter()
     {
         const int Thread = 0, ThisOne = 0, Nice = 10;
         System.Threading.Thread.CurrentThread.Priority = ThreadPriority.Lowest;
-        // .NET's priorities have no effect on Linux, where each thread has a nice value of its own.
+        // .NET's priorities have no effect on Linux, where each thread has its own nice value.
         if (OperatingSystem.IsLinux()) _ = SetPriority(Thread, ThisOne, Nice);
     }
 

@@ -1,13 +1,14 @@
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// Readers that have something to take and wait for their turn to write it: those who may lose nothing before those who skip. A few go on at a time, and
-/// what their writing leads to elsewhere in the thread pool comes before the next, so that a crowd of readers stands in nobody's way.
+/// Schedules the writes of readers that have a frame to send: lossless readers before skipping ones. Only a few run at a time, and other
+/// work of the thread pool runs before the next, so that many readers do not block the thread pool.
 /// </summary>
-/// <remarks>Thread-safe. A reader is in it at most once: it is added when its wait is over, and waits again only after its turn.</remarks>
+/// <remarks>Thread-safe. A reader is queued at most once: it is added when its wait is over, and waits again only after it has
+/// run.</remarks>
 internal sealed class SubscriberScheduler : IThreadPoolWorkItem
 {
-    /// <summary>So many lossless readers have their turn in a row before one of the others: at full speed there may always be one.</summary>
+    /// <summary>Lossless readers that run in a row before one of the others, because at full speed there may always be one.</summary>
     internal const int LosslessInARow = 64;
 
     private readonly int _width;
@@ -17,10 +18,10 @@ internal sealed class SubscriberScheduler : IThreadPoolWorkItem
     private int _inARow;
     private int _running;
 
-    /// <param name="width">How many go on at a time.</param>
+    /// <param name="width">How many run at a time.</param>
     public SubscriberScheduler(int width) => _width = width;
 
-    /// <summary>As many at a time as leave a processor to who reads what they write.</summary>
+    /// <summary>Leaves one processor to the clients that read what is written.</summary>
     public SubscriberScheduler()
         : this(Math.Max(1, Environment.ProcessorCount - 1))
     {
@@ -38,7 +39,7 @@ internal sealed class SubscriberScheduler : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>One reader's turn, on this thread. For the thread pool.</summary>
+    /// <summary>Runs one reader on this thread. For the thread pool.</summary>
     public void Execute()
     {
         AsyncAutoResetEvent? reader;

@@ -5,22 +5,12 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// One subscriber's bounded queue between the hub and a transport. One task offers frames, one task takes them.
+/// One subscriber's bounded queue between the hub and a transport. One task offers frames, one task sends them (<see cref="SendAsync"/>).
 /// </summary>
-/// <example>
-/// <code>
-/// while (true)
-/// {
-///     if (subscription.TryTake(out var frame, out var missed)) { write; frame.Release(); flush; }
-///     else if (subscription.End is not null) break;
-///     else await subscription.WaitAsync();
-/// }
-/// </code>
-/// </example>
 public sealed class Subscription : IDisposable
 {
-    /// <summary>After so many frames in a row the reader gives its thread to the others once: there may always be one more.</summary>
-    public const int FramesInATurn = 16;
+    /// <summary>Maximum number of frames that a reader sends in a row before it yields its thread to others.</summary>
+    private const int FramesInATurn = 16;
 
     private readonly Lock _gate = new();
     private readonly (EncodedFrame? Frame, DroppedFrames Before)[] _queue;
@@ -59,17 +49,18 @@ public sealed class Subscription : IDisposable
         _aborted = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
     }
 
-    /// <summary>How long a subscriber whose subscription has failed may take for what is still queued, before it is cut off.</summary>
+    /// <summary>How long a subscriber may take to read its queued frames after its subscription has failed, before it is
+    /// disconnected.</summary>
     internal static TimeSpan Grace { get; } = TimeSpan.FromSeconds(2);
 
     public ulong Id { get; }
 
     public SubscriptionOptions Options { get; }
 
-    /// <summary>Set once the subscription has ended. Frames still queued may be taken first.</summary>
+    /// <summary>Why the subscription has ended; null before. Queued frames may be read first.</summary>
     public SubscriptionEnd? End { get; private set; }
 
-    /// <summary>Whether the match is over and frames still wait for credits: the reader gets them when it acknowledges.</summary>
+    /// <summary>Whether the match is over and queued frames wait for credits: the reader gets them when it acknowledges.</summary>
     public bool IsOwedFrames
     {
         get
@@ -78,10 +69,10 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Fires when the transport must cut the reader off, because it does not even take the end.</summary>
+    /// <summary>Fires when the transport must disconnect the reader, because it does not even read the end.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
-    /// <summary>The first frame that this subscriber is sure to be offered, if its stream takes it.</summary>
+    /// <summary>The first frame that this subscriber is guaranteed to be offered, if its stream does not exclude it.</summary>
     internal ulong FirstSequence { get; }
 
     /// <summary>Frames written so far.</summary>
@@ -93,10 +84,10 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Whether the queue is never to be overwritten.</summary>
+    /// <summary>Whether queued frames must never be replaced.</summary>
     internal bool IsLossless => Options.Policy != Policy.Latest;
 
-    /// <summary>Whether it waits for its first frame.</summary>
+    /// <summary>Whether it has not been offered a frame yet.</summary>
     internal bool HasHadNoFrame
     {
         get
@@ -105,7 +96,7 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Whether it has missed frames that the next ones depend on.</summary>
+    /// <summary>Whether frames were dropped that the next ones depend on.</summary>
     internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
 
     internal bool HasRoom
@@ -116,20 +107,57 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Whether it skips to the newest frame, and that may depend on those before it.</summary>
+    /// <summary>Whether it skips to the newest frame, which may depend on those before it.</summary>
     private bool SkipsWithKeyframes => _askKeyframe is not null && !IsLossless;
 
     /// <summary>
-    /// Waits until there may be something to take, or the end. Call after <see cref="TryTake"/> said no. It returns on a thread on which other readers have
-    /// their turn next: a reader that works on, or takes more than <see cref="FramesInATurn"/> frames, yields it.
+    /// Sends frames, and the pending messages of the output, until the subscription has ended and all queued frames are sent. Returns why
+    /// it ended. It also ends when the reader has disconnected.
     /// </summary>
-    public ValueTask<bool> WaitAsync() => _ready.WaitAsync();
+    public async Task<SubscriptionEnd> SendAsync(IFrameOutput output, CancellationToken cancellation)
+    {
+        var isUnflushed = true;
+        for (var inARow = 0; ;)
+        {
+            // Read before the queue, because nothing is queued after the end.
+            var end = End;
+            isUnflushed |= output.WritePending();
+            var isFrame = TryTake(out var frame, out var dropped);
+            if (isFrame)
+            {
+                CountSent(output.WriteFrame(frame, dropped));
+                frame.Release();
+                isUnflushed = true;
+            }
+            else if (end is not null && !IsOwedFrames)
+            {
+                return end;
+            }
+            if (isUnflushed && !await output.FlushAsync(cancellation)) Close();
+            isUnflushed = false;
+            if (!isFrame)
+            {
+                await WaitAsync();
+                inARow = 0;
+            }
+            else if (++inARow % FramesInATurn == 0)
+            {
+                await Task.Yield();
+            }
+        }
+    }
 
-    /// <summary>Makes <see cref="WaitAsync"/> return although nothing is there to take.</summary>
+    /// <summary>
+    /// Waits until there may be a frame, or the end. Call it after <see cref="TryTake"/> has returned false. It continues on a thread on
+    /// which other readers run next: a reader that does further work, or sends more than <see cref="FramesInATurn"/> frames, must yield it.
+    /// </summary>
+    internal ValueTask<bool> WaitAsync() => _ready.WaitAsync();
+
+    /// <summary>Makes <see cref="SendAsync"/> write the pending messages of the output.</summary>
     public void Wake() => _ready.Set();
 
-    /// <summary>Takes the next frame; the caller releases it. False where none is due, or no credit is left.</summary>
-    public bool TryTake(out EncodedFrame frame, out DroppedFrames missed)
+    /// <summary>Takes the next frame; the caller releases it. False if none is due, or no credit is left.</summary>
+    internal bool TryTake(out EncodedFrame frame, out DroppedFrames missed)
     {
         lock (_gate)
         {
@@ -151,7 +179,7 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>Counts a frame that has been written.</summary>
-    public void CountSent(int bytes)
+    internal void CountSent(int bytes)
     {
         lock (_gate)
         {
@@ -160,7 +188,7 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>The reader is done with all frames up to this one.</summary>
+    /// <summary>Acknowledges all frames up to this one.</summary>
     public void Acknowledge(ulong sequence)
     {
         lock (_gate)
@@ -175,7 +203,7 @@ public sealed class Subscription : IDisposable
     /// <summary>Ends the subscription from the reader's side.</summary>
     public void Close() => Finish(new(SubscriptionEndReason.Closed, "closed by the subscriber"));
 
-    /// <summary>Leaves the hub and lets go of everything queued.</summary>
+    /// <summary>Leaves the hub and releases all queued frames.</summary>
     public void Dispose()
     {
         Close();
@@ -190,7 +218,7 @@ public sealed class Subscription : IDisposable
         _aborted.Dispose();
     }
 
-    /// <summary>Takes only keyframes until there is one. For a stream that has them, which has been asked for one already.</summary>
+    /// <summary>Accepts only a keyframe next. For a stream with keyframes, from which one has already been requested.</summary>
     internal void StartAtKeyframe(Action ask)
     {
         _askKeyframe = ask;
@@ -199,9 +227,9 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>
-    /// Gives the subscriber a frame (and what was missed before it). Under <see cref="Policy.Latest"/> it replaces what still waits. Where frames depend on those
-    /// before them, they wait together until there is a keyframe, or too many; then all are missed until the reader comes back and asks for a keyframe.
-    /// The reader is woken by <see cref="WakeToTake"/>.
+    /// Offers the subscriber a frame (and counts the frames dropped before it). Under <see cref="Policy.Latest"/> it replaces queued
+    /// frames. Frames that depend on those before them are queued together until there is a keyframe or the queue is full; then all frames
+    /// are dropped until the reader continues and requests a keyframe. <see cref="WakeToTake"/> wakes the reader.
     /// </summary>
     internal void Offer(EncodedFrame frame, in DroppedFrames before)
     {
@@ -210,20 +238,20 @@ public sealed class Subscription : IDisposable
             if (End is not null) return;
             if (frame.Sequence <= _newestOffered)
             {
-                // It has this frame already, but not in the form that the stream's next frames depend on.
+                // It already has this frame, but not the encoding that the next frames of the stream depend on.
                 if (frame.IsKeyframe) _askKeyframe?.Invoke();
                 return;
             }
             if (_count == _queue.Length || (SkipsWithKeyframes && frame.IsKeyframe))
             {
                 DropQueued();
-                // What depends on frames that are lost now cannot be decoded.
+                // Frames that depend on the dropped ones cannot be decoded.
                 if (SkipsWithKeyframes && !frame.IsKeyframe) _keyframeNeed = KeyframeNeed.Unasked;
             }
             AddMissed(before);
             if (_keyframeNeed == KeyframeNeed.Unasked || (_keyframeNeed == KeyframeNeed.Asked && !frame.IsKeyframe))
             {
-                // A frame that was published before it subscribed is not its loss.
+                // A frame that was published before it subscribed is not counted as dropped.
                 _missedBeforeNewest = _missed;
                 if (frame.Sequence >= FirstSequence) AddMissed(default(DroppedFrames).Then(frame.GameLoop));
                 return;
@@ -233,8 +261,8 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>
-    /// Gives a subscriber that begins with the newest frame that frame, which decodes alone, where it has not been offered another one yet. Where frames depend
-    /// on those before them, it still waits for a keyframe of its stream.
+    /// Offers the newest frame, which decodes independently, to a subscriber that begins with it and has not been offered another one yet.
+    /// In a stream with keyframes it still waits for a keyframe.
     /// </summary>
     internal void OfferNewest(EncodedFrame newest)
     {
@@ -249,7 +277,8 @@ public sealed class Subscription : IDisposable
         _ready.Set();
     }
 
-    /// <summary>Lets a reader that waits go on, where there is something for it: in its turn, or, without a queue of turns, on this thread before this returns.</summary>
+    /// <summary>Continues a waiting reader if it has a frame: by the scheduler or, without one, on this thread before this
+    /// returns.</summary>
     internal void WakeToTake(SubscriberScheduler? turns)
     {
         lock (_gate)
@@ -260,7 +289,7 @@ public sealed class Subscription : IDisposable
         else _ready.Set(turns, IsLossless);
     }
 
-    /// <summary>Gives a subscriber who has missed the last frame of the match that frame, as a keyframe: it may hold the results.</summary>
+    /// <summary>Offers the last frame of the match again, as a keyframe, if it was dropped: it may have the results.</summary>
     internal void OfferMissedAgain(EncodedFrame last)
     {
         lock (_gate)
@@ -273,12 +302,13 @@ public sealed class Subscription : IDisposable
         _ready.Set();
     }
 
-    /// <summary>Waits until a frame may be offered without loss. False: nothing was taken within the timeout. After true there may still be no room.</summary>
+    /// <summary>Waits until a frame may be offered without loss. False: no frame was read within the timeout. After true there may still be
+    /// no room.</summary>
     internal ValueTask<bool> WaitForRoomAsync(TimeSpan timeout) => _room.WaitAsync(timeout);
 
-    /// <summary>Waits until the reader has acknowledged a frame; ends it when it does not in time.</summary>
+    /// <summary>Waits until the reader has acknowledged a frame. Ends the subscription after the timeout.</summary>
     /// <param name="sequence">The frame.</param>
-    /// <param name="since">Timestamp from which the time counts, the same for all readers that are waited for.</param>
+    /// <param name="since">Start of the timeout, the same for all readers.</param>
     /// <param name="clock">Clock of the timestamp.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     internal async ValueTask WaitForAnswerAsync(ulong sequence, long since, TimeProvider clock)
@@ -295,7 +325,7 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Ends the subscription; the first reason counts.</summary>
+    /// <summary>Ends the subscription; only the first reason is kept.</summary>
     internal void Finish(SubscriptionEnd end)
     {
         lock (_gate)
@@ -352,7 +382,7 @@ public sealed class Subscription : IDisposable
         return (frame!, before);
     }
 
-    /// <summary>Takes all that waits as one frame, the newest, and counts the others as missed.</summary>
+    /// <summary>Takes all queued frames as one, the newest, and counts the others as dropped.</summary>
     private (EncodedFrame Frame, DroppedFrames Before) TakeNewest()
     {
         var missed = default(DroppedFrames);
@@ -369,20 +399,21 @@ public sealed class Subscription : IDisposable
         return (frame, missed.Then(last));
     }
 
-    /// <summary>Lets go of all that waits. Only under <see cref="Policy.Latest"/>: for the others the hub makes sure of room, or ends them.</summary>
+    /// <summary>Drops all queued frames. Only under <see cref="Policy.Latest"/>: for other policies the hub waits for room or ends the
+    /// subscription.</summary>
     private void DropQueued()
     {
         while (_count > 0)
         {
             var (frame, before) = Dequeue();
-            // What was missed before it has been counted.
+            // The frames dropped before it are already counted.
             _missed = _missed.Then(before).Then(frame.GameLoop);
             _framesDropped++;
             frame.Release();
         }
     }
 
-    /// <summary>The reader is back and waits: the time to ask, as what is sent to one that does not read would be stale.</summary>
+    /// <summary>Called when the reader waits again. A keyframe that was encoded earlier would be stale.</summary>
     private void AskKeyframe()
     {
         if (_keyframeNeed != KeyframeNeed.Unasked || End is not null) return;
@@ -396,16 +427,16 @@ public sealed class Subscription : IDisposable
         _framesDropped += missed.Count;
     }
 
-    /// <summary>Whether the subscriber can only be offered a keyframe.</summary>
+    /// <summary>Whether the next frame of the subscriber must be a keyframe.</summary>
     private enum KeyframeNeed
     {
-        /// <summary>It has all frames since the last one.</summary>
+        /// <summary>No: it has all frames since the last keyframe.</summary>
         None,
 
-        /// <summary>It has lost frames, and its reader does not wait for any.</summary>
+        /// <summary>Yes: frames were dropped, and its reader does not wait yet.</summary>
         Unasked,
 
-        /// <summary>The stream has been asked for one.</summary>
+        /// <summary>Yes, and it has been requested from the stream.</summary>
         Asked,
     }
 }

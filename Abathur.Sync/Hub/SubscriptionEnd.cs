@@ -1,27 +1,27 @@
 namespace Abathur.Sync.Hub;
 
-/// <summary>Why a subscription ended, with what the subscriber is told.</summary>
+/// <summary>Why a subscription ended, with the message for the subscriber.</summary>
 public sealed record SubscriptionEnd(SubscriptionEndReason Reason, string Message);
 
 /// <summary>Why a subscription ended.</summary>
 public enum SubscriptionEndReason
 {
-    /// <summary>The match is over, and every frame that was due has been taken.</summary>
+    /// <summary>The match is over, and all frames were read.</summary>
     MatchOver,
 
     /// <summary>The reader did not keep up with a lossless subscription.</summary>
     SlowConsumer,
 
-    /// <summary>A lockstep reader did not answer in time.</summary>
+    /// <summary>A lockstep reader did not acknowledge in time.</summary>
     AckTimeout,
 
-    /// <summary>A frame cannot be encoded as asked.</summary>
+    /// <summary>A frame cannot be encoded in the requested format.</summary>
     BadFrame,
 
-    /// <summary>The game, or the bot that publishes, is gone in the middle of the match.</summary>
+    /// <summary>The game, or the bot that publishes, disconnected during the match.</summary>
     SourceLost,
 
-    /// <summary>The daemon stops.</summary>
+    /// <summary>The daemon is shutting down.</summary>
     Stopping,
 
     /// <summary>The subscriber closed it.</summary>

@@ -3,15 +3,15 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
 
-/// <summary>What one subscriber asked for, checked and with the defaults filled in.</summary>
+/// <summary>The validated options of one subscriber, with defaults filled in.</summary>
 public sealed record SubscriptionOptions
 {
-    /// <summary>What stands for the address of every client of a Unix domain socket.</summary>
+    /// <summary>The address of all clients of a Unix domain socket.</summary>
     public const string UnixPeer = "unix";
 
     public required Policy Policy { get; init; }
 
-    /// <summary>Payload form; never <see cref="Encoding.Auto"/>.</summary>
+    /// <summary>Payload encoding; never <see cref="Encoding.Auto"/>.</summary>
     public required Encoding Encoding { get; init; }
 
     /// <summary>How payloads are compressed.</summary>
@@ -30,24 +30,25 @@ public sealed record SubscriptionOptions
     public uint EveryGameLoops { get; init; } = 1;
 
     /// <summary>
-    /// Frames that may wait for the reader. Under <see cref="Policy.Latest"/> 1, or some where frames depend on those before them: the reader gets
-    /// the newest, and the others, which are small, along with it, as without them the stream would owe it a keyframe.
+    /// Frames that may wait for the reader. Under <see cref="Policy.Latest"/> 1, or more in a stream with delta frames: the reader gets the
+    /// newest frame together with the others, which are small, because otherwise it would need a keyframe.
     /// </summary>
     public required int BufferFrames { get; init; }
 
     /// <summary>How long <see cref="Policy.Lockstep"/> waits for an acknowledgement.</summary>
     public TimeSpan LockstepTimeout { get; init; }
 
-    /// <summary>Frames that may be on the way unacknowledged; 0: no limit.</summary>
+    /// <summary>Frames that may be unacknowledged; 0: no limit.</summary>
     public int Credits { get; init; }
 
-    /// <summary>Begin with the newest frame that has been published, where there is one.</summary>
+    /// <summary>Begin with the newest published frame, if any.</summary>
     public bool BeginsWithNewest { get; init; }
 
-    /// <summary>Whether a playback may wait for this subscriber without a limit over time (<see cref="HubOptions.WatchersHoldUp"/>). Default true.</summary>
+    /// <summary>Whether a playback may wait for this subscriber without a time budget (<see cref="HubOptions.WatchersHoldUp"/>). Default
+    /// true.</summary>
     public bool MayHoldUp { get; init; } = true;
 
-    /// <summary>Whether it is sent what agents draw.</summary>
+    /// <summary>Whether it gets the drawings of agents.</summary>
     public bool Drawings { get; init; }
 
     /// <summary>Name for status tables and logs.</summary>

@@ -2,7 +2,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
 
-/// <summary>What subscriptions of the same kind have been sent in all, those that are gone included.</summary>
+/// <summary>Totals of subscriptions by kind, including those that have ended.</summary>
 public sealed class SubscriptionTotals
 {
     private readonly Dictionary<Kind, Sums> _former = [];
@@ -10,7 +10,7 @@ public sealed class SubscriptionTotals
     /// <summary>Adds a subscription that has ended.</summary>
     public void Add(SubscriberStatus gone) => Add(_former, gone, now: 0);
 
-    /// <summary>The sums, together with those of the subscriptions that are there.</summary>
+    /// <summary>The sums, including those of the current subscriptions.</summary>
     public IReadOnlyDictionary<Kind, Sums> With(IEnumerable<SubscriberStatus> current)
     {
         var sums = new Dictionary<Kind, Sums>(_former);
@@ -25,9 +25,9 @@ public sealed class SubscriptionTotals
         sums[kind] = new Sums(before.Now + now, before.FramesSent + status.FramesSent, before.FramesDropped + status.FramesDropped, before.BytesSent + status.BytesSent);
     }
 
-    /// <summary>What subscriptions are told apart by.</summary>
+    /// <summary>The properties that define a kind of subscription.</summary>
     public readonly record struct Kind(string Transport, Policy Policy, Encoding Encoding, V1.Compression Compression);
 
-    /// <summary>Subscriptions that are there now, and what they and their like have been sent.</summary>
+    /// <summary>Number of current subscriptions, and the totals of this kind.</summary>
     public readonly record struct Sums(int Now, ulong FramesSent, ulong FramesDropped, ulong BytesSent);
 }

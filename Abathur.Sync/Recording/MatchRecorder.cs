@@ -8,17 +8,17 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Recording;
 
 /// <summary>
-/// Records a running match behind a bounded queue, on a task of its own: the source never waits, neither for a slow disk nor for
-/// a full one. What cannot be kept is counted (<see cref="Status"/>); after a failed write the file ends behind the last whole chunk, and
-/// nothing more is written.
+/// Records a running match with a bounded queue, on its own task: the source never waits, neither for a slow disk nor for
+/// a full one. Frames that cannot be recorded are counted (<see cref="Status"/>). After a failed write the file ends after the last
+/// complete chunk, and nothing more is written.
 /// </summary>
-/// <remarks>The file is written as <see cref="OutputFile"/> says, and takes its name when the recorder is disposed.</remarks>
+/// <remarks>The file is an <see cref="OutputFile"/>, and gets its name when the recorder is disposed.</remarks>
 public sealed class MatchRecorder : IAsyncDisposable
 {
-    /// <summary>Payload bytes that may wait for the disk: about 25 s of the largest frames.</summary>
+    /// <summary>Payload bytes that may be queued for the disk: about 25 s of the largest frames.</summary>
     public const long MaxWaitingBytes = 64 * 1024 * 1024;
 
-    /// <summary>How long a source waits for a disk that is too slow, once; after that it goes on without until there is room again.</summary>
+    /// <summary>How long a source waits for a disk that is too slow. After that it does not wait again until there is room.</summary>
     public static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(10);
 
     private static readonly TimeSpan CheckInterval = TimeSpan.FromSeconds(1);
@@ -41,9 +41,10 @@ public sealed class MatchRecorder : IAsyncDisposable
     private long _lastCheck;
     private bool _waitedInVain;
 
-    /// <param name="file">Where the recording goes; the recorder disposes it.</param>
+    /// <param name="file">The file of the recording; the recorder disposes it.</param>
     /// <param name="options">How it is written.</param>
-    /// <param name="onFailure">Told once, in one line, when the recording fails; and when it is found, and at the end, that the file is not where it should be.</param>
+    /// <param name="onFailure">Called with a message of one line when the recording fails, when the file is found to be missing or
+    /// replaced, and at the end if it was.</param>
     public MatchRecorder(OutputFile file, RecordingOptions options, Action<string> onFailure)
         : this(file, file.Stream, options, onFailure, TimeProvider.System)
     {
@@ -56,10 +57,10 @@ public sealed class MatchRecorder : IAsyncDisposable
         _writing = Task.Run(WriteAsync);
     }
 
-    /// <summary>Whether the recording is complete, in whatever file <see cref="Status"/> names. False until it is disposed, and where writing failed.</summary>
+    /// <summary>Whether the file that <see cref="Status"/> names is complete. False until it is disposed, and if writing failed.</summary>
     public bool IsComplete { get; private set; }
 
-    /// <summary>How the recording goes. The error is set also where the recording is complete, but in another file than it was to be.</summary>
+    /// <summary>State of the recording. The error is also set if the recording is complete but in another file than intended.</summary>
     public RecordingStatus Status
     {
         get
@@ -69,24 +70,24 @@ public sealed class MatchRecorder : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits until half of what may wait is written, for those who would rather wait than lose a frame; for a disk that hangs, <see cref="MaxWait"/>
-    /// and not again before there is room. One waiter at a time.
+    /// Waits until the queue is at most half full, for sources that can wait. If the disk hangs, it waits for <see cref="MaxWait"/> and not
+    /// again before there is room. One waiter at a time.
     /// </summary>
     public async ValueTask WaitForRoomAsync()
     {
         while (IsHalfFull)
         {
             if (_waitedInVain) return;
-            // A write that made no room yet does not signal.
+            // A write that leaves the queue too full does not signal.
             _waitedInVain = !await _room.WaitAsync(MaxWait);
         }
         _waitedInVain = false;
     }
 
-    /// <summary>What is known about the match. Once, before anything else.</summary>
+    /// <summary>Sets the match. Called once, before anything else.</summary>
     public void Begin(RecordingMatch match) => _match.TrySetResult(match);
 
-    /// <summary>Adds an observation, to which it takes a reference of its own.</summary>
+    /// <summary>Adds an observation, and takes its own reference to it.</summary>
     public void AddObservation(uint gameLoop, long capturedUnixNs, SharedBuffer observation)
     {
         observation.Retain();
@@ -109,7 +110,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     /// <summary>Adds an event.</summary>
     public void AddEvent(long capturedUnixNs, Event matchEvent) => Add(new Item(ItemKind.Event, matchEvent.GameLoop, capturedUnixNs, null, default) { Event = matchEvent });
 
-    /// <summary>Writes what waits and ends the file. One in which no match was begun is removed.</summary>
+    /// <summary>Writes the queue and ends the file. The file is removed if no match was begun.</summary>
     public async ValueTask DisposeAsync()
     {
         _match.TrySetResult(null);
@@ -131,7 +132,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     {
         lock (_gate)
         {
-            // At least one fits, however large it is.
+            // One item is always accepted, however large it is.
             if (_error is null && (_waitingBytes == 0 || _waitingBytes + item.Bytes <= MaxWaitingBytes) && _items.Writer.TryWrite(item))
             {
                 _waitingBytes += item.Bytes;
@@ -166,7 +167,7 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
         catch (Exception e)
         {
-            // Whatever it is, the match is not to suffer from it.
+            // No error of the recording may affect the match.
             Abandon(writer);
             Fail(writer, e.Message);
             await DropWhatWaitsAsync();
@@ -204,12 +205,12 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
     }
 
-    /// <summary>Looks once a second whether the file is still there, as a person can do something about it only during the match.</summary>
+    /// <summary>Checks once a second whether the file still exists, so that the user can react during the match.</summary>
     private void CheckPlace()
     {
         if (_problem is not null || _clock.GetElapsedTime(_lastCheck) < CheckInterval) return;
         _lastCheck = _clock.GetTimestamp();
-        if (!_file.IsInPlace) Report($"{_file.WritePath} was deleted, renamed or replaced by another program; the recording goes on and is saved under another name at the end");
+        if (!_file.IsInPlace) Report($"{_file.WritePath} was deleted, renamed or replaced by another program; the recording continues and is saved under another name at the end");
     }
 
     private void Report(string problem)
@@ -223,26 +224,26 @@ public sealed class MatchRecorder : IAsyncDisposable
         lock (_gate)
         {
             _error = why;
-            // What was in a chunk that failed is not in the file.
+            // The frames of a failed chunk are not in the file.
             var frames = (ulong)(writer?.ObservationsWritten ?? 0);
             _missed += _frames - frames;
             _frames = frames;
         }
         _room.Set();
         _items.Writer.TryComplete();
-        _onFailure($"recording to {_file.Place} failed: {why}. The match goes on without it; {Rest(writer)}");
+        _onFailure($"recording to {_file.Place} failed: {why}. The match continues without it; {Rest(writer)}");
     }
 
-    /// <summary>What there is of the recording, for a person. A file in which nothing was recorded is not kept.</summary>
+    /// <summary>Describes what is kept of the recording. A file without messages is removed.</summary>
     private string Rest(RecordingWriter? writer)
     {
-        if (writer is not { MessageCount: > 0 } || !_file.Keep()) return "nothing of it is kept";
+        if (writer is not { MessageCount: > 0 } || !_file.Keep()) return "nothing of it was kept";
         return writer.IsComplete
-            ? $"what was recorded until then is in {_file.WritePath}, a whole file"
-            : $"what was recorded until then is in {_file.WritePath}, which has no end (`abathur-sync recover` makes a whole file of it)";
+            ? $"the part before the failure is complete in {_file.WritePath}"
+            : $"the part before the failure is in {_file.WritePath}, which has no end (`abathur-sync recover` makes a complete file of it)";
     }
 
-    /// <summary>Ends the file where there is still room for an end; one without can be recovered.</summary>
+    /// <summary>Ends the file if there is still room for its end. A file without an end can be recovered.</summary>
     private static void Abandon(RecordingWriter? writer)
     {
         try
@@ -251,7 +252,7 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
         catch (Exception)
         {
-            // It has been told already.
+            // The failure was already reported.
         }
     }
 
@@ -276,7 +277,7 @@ public sealed class MatchRecorder : IAsyncDisposable
 
     private readonly record struct Item(ItemKind Kind, uint GameLoop, long CapturedUnixNs, SharedBuffer? Observation, ReadOnlyMemory<byte> Data)
     {
-        // What an item costs besides its payload, so that many small ones are bounded as well.
+        // Size of an item besides its payload, so that the limit also applies to many small items.
         private const int OwnBytes = 128;
 
         public Event? Event { get; init; }

@@ -28,7 +28,7 @@ internal sealed class SynthRecording : IDisposable
     /// <summary>Observations recorded so far.</summary>
     public long FrameCount => _writer.ObservationCount;
 
-    /// <summary>Records the generator's current frame with what came before it.</summary>
+    /// <summary>Records the generator's current frame with the actions and events before it.</summary>
     public void Add()
     {
         var gameLoop = _generator.GameLoop;

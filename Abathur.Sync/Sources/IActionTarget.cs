@@ -1,12 +1,13 @@
-using Abathur.Grpc;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
 
-/// <summary>Gives agents' actions to a game.</summary>
+/// <summary>Sends agents' actions to a game.</summary>
 public interface IActionTarget
 {
-    /// <summary>Gives actions to the game and returns how it answered.</summary>
-    /// <exception cref="GrpcException">They are refused before the game sees them: too many wait, too late, no game.</exception>
+    /// <summary>Sends actions to the game and returns its answer.</summary>
+    /// <exception cref="RequestException">They are refused before they reach the game: too many in the queue, too late, no
+    /// game.</exception>
     Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation);
 }

@@ -3,25 +3,26 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
 
-/// <summary>Where the frames of one match come from.</summary>
+/// <summary>A source of the frames of one match.</summary>
 public interface IMatchSource
 {
-    /// <summary>What kind of source this is.</summary>
+    /// <summary>The kind of the source.</summary>
     SourceKind Kind { get; }
 
-    /// <summary>What is fixed for the match, where that is known from the start; else null, and <see cref="FrameHub.Begin"/> is told later.</summary>
+    /// <summary>The constant data of the match if it is known from the start; else null, and the source calls <see cref="FrameHub.Begin"/>
+    /// later.</summary>
     Match? Match => null;
 
     /// <summary>Whether publishing may wait for lossless readers. A game does not wait.</summary>
     bool CanWait { get; }
 
-    /// <summary>How the source is steered; null where it cannot be.</summary>
+    /// <summary>Controls the source; null if it cannot be controlled.</summary>
     IPlaybackControl? Control => null;
 
-    /// <summary>Takes agents' actions; null where none are taken.</summary>
+    /// <summary>Accepts agents' actions; null if none are accepted.</summary>
     IActionTarget? Actions => null;
 
-    /// <summary>Adds what only the source knows.</summary>
+    /// <summary>Adds the source's part of the status.</summary>
     void Describe(Status status)
     {
     }

@@ -2,12 +2,13 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
 
-/// <summary>Controls a source that has a past and a future.</summary>
+/// <summary>Controls a source that can pause, step and seek.</summary>
 public interface IPlaybackControl
 {
-    /// <summary>Where it stands.</summary>
+    /// <summary>The current state.</summary>
     PlaybackState State { get; }
 
-    /// <summary>Carries a command out and answers the state after it. Throws <see cref="PlaybackException"/> where it cannot be carried out.</summary>
+    /// <summary>Executes a command and returns the state after it. Throws <see cref="PlaybackException"/> if it cannot be
+    /// executed.</summary>
     Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation);
 }

@@ -1,18 +1,18 @@
 namespace Abathur.Sync.Sources;
 
-/// <summary>A playback command that cannot be carried out.</summary>
+/// <summary>A playback command cannot be executed.</summary>
 public sealed class PlaybackException(PlaybackRefusal reason, string message) : Exception(message)
 {
     public PlaybackRefusal Reason { get; } = reason;
 }
 
-/// <summary>Why a playback command cannot be carried out.</summary>
+/// <summary>Why a playback command cannot be executed.</summary>
 public enum PlaybackRefusal
 {
-    /// <summary>The command makes no sense.</summary>
+    /// <summary>The command is invalid.</summary>
     Invalid,
 
-    /// <summary>It asks for a place that the recording does not have.</summary>
+    /// <summary>The position is outside the recording.</summary>
     OutOfRange,
 
     /// <summary>The playback is over.</summary>

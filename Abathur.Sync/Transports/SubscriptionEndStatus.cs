@@ -1,20 +1,20 @@
-using Abathur.Grpc;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Requests;
 
 namespace Abathur.Sync.Transports;
 
-/// <summary>What the end of a subscription is called on the wire.</summary>
+/// <summary>Maps the end of a subscription to a status code.</summary>
 internal static class SubscriptionEndStatus
 {
-    public static GrpcStatusCode StatusCode(this SubscriptionEnd end) => end.Reason switch
+    public static RequestStatus Status(this SubscriptionEnd end) => end.Reason switch
     {
-        SubscriptionEndReason.MatchOver => GrpcStatusCode.Ok,
-        SubscriptionEndReason.SlowConsumer => GrpcStatusCode.ResourceExhausted,
-        SubscriptionEndReason.AckTimeout => GrpcStatusCode.DeadlineExceeded,
-        SubscriptionEndReason.BadFrame => GrpcStatusCode.DataLoss,
-        SubscriptionEndReason.SourceLost => GrpcStatusCode.Aborted,
-        SubscriptionEndReason.Stopping => GrpcStatusCode.Unavailable,
-        SubscriptionEndReason.Closed => GrpcStatusCode.Cancelled,
-        _ => GrpcStatusCode.Internal,
+        SubscriptionEndReason.MatchOver => RequestStatus.Ok,
+        SubscriptionEndReason.SlowConsumer => RequestStatus.ResourceExhausted,
+        SubscriptionEndReason.AckTimeout => RequestStatus.DeadlineExceeded,
+        SubscriptionEndReason.BadFrame => RequestStatus.DataLoss,
+        SubscriptionEndReason.SourceLost => RequestStatus.Aborted,
+        SubscriptionEndReason.Stopping => RequestStatus.Unavailable,
+        SubscriptionEndReason.Closed => RequestStatus.Cancelled,
+        _ => RequestStatus.Internal,
     };
 }

@@ -1,12 +1,13 @@
 using System.Diagnostics;
 using System.Threading.RateLimiting;
-using Abathur.Grpc;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Metrics;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
@@ -15,16 +16,16 @@ using Google.Protobuf.WellKnownTypes;
 namespace Abathur.Sync.Transports;
 
 /// <summary>
-/// What agents can ask for, whatever transport they come by. Refusals are <see cref="GrpcException"/>: its status codes
-/// are the vocabulary of all transports.
+/// The requests of agents, independent of the transport. Refused requests throw <see cref="RequestException"/>, whose status codes
+/// are the same on all transports.
 /// </summary>
-/// <param name="source">What is published.</param>
-/// <param name="hub">To whom.</param>
-/// <param name="access">Who may do what.</param>
-/// <param name="clock">Clock of everything.</param>
+/// <param name="source">The source of the match.</param>
+/// <param name="hub">The hub of the subscribers.</param>
+/// <param name="access">The access rules.</param>
+/// <param name="clock">Clock of all times.</param>
 public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions access, TimeProvider clock) : IDisposable
 {
-    /// <summary>Most frames that a subscription may have waiting.</summary>
+    /// <summary>Maximum number of frames in the queue of a subscription.</summary>
     public const int MaxBufferFrames = 1024;
 
     private const int DefaultBufferFrames = 64;
@@ -35,7 +36,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
     private static readonly TimeSpan ProcessAge = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Asking the system takes longer than all the rest, and anybody may ask for the status in a loop.</summary>
+    /// <summary>Cached: system calls take longer than the rest of the status, and any client may request the status in a loop.</summary>
     private readonly CachedValue<ProcessStatus> _process = ProcessSince(clock.GetTimestamp(), clock);
     private readonly TokenBucketRateLimiter _actRate = new(new TokenBucketRateLimiterOptions
     {
@@ -47,15 +48,15 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private Match? _matchWithoutGame;
 
     /// <summary>What a client with this token may do.</summary>
-    /// <param name="token">Null or empty: none was shown.</param>
+    /// <param name="token">Null or empty: none was sent.</param>
     public AccessLevel LevelOf(string? token) => access.Tokens.LevelOf(token);
 
-    /// <summary>What is fixed for the match. Waits for it.</summary>
-    /// <exception cref="GrpcException">The daemon stops before there is one.</exception>
+    /// <summary>The constant data of the match. Waits for the match.</summary>
+    /// <exception cref="RequestException">The daemon is shutting down before a match has begun.</exception>
     public async ValueTask<Match> WaitForMatchAsync(CancellationToken cancellation) =>
-        hub.Match ?? await hub.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon stops");
+        hub.Match ?? await hub.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
 
-    /// <summary>The same for whoever may not want to wait.</summary>
+    /// <summary>The same without waiting, unless the request asks for it.</summary>
     public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
@@ -64,27 +65,27 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     }
 
     /// <summary>Subscribes; the caller disposes the subscription.</summary>
-    /// <param name="request">As the agent sent it.</param>
-    /// <param name="transport">How the agent is connected.</param>
+    /// <param name="request">The request of the agent.</param>
+    /// <param name="transport">The transport of the agent.</param>
     /// <param name="peer">Address of the agent.</param>
     /// <param name="level">What the agent may do.</param>
     public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
         var options = Check(request, transport, peer) with { MayHoldUp = level >= AccessLevel.Act };
-        return hub.Subscribe(options, out var problem) ?? throw new GrpcException(GrpcStatusCode.ResourceExhausted, problem);
+        return hub.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
-    /// <summary>Gives actions to the game.</summary>
+    /// <summary>Sends actions to the game.</summary>
     public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
         if (source.Actions is { } target) return target.ActAsync(request, cancellation);
         var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
-        throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
+        throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
     }
 
-    /// <summary>What agents have drawn.</summary>
+    /// <summary>The drawings of agents.</summary>
     public DrawingBoard Drawings => hub.Drawings;
 
     /// <summary>Draws over the map.</summary>
@@ -93,25 +94,25 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         RequireToAct(level);
         if (hub.Match is null) throw NoMatch("there is no match yet");
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
-        return hub.Drawings.TryDraw(request) ?? throw new GrpcException(
-            GrpcStatusCode.ResourceExhausted,
-            $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers would be in force: draw less, for less long, or clear layers with a request without shapes");
+        return hub.Drawings.TryDraw(request) ?? throw new RequestException(
+            RequestStatus.ResourceExhausted,
+            $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, or clear layers with a request without shapes");
     }
 
-    /// <summary>Lets a bot publish; the caller disposes what it gets.</summary>
+    /// <summary>Opens a publication of a bot; the caller disposes it.</summary>
     public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Act, level);
         return source is PushSource push
             ? push.OpenAsync(cancellation)
-            : throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
+            : throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
     }
 
-    /// <summary>Control the playback.</summary>
+    /// <summary>Controls the playback.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (source.Control is not { } control) throw new GrpcException(GrpcStatusCode.FailedPrecondition, $"a {Name(source.Kind)} cannot be steered");
+        if (source.Control is not { } control) throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} cannot be controlled");
         try
         {
             return await control.ControlAsync(request, cancellation);
@@ -120,11 +121,11 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         {
             var code = e.Reason switch
             {
-                PlaybackRefusal.OutOfRange => GrpcStatusCode.OutOfRange,
-                PlaybackRefusal.Over => GrpcStatusCode.FailedPrecondition,
-                _ => GrpcStatusCode.InvalidArgument,
+                PlaybackRefusal.OutOfRange => RequestStatus.OutOfRange,
+                PlaybackRefusal.Over => RequestStatus.FailedPrecondition,
+                _ => RequestStatus.InvalidArgument,
             };
-            throw new GrpcException(code, e.Message);
+            throw new RequestException(code, e.Message);
         }
     }
 
@@ -167,20 +168,20 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     {
         Require(AccessLevel.Act, level);
         using var lease = _actRate.AttemptAcquire();
-        if (!lease.IsAcquired) throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"more than {access.ActRate} requests a second to act, draw or steer, of all agents (--act-rate)");
+        if (!lease.IsAcquired) throw new RequestException(RequestStatus.ResourceExhausted, $"more than {access.ActRate} requests a second to act, draw or control the playback, of all agents (--act-rate)");
     }
 
-    /// <summary>Refuses clients that may not do what they ask for.</summary>
-    /// <exception cref="GrpcException">UNAUTHENTICATED: no token, or a wrong one; PERMISSION_DENIED: one for watching.</exception>
+    /// <summary>Refuses clients whose access level is too low.</summary>
+    /// <exception cref="RequestException">UNAUTHENTICATED: no token, or a wrong one; PERMISSION_DENIED: a token for watching.</exception>
     public static void Require(AccessLevel needed, AccessLevel level)
     {
         if (level >= needed) return;
         throw level == AccessLevel.None
-            ? new GrpcException(GrpcStatusCode.Unauthenticated, "a token is needed, and none or a wrong one was shown")
-            : new GrpcException(GrpcStatusCode.PermissionDenied, "this token is for watching: acting, drawing, publishing, steering and lockstep need the other");
+            ? new RequestException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
+            : new RequestException(RequestStatus.PermissionDenied, "this token is for watching: acting, drawing, publishing, controlling the playback and lockstep need the other token");
     }
 
-    /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every look at the status.</summary>
+    /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every request of the status.</summary>
     private static Match WithoutGame(Match match)
     {
         var copy = match.Clone();
@@ -195,7 +196,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (encoding is not (Encoding.Proto or Encoding.Json or Encoding.Columns)) throw Unsupported("encoding", request.Encoding, "auto, proto, json, columns");
         if (transport.Form == WireFormat.Json && encoding != Encoding.Json)
         {
-            throw Invalid($"encoding {encoding.ToString().ToLowerInvariant()} cannot be carried in text messages: ask for json, or subscribe with a binary message (protobuf)");
+            throw Invalid($"encoding {encoding.ToString().ToLowerInvariant()} cannot be sent in text messages: use json, or subscribe with a binary message (protobuf)");
         }
         var compressionLevel = CompressionRequest.CheckLevel(request, encoding, transport);
         if (request.Policy is not (Policy.Latest or Policy.Every or Policy.Lockstep)) throw Unsupported("policy", request.Policy, "latest, every, lockstep");
@@ -206,7 +207,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         {
             throw Invalid("policy lockstep and credits need acknowledgements: use Session, the socket or WebSocket");
         }
-        if (!transport.CanAcknowledge && request.Drawings) throw Invalid("drawings come between frames: use Session, the socket or WebSocket");
+        if (!transport.CanAcknowledge && request.Drawings) throw Invalid("drawings are sent between frames: use Session, the socket or WebSocket");
         return new SubscriptionOptions
         {
             Policy = request.Policy,
@@ -255,16 +256,16 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         return TimeSpan.FromSeconds(seconds);
     }
 
-    private static GrpcException Unsupported<T>(string what, T value, string supported)
+    private static RequestException Unsupported<T>(string what, T value, string supported)
         where T : struct, System.Enum
     {
-        var code = System.Enum.IsDefined(value) ? GrpcStatusCode.Unimplemented : GrpcStatusCode.InvalidArgument;
+        var code = System.Enum.IsDefined(value) ? RequestStatus.Unimplemented : RequestStatus.InvalidArgument;
         return new(code, $"{what} {value.ToString().ToLowerInvariant()} is not served; known here: {supported}");
     }
 
-    private static GrpcException NoMatch(string why) => new(GrpcStatusCode.Unavailable, why);
+    private static RequestException NoMatch(string why) => new(RequestStatus.Unavailable, why);
 
-    private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
+    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 
     private static string Name(SourceKind kind) => kind.ToString().ToLowerInvariant();
 }

@@ -1,23 +1,24 @@
 using System.Threading.Channels;
-using Abathur.Grpc;
 using Abathur.Sync.Access;
+using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Transports;
 
 /// <summary>
 /// One subscribed connection, the same on every transport: a task that writes frames and answers, and one that reads
-/// what the client says.
+/// the messages of the client.
 /// </summary>
-internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, AccessLevel level)
+internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, AccessLevel level) : IFrameOutput
 {
     private const int MaxAnswersWaiting = 64;
     private const int MessagesInARow = 64;
     private long _drawingsSeen;
     private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
 
-    /// <summary>Runs until the subscription ends or the client goes. Returns why the subscription ended.</summary>
+    /// <summary>Runs until the subscription ends or the client disconnects. Returns why the subscription ended.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
@@ -34,35 +35,33 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         }
     }
 
+    bool IFrameOutput.WritePending()
+    {
+        var isPending = WriteAnswers();
+        if (!subscription.Options.Drawings || api.Drawings.Version == _drawingsSeen) return isPending;
+        wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
+        return true;
+    }
+
+    int IFrameOutput.WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => wire.WriteFrame(frame, dropped);
+
+    ValueTask<bool> IFrameOutput.FlushAsync(CancellationToken cancellation) => wire.FlushAsync(cancellation);
+
     private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
     {
-        for (var inARow = 0; ;)
-        {
-            while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
-            if (subscription.Options.Drawings && api.Drawings.Version != _drawingsSeen) wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
-            if (subscription.TryTake(out var frame, out var missed))
-            {
-                subscription.CountSent(wire.WriteFrame(frame, missed));
-                frame.Release();
-            }
-            else if (subscription.End is { } end && !subscription.IsOwedFrames)
-            {
-                // The reading task answers before it ends the subscription.
-                while (_answers.Reader.TryRead(out var answer)) wire.Write(answer);
-                if (end.Reason != SubscriptionEndReason.Closed) wire.Write(Goodbye(end));
-                await wire.FlushAsync(cancellation);
-                return end;
-            }
-            else
-            {
-                if (!await wire.FlushAsync(cancellation)) subscription.Close();
-                await subscription.WaitAsync();
-                inARow = 0;
-                continue;
-            }
-            if (!await wire.FlushAsync(cancellation)) subscription.Close();
-            if (++inARow % Subscription.FramesInATurn == 0) await Task.Yield();
-        }
+        var end = await subscription.SendAsync(this, cancellation);
+        // The reading task answers before it ends the subscription.
+        WriteAnswers();
+        if (end.Reason != SubscriptionEndReason.Closed) wire.Write(Goodbye(end));
+        await wire.FlushAsync(cancellation);
+        return end;
+    }
+
+    private bool WriteAnswers()
+    {
+        var isAnswer = false;
+        for (; _answers.Reader.TryRead(out var answer); isAnswer = true) wire.Write(answer);
+        return isAnswer;
     }
 
     private async Task ReadAsync(CancellationToken cancellation)
@@ -72,14 +71,15 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             for (var messages = 1; await wire.ReadAsync(cancellation) is { } message; messages++)
             {
                 await HandleAsync(message, cancellation);
-                // From a client that sends faster than this reads, the next message is always there: without a break nothing would be written.
+                // If a client sends faster than this reads, the next message is always available: without yielding, nothing would be
+                // written.
                 if (messages % MessagesInARow == 0) await Task.Yield();
             }
         }
-        catch (GrpcException e)
+        catch (RequestException e)
         {
-            // The framing is lost: nothing that follows could be understood.
-            await AnswerAsync(new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } }, cancellation);
+            // The framing is lost: later messages could not be parsed.
+            await AnswerAsync(new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } }, cancellation);
             subscription.Close();
         }
         catch (OperationCanceledException)
@@ -108,7 +108,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;
             default:
-                await AnswerAsync(Refusal(message.Id, GrpcStatusCode.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
+                await AnswerAsync(Refusal(message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
                 return;
         }
     }
@@ -121,9 +121,9 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
             result.Id = id;
             return new ServerMessage { Result = result };
         }
-        catch (GrpcException e)
+        catch (RequestException e)
         {
-            return Refusal(id, e.StatusCode, e.Message);
+            return Refusal(id, e.Status, e.Message);
         }
     }
 
@@ -140,10 +140,10 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         subscription.Wake();
     }
 
-    private static ServerMessage Refusal(ulong id, GrpcStatusCode code, string message) =>
+    private static ServerMessage Refusal(ulong id, RequestStatus code, string message) =>
         new() { Error = new Error { Id = id, Code = code.ToName(), Message = message } };
 
     private static ServerMessage Goodbye(SubscriptionEnd end) => end.Reason == SubscriptionEndReason.MatchOver
         ? new ServerMessage { End = new End { Reason = end.Message } }
-        : new ServerMessage { Error = new Error { Code = end.StatusCode().ToName(), Message = end.Message, Fatal = true } };
+        : new ServerMessage { Error = new Error { Code = end.Status().ToName(), Message = end.Message, Fatal = true } };
 }

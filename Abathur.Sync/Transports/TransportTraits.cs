@@ -2,9 +2,9 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Transports;
 
-/// <summary>What a way to the daemon can carry.</summary>
-/// <param name="Name">As the status calls it.</param>
-/// <param name="Native">What <see cref="Encoding.Auto"/> means there.</param>
+/// <summary>The capabilities of a transport.</summary>
+/// <param name="Name">Its name in the status.</param>
+/// <param name="Native">The encoding that <see cref="Encoding.Auto"/> selects.</param>
 /// <param name="CanAcknowledge">Whether an agent can send <see cref="Ack"/>.</param>
 /// <param name="Form">How messages are written.</param>
 public sealed record TransportTraits(string Name, Encoding Native, bool CanAcknowledge, WireFormat Form)
@@ -18,10 +18,10 @@ public sealed record TransportTraits(string Name, Encoding Native, bool CanAckno
     /// <summary>The raw socket.</summary>
     public static TransportTraits Socket { get; } = new("socket", Encoding.Json, true, WireFormat.ByEncoding);
 
-    /// <summary>A WebSocket on which the agent speaks in text messages.</summary>
+    /// <summary>A WebSocket whose client sends text messages.</summary>
     public static TransportTraits WebSocketText { get; } = new("websocket", Encoding.Json, true, WireFormat.Json);
 
-    /// <summary>A WebSocket on which the agent speaks in binary messages.</summary>
+    /// <summary>A WebSocket whose client sends binary messages.</summary>
     public static TransportTraits WebSocketBinary { get; } = new("websocket", Encoding.Proto, true, WireFormat.Protobuf);
 
     /// <summary>Whether messages that carry this encoding are JSON text.</summary>

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Transports.Framing;
 using BenchmarkDotNet.Attributes;
 using Google.Protobuf;
 using Wire = Abathur.Sync.V1.Frame;
@@ -31,7 +32,7 @@ public class EnvelopeBenchmarks
         for (var i = 0; i < Subscribers; i++)
         {
             _memory.ResetWrittenCount();
-            frame.WriteFrame(_memory, default);
+            ProtoFraming.WriteFrame(_memory, frame, default);
             bytes += _memory.WrittenCount;
         }
         frame.Release();
@@ -46,7 +47,7 @@ public class EnvelopeBenchmarks
         var bytes = 0L;
         for (var i = 0; i < Subscribers; i++)
         {
-            frame.WriteFrame(_pipe.Writer, default);
+            ProtoFraming.WriteFrame(_pipe.Writer, frame, default);
             await _pipe.Writer.FlushAsync();
             var read = await _pipe.Reader.ReadAsync();
             bytes += read.Buffer.Length;

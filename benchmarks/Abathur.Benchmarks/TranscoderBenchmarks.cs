@@ -16,7 +16,7 @@ namespace Abathur.Benchmarks;
 /// </summary>
 /// <remarks>
 /// Google's formatter starts from messages that are parsed already, which favours it; both sides check UTF-8 and ranges. The real frames come from
-/// <c>../shared/observations</c>; without that folder the case fails and says so.
+/// the folder <c>observations</c> in the one that <c>ABATHUR_SHARED</c> names; without that folder the case fails and says so.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory, BenchmarkLogicalGroupRule.ByParams)]
@@ -126,8 +126,8 @@ public class TranscoderBenchmarks
 
     private static IEnumerable<byte[]> RealFrames()
     {
-        var folder = Path.GetFullPath(Path.Combine(Path.GetDirectoryName(ThisFile())!, "..", "..", "..", "shared", "observations"));
-        if (!Directory.Exists(folder)) throw new DirectoryNotFoundException($"../shared/observations is not beside this checkout: {folder}");
+        var folder = Path.Combine(Environment.GetEnvironmentVariable("ABATHUR_SHARED") ?? "shared", "observations");
+        if (!Directory.Exists(folder)) throw new DirectoryNotFoundException($"this case needs real observations in {Path.GetFullPath(folder)}: run it by dotnet make.cs bench");
         return Directory.EnumerateFiles(folder, "observation.binpb", SearchOption.AllDirectories).Order(StringComparer.Ordinal).Select(File.ReadAllBytes);
     }
 

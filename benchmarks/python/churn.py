@@ -185,7 +185,7 @@ def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
         f"daemon and the agents that stay: all share the machine. {seconds:g} s a run, seed {seed}. "
         "The agents that stay lost nothing: a gap would have ended the run.\n\n"
         f"The {FLOOR} is what the same crowd on the same machine does to a reader that has nothing to do with the "
-        "daemon: in each run a plain TCP server, which nobody else is connected to, sends the same frames at the same "
+        "daemon: in each run a plain TCP server without other clients sends the same frames at the same "
         "rate to a reader that does not decode them. It ticks on its own: at a moment when the daemon and the crowd "
         "may be idle, while a frame of the daemon's is what wakes them all.\n\n"
         "Published to received, ms: the median of the rounds, and the lowest and highest.\n\n"

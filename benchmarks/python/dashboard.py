@@ -1,7 +1,7 @@
 """What the dashboard costs: how often and how fast it draws, and what it takes of the daemon.
 
 The simulated `elite` match from where it has more than 500 units, at the game's rate, in a headless Chromium that is
-not throttled: first nobody looks, then one page. Needs Node, npm's packages of benchmarks/browser, and Chromium.
+not throttled: first without a page, then with one. Needs Node, npm's packages of benchmarks/browser, and Chromium.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class Daemon(Server):
     def status_cost(self, calls: int = 20) -> float:
         """Managed bytes that one call of `status` allocates in the daemon, which must be paused."""
         counts = [self.status().process.allocated_bytes for _ in range(calls)]
-        # The median, because the runtime counts in steps, and a buffer that is made anew is not the call's.
+        # The median, because the runtime counts in steps, and a newly allocated buffer does not belong to the call.
         return float(statistics.median(after - before for before, after in pairwise(counts)))
 
 

@@ -168,7 +168,7 @@ async def _websocket(subscription: Subscription) -> AsyncIterator[Sample]:
 
 
 def _websocket_sample(subscription: Subscription, data: Any, received: int) -> Sample | None:
-    """A message as a sample; None where it is no frame."""
+    """A message as a sample; None if it is no frame."""
     if not subscription.decode:
         is_frame = data.startswith('{"frame"') if subscription.is_json else data[0] == _FRAME_TAG
         if not is_frame:

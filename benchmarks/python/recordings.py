@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from processes import DAEMON, ROOT, Process
 
 LOCAL = ROOT / "benchmarks" / "local"
 SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
-SEQUENCES = ROOT.parent / "shared" / "sequences"
+#: Sequences of real observations, which `dotnet make.cs` finds beside the checkout.
+SEQUENCES = Path(os.environ.get("ABATHUR_SHARED", "shared")) / "sequences"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def make_elite() -> Path:
 
 
 def import_sequences() -> list[Path]:
-    """The sequences rebuilt from replays, as recordings; those that there are. Empty where the folder is absent."""
+    """The sequences rebuilt from replays, as recordings; those that there are. Empty if the folder is absent."""
     recordings = []
     for source in sorted(SEQUENCES.glob("*.obs.zst")):
         path = LOCAL / f"{source.name.removesuffix('.obs.zst')}.mcap"

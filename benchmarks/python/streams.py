@@ -1,4 +1,4 @@
-"""The stream encodings beside their rivals: bytes, encoding in C#, decoding in Python, on the same frames in one run.
+"""The stream encodings and their competitors: bytes, encoding in C#, decoding in Python, on the same frames in one run.
 
 Sizes of consecutive frames with a keyframe every 224: protobuf plain, per frame with gzip and zstd, as JSON, as
 zstd-stream and br-stream, as columns, in an MCAP file, and `zstd -19 --long=27` over all of them. Recordings: those

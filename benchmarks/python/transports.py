@@ -351,7 +351,7 @@ def _first_frame_ns(address: str) -> int:
                 return time.perf_counter_ns()
         except ConnectionError:
             time.sleep(0.001)
-    raise MeasureError(f"nobody answers on {address}")
+    raise MeasureError(f"no answer on {address}")
 
 
 def main() -> int:

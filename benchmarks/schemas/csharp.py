@@ -29,7 +29,7 @@ _CBOR = {
 
 
 def types(messages: list[Message]) -> str:
-    """One class per message: a property per field, null where the field is absent, null for an empty list."""
+    """One class per message: a property per field, null if the field is absent, null for an empty list."""
     lines = _head(["System.Text.Json.Serialization"])
     for message in messages:
         lines += ["", f"public sealed class {message.name}", "{"]

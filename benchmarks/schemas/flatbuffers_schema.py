@@ -26,7 +26,7 @@ def schema(messages: list[Message]) -> str:
         f"// {HEADER}",
         "//",
         "// Tables and fields are named as in s2clientprotocol. As a plain object: field names in snake_case as here,",
-        "// enums as numbers, bytes raw; an absent field is left out (no null, no default), and so is an empty list.",
+        "// enums as numbers, bytes raw; an absent field is omitted (no null, no default), and so is an empty list.",
         "",
         "namespace Abathur.Benchmarks;",
     ]

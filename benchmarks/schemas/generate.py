@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/schemas/generate.py [--check]
 
-Without options every generated file is written anew. `--check` writes nothing and ends with 1 where one is not current.
+Without options every generated file is written again. `--check` writes nothing and ends with 1 if one is not current.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _TYPES = {
 
 
 def structs(messages: list[Message]) -> str:
-    """A `msgspec.Struct` per message: None where a field is absent, an empty list where there are no elements."""
+    """A `msgspec.Struct` per message: None if a field is absent, an empty list where there are no elements."""
     lines = [*_head("Typed structs of an observation, for msgspec."), "", "import msgspec"]
     for message in messages:
         lines += ["", "", f"class {message.name}(msgspec.Struct, omit_defaults=True, gc=False):"]

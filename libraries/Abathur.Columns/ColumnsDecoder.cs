@@ -5,9 +5,9 @@ using Abathur.Columns.Tables;
 namespace Abathur.Columns;
 
 /// <summary>
-/// Reads a stream of columns (<c>docs/columns.md</c>): applies frame after frame, has the tables and blobs, and writes the observation
-/// back as protobuf. Memory is bounded by the limits of the format (65,535 units, 262,144 rows in each other table) and by the length
-/// of the payloads. Not thread-safe.
+/// Reads a stream of columns (<c>docs/columns.md</c>): applies the frames in order, keeps the tables and blobs, and writes the
+/// observation as protobuf. Memory is bounded by the limits of the format (65,535 units, 262,144 rows in each other table) and by the
+/// length of the payloads. Not thread-safe.
 /// </summary>
 public sealed class ColumnsDecoder
 {
@@ -24,7 +24,7 @@ public sealed class ColumnsDecoder
     /// <summary>A table.</summary>
     public ColumnsTable Table(TableId table) => _tables[table];
 
-    /// <summary>Bytes of a blob, valid until the next frame; false where there is none.</summary>
+    /// <summary>Bytes of a blob, valid until the next frame; false if the blob does not exist.</summary>
     public bool TryGetBlob(BlobId blob, out ReadOnlyMemory<byte> bytes)
     {
         bytes = _tables[blob].Memory;
@@ -33,7 +33,7 @@ public sealed class ColumnsDecoder
 
     /// <summary>Applies the next frame of the stream.</summary>
     /// <exception cref="InvalidDataException">
-    /// It is no frame, or is none that can follow the one before. After that only a keyframe is taken.
+    /// It is not a frame, or it cannot follow the previous one. After that only a keyframe is accepted.
     /// </exception>
     public void Decode(ReadOnlySpan<byte> payload)
     {
@@ -46,7 +46,7 @@ public sealed class ColumnsDecoder
         var sections = reader.ReadUInt16();
         if (sections >> ColumnsFormat.SectionCount != 0) reader.Throw("a section is not known");
         if (flags == ColumnsFormat.KeyframeFlag) _tables.Reset();
-        else if (!hadFrame) throw new InvalidDataException("a frame of columns that is no keyframe, without the one before it");
+        else if (!hadFrame) throw new InvalidDataException("a delta frame of columns without the frame before it");
 
         _tables.Units.Apply(ref reader, (sections & 1) != 0, Has(sections, ColumnsFormat.Section(TableId.Units)));
         foreach (var child in _tables.Children) child.Apply(ref reader, _tables.Units, Has(sections, ColumnsFormat.Section(child.Field.Table)));
@@ -60,8 +60,8 @@ public sealed class ColumnsDecoder
     }
 
     /// <summary>
-    /// Writes the observation of the last frame: a <c>ResponseObservation</c> in protobuf, units in the order of their rows. What is in the
-    /// blobs <c>rest</c> and <c>extras</c> goes out as it came in.
+    /// Writes the observation of the last frame: a <c>ResponseObservation</c> in protobuf, units in the order of their rows. The content
+    /// of the blobs <c>rest</c> and <c>extras</c> is written unchanged.
     /// </summary>
     /// <exception cref="InvalidOperationException">There is no frame, or the last one was refused.</exception>
     public void WriteObservation(IBufferWriter<byte> output)
@@ -83,7 +83,7 @@ public sealed class ColumnsDecoder
                 && (uint)row < (uint)Table(table).Rows && (table != TableId.Units || IsUsed[row]);
             if (!isThere || (table, row).CompareTo(last) <= 0)
             {
-                throw new InvalidDataException("extras are not in the order of the rows, or for a row that is not there");
+                throw new InvalidDataException("extras are not in the order of the rows, or for a row that does not exist");
             }
             last = (table, row);
         }

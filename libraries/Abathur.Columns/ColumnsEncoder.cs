@@ -6,11 +6,11 @@ using Abathur.Columns.Tables;
 namespace Abathur.Columns;
 
 /// <summary>
-/// Writes observations as columns (<c>docs/columns.md</c>), straight from their wire bytes: frame after frame, each saying what has
-/// changed since the one before. Keeps what a decoder has by then. Allocates nothing once it has seen the largest frame. Not thread-safe.
+/// Writes observations as columns (<c>docs/columns.md</c>), straight from their wire bytes: each frame has the
+/// changes since the previous one. Keeps the state of a decoder. Allocates nothing once it has seen the largest frame. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// Units are taken as protobuf merges them; fields that have no column are kept. What is above the limits of the format (65,535 units;
+/// Units are taken as protobuf merges them; fields that have no column are kept. Everything above the limits of the format (65,535 units;
 /// 262,144 orders, buffs, passengers, rally targets) goes into the frame as protobuf.
 /// </remarks>
 public sealed class ColumnsEncoder
@@ -28,11 +28,11 @@ public sealed class ColumnsEncoder
 
     /// <summary>Writes the next frame of the stream.</summary>
     /// <param name="observation">A <c>ResponseObservation</c> in protobuf.</param>
-    /// <param name="keyframe">Whether it has to be readable without the frames before it. The first one is in any case.</param>
+    /// <param name="keyframe">Whether it has to be readable without the frames before it. The first one always is.</param>
     /// <param name="payload">Where the frame is written to, in one piece.</param>
     /// <returns>Whether it is a keyframe.</returns>
     /// <exception cref="InvalidDataException">
-    /// The observation is no protobuf message. Nothing was written, and the next frame will be a keyframe.
+    /// The observation is not a protobuf message. Nothing was written, and the next frame will be a keyframe.
     /// </exception>
     public bool Encode(ReadOnlySpan<byte> observation, bool keyframe, IBufferWriter<byte> payload)
     {

@@ -10,7 +10,7 @@ internal ref struct BoundedOutput(IBufferWriter<byte> output, int maxBytes)
     /// <summary>Bytes written.</summary>
     public int Total { get; private set; }
 
-    /// <summary>Room for the next bytes: at most one byte more than the limit allows, which shows that there is more.</summary>
+    /// <summary>Memory for the next bytes: at most one byte more than the limit, to detect that there is more.</summary>
     public readonly Span<byte> GetRoom()
     {
         var room = output.GetSpan(MinRoomBytes);

@@ -21,7 +21,7 @@ public sealed class BrotliCompressor : IPayloadCompressor
     /// <inheritdoc/>
     public void Compress(ReadOnlySpan<byte> source, IBufferWriter<byte> output)
     {
-        // Room that can never be too small makes one attempt enough.
+        // With room for the worst case, one attempt is enough.
         var room = output.GetSpan(BrotliEncoder.GetMaxCompressedLength(source.Length));
         if (!BrotliEncoder.TryCompress(source, room, out var written, _quality, WindowBits(source.Length))) throw new CompressionException("brotli could not compress");
         output.Advance(written);

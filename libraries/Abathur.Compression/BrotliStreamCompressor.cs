@@ -4,10 +4,10 @@ using System.IO.Compression;
 namespace Abathur.Compression;
 
 /// <summary>A Brotli stream (RFC 7932) that is never ended, flushed to a whole byte after each payload.</summary>
-/// <remarks>Brotli has no state that can be used again: each restart costs a new one, of some MB of native memory.</remarks>
+/// <remarks>The state of Brotli cannot be reused: each restart allocates a new one, of some MB of native memory.</remarks>
 public sealed class BrotliStreamCompressor : IStreamCompressor
 {
-    /// <summary>Lowest and highest quality that is taken. 0 and 1 find nothing of the payloads before.</summary>
+    /// <summary>Lowest and highest supported quality. Qualities 0 and 1 find no matches in earlier payloads.</summary>
     public const int MinQuality = 2, MaxQuality = 11;
 
     private const int MinRoomBytes = 1024;

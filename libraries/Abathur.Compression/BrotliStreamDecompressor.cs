@@ -27,7 +27,7 @@ public sealed class BrotliStreamDecompressor : IStreamDecompressor
             source = source[consumed..];
             bounded.Advance(written);
         }
-        // It may ask for more input while there is more output.
+        // It may request more input although there is more output.
         while (status == OperationStatus.DestinationTooSmall || (status == OperationStatus.NeedMoreData && written > 0));
         if (status != OperationStatus.NeedMoreData || !source.IsEmpty) throw new CompressionException("brotli could not decompress: damaged data");
         return bounded.Total;

@@ -1,6 +1,6 @@
 namespace Abathur.Compression;
 
-/// <summary>Compressed data that cannot be read, or a compression library that is not there. The message says which.</summary>
+/// <summary>Compressed data cannot be read, or a compression library is missing. The message says which.</summary>
 public sealed class CompressionException : Exception
 {
     public CompressionException(string message) : base(message) { }

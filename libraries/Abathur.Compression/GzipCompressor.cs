@@ -4,7 +4,7 @@ using System.IO.Compression;
 namespace Abathur.Compression;
 
 /// <summary>gzip (RFC 1952), one member per payload.</summary>
-/// <remarks>.NET has no deflate state that can be used again, so each payload costs a stream: some hundred managed bytes, and its native state.</remarks>
+/// <remarks>.NET cannot reuse a deflate state, so each payload needs a stream: some hundred managed bytes, and its native state.</remarks>
 public sealed class GzipCompressor : IPayloadCompressor
 {
 #if NET9_0_OR_GREATER
@@ -23,7 +23,7 @@ public sealed class GzipCompressor : IPayloadCompressor
 #if NET9_0_OR_GREATER
         _options = new ZLibCompressionOptions { CompressionLevel = level };
 #else
-        // .NET 8 knows three levels.
+        // .NET 8 has three levels.
         _options = level switch { <= 3 => CompressionLevel.Fastest, <= 6 => CompressionLevel.Optimal, _ => CompressionLevel.SmallestSize };
 #endif
     }
@@ -31,7 +31,7 @@ public sealed class GzipCompressor : IPayloadCompressor
     /// <inheritdoc/>
     public void Compress(ReadOnlySpan<byte> source, IBufferWriter<byte> output)
     {
-        // Without a write the stream leaves out header and trailer as well.
+        // Without a write the stream omits header and trailer as well.
         if (source.IsEmpty)
         {
             output.Write(EmptyMember);
@@ -54,7 +54,7 @@ public sealed class GzipCompressor : IPayloadCompressor
 
     private static ReadOnlySpan<byte> EmptyMember => [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-    /// <summary>The way from a stream to a buffer writer, kept from payload to payload.</summary>
+    /// <summary>A stream that writes to a buffer writer; reused for all payloads.</summary>
     private sealed class WriterStream : Stream
     {
         public IBufferWriter<byte>? Output { get; set; }

@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Abathur.Compression;
 
 /// <summary>
-/// Compresses payloads, each for itself, so that any one can be read without the others. Not thread-safe; what can be
-/// kept from one payload to the next is kept.
+/// Compresses payloads independently of each other. Not thread-safe; state is reused for the next payload if
+/// possible.
 /// </summary>
 public interface IPayloadCompressor : IDisposable
 {

@@ -3,12 +3,12 @@ using System.Buffers;
 namespace Abathur.Compression;
 
 /// <summary>
-/// Compresses payloads one after the other, each with what came before it since <see cref="Restart"/>, and each so that all of it can be
-/// decompressed when it is there. Not thread-safe.
+/// Compresses payloads in order, each with the history since <see cref="Restart"/>. Each payload can be decompressed completely as soon as
+/// it has arrived. Not thread-safe.
 /// </summary>
 public interface IStreamCompressor : IDisposable
 {
-    /// <summary>Begins a new stream: what follows needs nothing of what came before. The stream before is left without an end.</summary>
+    /// <summary>Begins a new stream without history. The previous stream is not ended.</summary>
     /// <param name="windowBits">How far back matches reach, as a power of two in bytes.</param>
     /// <exception cref="CompressionException">The compression library failed.</exception>
     void Restart(int windowBits);

@@ -5,13 +5,13 @@ using System.Runtime.InteropServices;
 
 namespace Abathur.Compression;
 
-/// <summary>The system's libzstd: whether it is there, and its functions. Version 1.4.0 or newer.</summary>
+/// <summary>The system's libzstd: whether it is installed, and its functions. Version 1.4.0 or newer.</summary>
 public static unsafe partial class LibZstd
 {
-    /// <summary>What to do where the library is missing.</summary>
+    /// <summary>How to install the missing library.</summary>
     public const string InstallMessage =
         "libzstd is not installed: install it (Debian and Ubuntu: apt install libzstd1; Fedora: dnf install libzstd; macOS: brew install zstd; "
-        + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program), or compress with something else";
+        + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program), or use another compression";
 
     private const string Library = "libzstd";
 
@@ -33,14 +33,14 @@ public static unsafe partial class LibZstd
         }
     }
 
-    /// <summary>Throws the message that tells how to get the library, where it is missing.</summary>
+    /// <summary>Throws an exception that says how to install the library if it is missing.</summary>
     /// <exception cref="CompressionException">The library is missing.</exception>
     public static void EnsureAvailable()
     {
         if (!IsAvailable) throw new CompressionException(InstallMessage);
     }
 
-    /// <summary>Returns a result of the library, or throws what it says went wrong.</summary>
+    /// <summary>Returns a result of the library, or throws an exception with its error.</summary>
     internal static nuint Check(nuint result, string doing)
     {
         if (ZSTD_isError(result) != 0) ThrowError(result, doing);
@@ -63,7 +63,7 @@ public static unsafe partial class LibZstd
         return handle;
     }
 
-#pragma warning disable CA2255 // The resolver has to be in place before the first call of any function below.
+#pragma warning disable CA2255 // The resolver has to be set before the first call of any function below.
     [ModuleInitializer]
     internal static void SetResolver() => NativeLibrary.SetDllImportResolver(Assembly.GetExecutingAssembly(), Resolve);
 #pragma warning restore CA2255
@@ -123,7 +123,7 @@ public static unsafe partial class LibZstd
     [LibraryImport(Library)]
     internal static partial nuint ZSTD_decompressStream(ZstdDecompressionHandle context, OutBuffer* output, InBuffer* input);
 
-    /// <summary>Where the stream functions read from.</summary>
+    /// <summary>The input of the stream functions.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal struct InBuffer
     {
@@ -132,7 +132,7 @@ public static unsafe partial class LibZstd
         public nuint Position;
     }
 
-    /// <summary>Where the stream functions write to.</summary>
+    /// <summary>The output of the stream functions.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal struct OutBuffer
     {

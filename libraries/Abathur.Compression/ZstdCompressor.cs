@@ -3,10 +3,10 @@ using System.Buffers;
 namespace Abathur.Compression;
 
 /// <summary>Compresses blocks of bytes into zstd frames, one context for all of them. Not thread-safe.</summary>
-/// <remarks>Each frame carries its content size, and no checksum: those who store frames have their own.</remarks>
+/// <remarks>Each frame has its content size but no checksum: the formats that store frames have their own.</remarks>
 public sealed unsafe class ZstdCompressor : IPayloadCompressor
 {
-    /// <summary>Lowest and highest level that is taken. Zstd's own 20 to 22 cost hundreds of megabytes.</summary>
+    /// <summary>Lowest and highest supported level. Zstd's levels 20 to 22 need hundreds of megabytes.</summary>
     public const int MinLevel = 1, MaxLevel = 19;
 
     private const int CompressionLevelParameter = 100;
@@ -25,7 +25,7 @@ public sealed unsafe class ZstdCompressor : IPayloadCompressor
     }
 
     /// <summary>Bytes that the result of <see cref="Compress(ReadOnlySpan{byte}, Span{byte})"/> can take at most.</summary>
-    /// <exception cref="CompressionException">libzstd is missing, or the size is beyond what it takes.</exception>
+    /// <exception cref="CompressionException">libzstd is missing, or the size exceeds its limit.</exception>
     public static int MaxCompressedBytes(int sourceBytes)
     {
         LibZstd.EnsureAvailable();

@@ -2,11 +2,11 @@ using System.Buffers;
 
 namespace Abathur.Compression;
 
-/// <summary>Reads what a stream of zstd frames decompresses to. Not thread-safe.</summary>
-/// <remarks>Takes windows of up to 2^27 bytes (<c>zstd --long=27</c>), so it holds up to 128 MiB where the data asks for that.</remarks>
+/// <summary>Decompresses a stream of zstd frames. Not thread-safe.</summary>
+/// <remarks>Supports windows of up to 2^27 bytes (<c>zstd --long=27</c>), so it holds up to 128 MiB if the data needs that.</remarks>
 public sealed unsafe class ZstdDecompressionStream : Stream
 {
-    /// <summary>Largest window that is taken, as a power of two. What asks for more is refused.</summary>
+    /// <summary>Largest supported window, as a power of two. Data with a larger one is refused.</summary>
     public const int MaxWindowLog = 27;
 
     private const int WindowLogMaxParameter = 100;
@@ -48,7 +48,7 @@ public sealed unsafe class ZstdDecompressionStream : Stream
     }
 
     /// <inheritdoc/>
-    /// <exception cref="CompressionException">The data is damaged, is not zstd, ends inside a frame, or asks for too large a window.</exception>
+    /// <exception cref="CompressionException">The data is damaged, is not zstd, ends inside a frame, or needs a larger window.</exception>
     public override int Read(Span<byte> buffer)
     {
         ObjectDisposedException.ThrowIf(_input is null, this);
@@ -65,7 +65,7 @@ public sealed unsafe class ZstdDecompressionStream : Stream
             var written = Step(buffer, out var read);
             if (written > 0) return written;
             if (read == 0 && _start == _end && _end == 0)
-                throw new CompressionException("zstd data ends in the middle: the file is not complete");
+                throw new CompressionException("zstd data is truncated: the file is not complete");
         }
     }
 

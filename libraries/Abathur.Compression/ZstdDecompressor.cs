@@ -8,8 +8,9 @@ public sealed unsafe class ZstdDecompressor : IDisposable
 
     private readonly ZstdDecompressionHandle _context = new();
 
-    /// <summary>Whether the frame that starts <paramref name="source"/> can hold exactly this many bytes, by what its header says.</summary>
-    /// <remarks>Ask before making room for a size that comes from elsewhere. A frame that does not say its size passes.</remarks>
+    /// <summary>Whether the frame at the start of <paramref name="source"/> can have exactly this many bytes, according to its
+    /// header.</summary>
+    /// <remarks>Check this before allocating a size from another source. A frame without a size passes.</remarks>
     public static bool CanHold(ReadOnlySpan<byte> source, ulong contentBytes)
     {
         LibZstd.EnsureAvailable();
@@ -32,8 +33,8 @@ public sealed unsafe class ZstdDecompressor : IDisposable
         }
     }
 
-    /// <summary>Decompresses as far as the data is whole, for data that was cut, and returns the number of bytes written.</summary>
-    /// <remarks>Zstd gives whole blocks of up to 128 KiB: what a cut block began is lost. Never throws for damaged data.</remarks>
+    /// <summary>Decompresses the complete part of truncated data and returns the number of bytes written.</summary>
+    /// <remarks>Zstd decompresses whole blocks of up to 128 KiB: a truncated block is lost. Never throws for damaged data.</remarks>
     public int DecompressWhatIsThere(ReadOnlySpan<byte> source, Span<byte> destination)
     {
         if (source.IsEmpty || destination.IsEmpty) return 0;

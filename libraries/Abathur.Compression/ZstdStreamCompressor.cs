@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Abathur.Compression;
 
 /// <summary>
-/// A zstd frame (RFC 8878) per stream, without content size and checksum, never ended, its block flushed after each payload. One context for all
-/// streams one after the other: its memory is the window, and 1 to 3 MB of tables at the default level.
+/// A zstd frame (RFC 8878) per stream, without content size and checksum, never ended, its block flushed after each payload. One context
+/// for all streams in sequence: its memory is the window, and 1 to 3 MB of tables at the default level.
 /// </summary>
 public sealed unsafe class ZstdStreamCompressor : IStreamCompressor
 {
@@ -14,8 +14,9 @@ public sealed unsafe class ZstdStreamCompressor : IStreamCompressor
     private const int Flush = 1;
     private const int MinRoomBytes = 1024;
 
-    // Levels at which zstd searches rows of hashes. There, matches of six bytes and more and tables of a sixteenth of the window (a frame) are as good as
-    // the level's own for frames that repeat the one before, take half the time, and a restart clears a quarter of the memory.
+    // Levels at which zstd searches rows of hashes. For frames that repeat the previous one, a minimum match of six bytes and tables of a
+    // sixteenth of the window (a frame) compress as well as the defaults of these levels, take half the time, and a restart clears a
+    // quarter of the memory.
     private const int MinRowLevel = 5, MaxRowLevel = 12, RowMinMatch = 6, TableBitsBelowWindow = 4, MinTableBits = 16;
 
     private readonly ZstdCompressionHandle _context = new();
@@ -57,7 +58,7 @@ public sealed unsafe class ZstdStreamCompressor : IStreamCompressor
             nuint left;
             do
             {
-                // Usually a hundredth of the source: room for the worst case would lie unused behind every frame that waits.
+                // The result is usually a hundredth of the source: room for the worst case would be unused memory in every queued frame.
                 var room = output.GetSpan(MinRoomBytes);
                 fixed (byte* to = room)
                 {

@@ -9,10 +9,10 @@ using SC2APIProtocol;
 
 namespace Abathur.Emulator;
 
-/// <summary>Counts what clients order, and writes it to a file where there is one.</summary>
+/// <summary>Counts the actions of clients, and writes them to a file if there is one.</summary>
 /// <remarks>
-/// One JSON object a line, written out at once: <c>{"game_loop":9000,"action":{...}}</c> for each action, <c>{"game_loop":9000,"debug":{...}}</c> for
-/// each debug command; the messages are ProtoJSON.
+/// One JSON object per line, flushed at once: <c>{"game_loop":9000,"action":{...}}</c> for each action,
+/// <c>{"game_loop":9000,"debug":{...}}</c> for each debug command; the messages are ProtoJSON.
 /// </remarks>
 public sealed class ActionLog : IActionLog, IDisposable
 {
@@ -23,7 +23,7 @@ public sealed class ActionLog : IActionLog, IDisposable
     private readonly ArrayBufferWriter<byte> _message = new();
 
     /// <param name="path">File to write; null: none.</param>
-    /// <param name="overwrite">Whether a file that exists is replaced.</param>
+    /// <param name="overwrite">Whether an existing file is replaced.</param>
     /// <exception cref="RecordingException">The file exists, and is not to be replaced.</exception>
     /// <exception cref="IOException">The file cannot be created.</exception>
     public ActionLog(string? path, bool overwrite)
@@ -42,7 +42,7 @@ public sealed class ActionLog : IActionLog, IDisposable
     /// <summary>Actions so far.</summary>
     public long ActionCount { get; private set; }
 
-    /// <summary>Why no more is written; null where all has been. The game goes on.</summary>
+    /// <summary>Why the file is incomplete; null if everything was written. The game continues.</summary>
     public string? Failure { get; private set; }
 
     /// <inheritdoc/>

@@ -10,9 +10,9 @@ using Kind = SC2APIProtocol.Request.RequestOneofCase;
 
 namespace Abathur.Emulator;
 
-/// <summary>A game that is played from a recording: its status, its loop, and what it answers. One request at a time.</summary>
+/// <summary>A game that is played from a recording: its status, its game loop, and its answers. One request at a time.</summary>
 /// <remarks>
-/// It outlives its clients, as the game does: who connects after a client that left finds the match as it was. A client that has not
+/// Like the real game it outlives its clients: the next client finds the match in the same state. A client that has not
 /// set up a match itself may set up a new one in any status, so that one emulator serves many runs.
 /// </remarks>
 public sealed class EmulatedGame
@@ -37,12 +37,12 @@ public sealed class EmulatedGame
     private bool _isSetUpByThisClient;
     private bool _hasWarnedOfLayers;
 
-    /// <param name="match">What stays the same.</param>
+    /// <param name="match">The constant data of the match.</param>
     /// <param name="timeline">The observations.</param>
     /// <param name="options">How they are played.</param>
     /// <param name="clock">Clock of matches in real time.</param>
-    /// <param name="actions">Gets the actions of clients; null: they are counted as accepted and forgotten.</param>
-    /// <param name="warn">Told, in a line each, what clients ask for and do not get; null: nobody.</param>
+    /// <param name="actions">Receives the actions of clients; null: they are accepted and discarded.</param>
+    /// <param name="warn">Receives a message of one line for each feature that a client requests and does not get; null: none.</param>
     public EmulatedGame(EmulatedMatch match, ObservationTimeline timeline, EmulatorOptions options, TimeProvider clock, IActionLog? actions = null, Action<string>? warn = null)
     {
         _match = match;
@@ -59,7 +59,7 @@ public sealed class EmulatedGame
     }
 
     /// <summary>Plays a recording that has game info and game data, with the default options.</summary>
-    /// <param name="recording">The recording, which stays open and is read by this game alone.</param>
+    /// <param name="recording">The recording, which stays open and is read only by this game.</param>
     /// <exception cref="RecordingException">It has no observation, no game info or no game data, or they cannot be read.</exception>
     public static EmulatedGame Of(RecordingReader recording)
     {
@@ -68,7 +68,7 @@ public sealed class EmulatedGame
         return new EmulatedGame(match, new ObservationTimeline(recording), options, TimeProvider.System);
     }
 
-    /// <summary>The game's status, as it stands in every response.</summary>
+    /// <summary>The game's status, which is in every response.</summary>
     public Status Status { get; private set; } = Status.Launched;
 
     /// <summary>Matches that have been joined or watched.</summary>
@@ -77,29 +77,30 @@ public sealed class EmulatedGame
     /// <summary>Observations that have been answered.</summary>
     public long ObservationCount { get; private set; }
 
-    /// <summary>What made the recording end before its end; null where nothing did.</summary>
+    /// <summary>The damage that has ended the recording early; null if it is complete.</summary>
     public string? Damage { get; private set; }
 
-    /// <summary>A client is there. After a match that is over, it finds the game as at its start.</summary>
+    /// <summary>A client has connected. After the end of a match, the game is back in its initial status.</summary>
     public void Connect()
     {
         _isSetUpByThisClient = false;
         if (Status == Status.Ended) Status = Status.Launched;
     }
 
-    /// <summary>How long a request is to wait before it is answered: one for an observation of a later loop in real time.</summary>
+    /// <summary>How long to wait before answering a request: in real time, requests for an observation of a later loop wait for
+    /// it.</summary>
     public TimeSpan WaitBefore(Request request)
     {
         Advance();
         if (request.RequestCase != Kind.Observation || !_realtime || Status is not (Status.InGame or Status.InReplay)) return TimeSpan.Zero;
-        // The loop after the last is when the match is over.
+        // The match is over at the loop after the last one.
         var loop = Math.Min(request.Observation.GameLoop, (ulong)_lastLoop + 1);
         if (loop <= _loop) return TimeSpan.Zero;
         var due = TimeSpan.FromSeconds((loop - _match.FirstGameLoop) / _options.TickHz) - _clock.GetElapsedTime(_startedAt);
         return due > TimeSpan.Zero ? TimeSpan.FromMilliseconds(Math.Ceiling(due.TotalMilliseconds)) : TimeSpan.Zero;
     }
 
-    /// <summary>Answers a request. Nothing in it makes this throw.</summary>
+    /// <summary>Answers a request. No request makes it throw.</summary>
     public GameAnswer Answer(Request request)
     {
         Advance();
@@ -114,12 +115,12 @@ public sealed class EmulatedGame
         }
         catch (Exception e) when (e is McapException or RecordingException or InvalidDataException or InvalidProtocolBufferException or IOException)
         {
-            // What is whole has been played: the match ends there.
+            // The complete part was played: the match ends there.
             Damage ??= e.Message;
             _lastLoop = _loop = Math.Min(_timeline.GameLoop, _lastLoop);
             _lastHasResults = false;
             if (Status is Status.InGame or Status.InReplay) Status = Status.Ended;
-            return GameAnswer.Refused($"The recording cannot be read on: {e.Message}");
+            return GameAnswer.Refused($"The recording cannot be read further: {e.Message}");
         }
     }
 
@@ -154,7 +155,7 @@ public sealed class EmulatedGame
         _ => GameAnswer.Refused($"{kind} is not known here"),
     };
 
-    /// <summary>Takes the loop from the clock, in real time, and ends the match behind its last loop.</summary>
+    /// <summary>In real time, sets the loop from the clock. Ends the match after its last loop.</summary>
     private void Advance()
     {
         if (Status is not (Status.InGame or Status.InReplay)) return;
@@ -206,7 +207,7 @@ public sealed class EmulatedGame
         else if (request.HasObservedPlayerId && !IsPlayer(request.ObservedPlayerId)) error = ResponseJoinGame.Types.Error.InvalidObservedPlayerId;
         else if (request.Options is null) error = ResponseJoinGame.Types.Error.MissingOptions;
         if (error is { } reason) return GameAnswer.Of(Response.JoinGameFieldNumber, new ResponseJoinGame { Error = reason });
-        // Joined without a game that it was created for, as on a ladder.
+        // Joined without creating a game, as on a ladder.
         if (Status != Status.InitGame) _realtime = _options.Realtime;
         WarnOfLayers(request.Options);
         Start(Status.InGame);
@@ -226,7 +227,7 @@ public sealed class EmulatedGame
         return GameAnswer.Of(Response.StartReplayFieldNumber, new ResponseStartReplay());
     }
 
-    /// <summary>Warns once of images that the client wants and the recording does not have.</summary>
+    /// <summary>Warns once about images that the client requests and the recording does not have.</summary>
     private void WarnOfLayers(InterfaceOptions? wanted)
     {
         var layers = wanted?.FeatureLayer is not null && !_match.HasFeatureLayers;
@@ -254,7 +255,7 @@ public sealed class EmulatedGame
         if (_savedLoop is not { } loop) return GameAnswer.Refused("There is no saved game: quick_save comes first");
         _timeline.Seek(loop);
         _loop = loop;
-        // In real time the clock goes on from the saved loop.
+        // In real time the clock continues from the saved loop.
         _startedAt = _clock.GetTimestamp() - (long)((loop - _match.FirstGameLoop) / _options.TickHz * _clock.TimestampFrequency);
         return GameAnswer.Of(Response.QuickLoadFieldNumber, new ResponseQuickLoad());
     }
@@ -275,7 +276,7 @@ public sealed class EmulatedGame
     {
         var observation = _timeline.Observe(_loop, out var skipped);
         ObservationCount++;
-        // A match that ended with results in the recording has them there.
+        // If the recording has results, they are in its last observation.
         ReadOnlyMemory<byte> results = Status == Status.Ended && !_lastHasResults ? _results : default;
         return new GameAnswer(Response.ObservationFieldNumber, observation, skipped, results);
     }
@@ -313,7 +314,7 @@ public sealed class EmulatedGame
 
     private bool IsPlayer(uint id) => id == _match.PlayerId || _match.Info.PlayerInfo.Any(each => each.PlayerId == id);
 
-    /// <summary>The kinds of data that were asked for, without parsing them.</summary>
+    /// <summary>The requested kinds of data, without parsing them.</summary>
     private ReadOnlyMemory<byte> DataFor(RequestData request)
     {
         var wanted = (request.AbilityId ? 1 : 0) | (request.UnitTypeId ? 2 : 0) | (request.UpgradeId ? 4 : 0) | (request.BuffId ? 8 : 0) | (request.EffectId ? 16 : 0);

@@ -6,12 +6,13 @@ namespace Abathur.Emulator;
 /// <summary>How a recording is played as a game.</summary>
 public sealed record EmulatorOptions
 {
-    /// <summary>Whether the game advances by the clock in every match, not only where <c>create_game</c> or <c>start_replay</c> ask for it. Default: false.</summary>
+    /// <summary>Whether the game advances by the clock in every match, not only if <c>create_game</c> or <c>start_replay</c> request it.
+    /// Default: false.</summary>
     public bool Realtime { get; init; }
 
     /// <summary>Game loops per second in real time: 22.4 or 16. Default: 22.4.</summary>
     public double TickHz { get; init; } = GameTime.LoopsPerSecond;
 
-    /// <summary>Result of the recorded player where the recording does not say one; its opponents have the opposite. Default: undecided.</summary>
+    /// <summary>Result of the recorded player if the recording has none; its opponents get the opposite. Default: undecided.</summary>
     public Result Result { get; init; } = Result.Undecided;
 }

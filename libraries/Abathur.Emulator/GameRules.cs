@@ -3,15 +3,16 @@ using Kind = SC2APIProtocol.Request.RequestOneofCase;
 
 namespace Abathur.Emulator;
 
-/// <summary>Which request is valid in which status, and what the game says to one that is not.</summary>
+/// <summary>Which requests are valid in which status, and the errors for those that are not.</summary>
 /// <remarks>
-/// The statuses are those of the table in the game's own sc2api.proto, and those in which the game takes a request all the same. A request at the wrong time is answered by a response with
-/// nothing but <c>error</c>, and changes nothing. "A game has not been started yet", "Game has already ended", "Not supported if game has already ended"
-/// and "Not in a game" are the game's own words, as its clients report them; the rest is said in words of this program.
+/// The statuses are those of the table in the game's own sc2api.proto, and further ones in which the game accepts a request. The response
+/// to an invalid request has only <c>error</c>, and the game does not change. "A game has not been started yet", "Game has already ended",
+/// "Not supported if game has already ended" and "Not in a game" are the game's own messages, as its clients report them; the other
+/// messages are those of this program.
 /// </remarks>
 internal static class GameRules
 {
-    /// <summary>Why a request is refused in a status; null where it is valid.</summary>
+    /// <summary>Why a request is refused in a status; null if it is valid.</summary>
     /// <param name="kind">The request.</param>
     /// <param name="status">Status of the game.</param>
     /// <param name="realtime">Whether the game advances by the clock.</param>
@@ -24,11 +25,11 @@ internal static class GameRules
     private static bool IsValid(Kind kind, Status status) => kind switch
     {
         Kind.Ping or Kind.AvailableMaps or Kind.ReplayInfo or Kind.SaveMap or Kind.Quit => true,
-        // Environments for learning start over in the middle of a match (pysc2 names these statuses): the match is left.
+        // Environments for learning restart during a match (pysc2 lists these statuses): the match is left.
         Kind.CreateGame or Kind.StartReplay => status is Status.Launched or Status.InGame or Status.InReplay or Status.Ended,
-        // Without a game of its own to create, a client joins one that another has created: on a ladder it has.
+        // A client that creates no game joins one that another client has created, as on a ladder.
         Kind.JoinGame => status is Status.Launched or Status.InitGame,
-        // The game takes it when the match is over; environments for learning restart in the middle as well.
+        // The game accepts it when the match is over; environments for learning also restart during a match.
         Kind.RestartGame => status is Status.InGame or Status.Ended,
         Kind.LeaveGame => status is Status.InGame or Status.InReplay or Status.Ended,
         Kind.GameInfo or Kind.Observation or Kind.Data => status is Status.InGame or Status.InReplay or Status.Ended,

@@ -2,7 +2,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Emulator;
 
-/// <summary>Takes what clients order.</summary>
+/// <summary>Receives the actions of clients.</summary>
 public interface IActionLog
 {
     /// <summary>Actions, at the game loop at which they came.</summary>

@@ -13,7 +13,8 @@ public sealed class ByteBudget(long maxBytes, ByteBudget? parent = null)
     /// <summary>Bytes that are held now.</summary>
     public long HeldBytes => Interlocked.Read(ref _heldBytes);
 
-    /// <summary>Takes bytes from this budget and from those above it. False, and nothing is taken, where one of them has too few left.</summary>
+    /// <summary>Takes bytes from this budget and from those above it. If one of them has too few left, returns false and takes
+    /// nothing.</summary>
     public bool TryReserve(long bytes)
     {
         if (Interlocked.Add(ref _heldBytes, bytes) > maxBytes || parent?.TryReserve(bytes) == false)

@@ -49,7 +49,7 @@ public sealed class GrpcCall : IDisposable
     /// <summary>When the client stops waiting; null: never.</summary>
     public DateTimeOffset? Deadline { get; }
 
-    /// <summary>What the client sent along.</summary>
+    /// <summary>Metadata of the request.</summary>
     public GrpcMetadata RequestHeaders { get; }
 
     /// <summary>Initial metadata of the response; read-only after the first message or <see cref="SendHeadersAsync"/>.</summary>
@@ -71,18 +71,19 @@ public sealed class GrpcCall : IDisposable
     public bool RequestWasCompressed => _reader.WasCompressed;
 
     /// <summary>
-    /// Whether messages written from now on are compressed with gzip, where the client accepts it. Default false. It is
-    /// without effect where it was false when the headers were sent: they say which compression the stream may use.
+    /// Whether messages written from now on are compressed with gzip, if the client accepts it. Default false. It has no
+    /// effect if it was false when the headers were sent, because they declare the compression of the stream.
     /// </summary>
     public bool CompressResponses { get; set; }
 
     /// <summary>
-    /// The response body itself, for handlers that frame ready bytes on their own: <see cref="WritePrefix"/>, then the
-    /// message, then <see cref="FlushAsync()"/>. Not compressed.
+    /// The response body itself, for handlers that frame serialized messages themselves: <see cref="WritePrefix"/>, then
+    /// the message, then <see cref="FlushAsync()"/>. Not compressed.
     /// </summary>
     public PipeWriter BodyWriter => _body;
 
-    /// <summary>Whether a read or a write has found that nobody is there any more. <see cref="Cancellation"/> may fire later.</summary>
+    /// <summary>Whether a read or a write has detected that the client has disconnected. <see cref="Cancellation"/> may fire
+    /// later.</summary>
     internal bool ClientIsGone { get; private set; }
 
     private bool ClientAcceptsGzip => _http.Request.Headers["grpc-accept-encoding"].ToString().Split(',').Any(name => name.Trim() == GrpcEncoding.Gzip);
@@ -90,12 +91,13 @@ public sealed class GrpcCall : IDisposable
     /// <summary>The next request message as a view valid until the next read, or null at the end of the client's stream.</summary>
     public ValueTask<ReadOnlySequence<byte>?> ReadAsync() => ReadAsync(Cancellation);
 
-    /// <summary>The next request message, or null at the end. Throws <see cref="GrpcException"/> (INTERNAL) where it does not parse.</summary>
+    /// <summary>The next request message, or null at the end. Throws <see cref="GrpcException"/> (INTERNAL) if it cannot be
+    /// parsed.</summary>
     public ValueTask<T?> ReadAsync<T>(MessageParser<T> parser)
         where T : class, IMessage<T> =>
         ReadAsync(parser, Cancellation);
 
-    /// <summary>The same, given up when <paramref name="cancellation"/> fires.</summary>
+    /// <summary>The same with a token that cancels the read.</summary>
     public async ValueTask<T?> ReadAsync<T>(MessageParser<T> parser, CancellationToken cancellation)
         where T : class, IMessage<T>
     {
@@ -110,7 +112,8 @@ public sealed class GrpcCall : IDisposable
         }
     }
 
-    /// <summary>Sends the initial metadata now rather than with the first message. Streams of rare messages should.</summary>
+    /// <summary>Sends the initial metadata now instead of with the first message. Recommended for streams whose first message may be
+    /// late.</summary>
     public async ValueTask SendHeadersAsync()
     {
         PrepareCompression();
@@ -156,11 +159,11 @@ public sealed class GrpcCall : IDisposable
     /// </summary>
     public ValueTask<bool> FlushAsync() => FlushAsync(Cancellation);
 
-    /// <summary>The same, given up when <paramref name="cancellation"/> fires.</summary>
+    /// <summary>The same with a token that cancels the wait.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
     {
-        // The token is not for Kestrel: it would reset the stream, and with it the status, when a waiting flush is cancelled.
+        // The token is not passed to Kestrel, which would reset the stream when a waiting flush is cancelled, and the status would be lost.
         var flush = _body.FlushAsync(CancellationToken.None);
         FlushResult result;
         if (flush.IsCompleted)
@@ -176,7 +179,7 @@ public sealed class GrpcCall : IDisposable
         return !result.IsCompleted && !result.IsCanceled && !cancellation.IsCancellationRequested;
     }
 
-    /// <summary>Writes the five bytes that stand before a message.</summary>
+    /// <summary>Writes the five bytes before a message.</summary>
     public static void WritePrefix(IBufferWriter<byte> body, uint messageBytes, bool compressed = false)
     {
         var prefix = body.GetSpan(GrpcMessageReader.PrefixBytes);
@@ -185,12 +188,12 @@ public sealed class GrpcCall : IDisposable
         body.Advance(GrpcMessageReader.PrefixBytes);
     }
 
-    /// <summary>Gives back what the last message holds. Called by the server when the handler has returned.</summary>
+    /// <summary>Releases the memory of the last message. Called by the server when the handler has returned.</summary>
     public void Dispose() => _reader.Dispose();
 
     /// <summary>
     /// Ends the stream at once although the client does not read: RST_STREAM with ENHANCE_YOUR_CALM, which clients
-    /// report as RESOURCE_EXHAUSTED. For when a status cannot get through the client's full window.
+    /// report as RESOURCE_EXHAUSTED. For a status that cannot be sent because the client's window is full.
     /// </summary>
     public void Reset()
     {
@@ -198,7 +201,7 @@ public sealed class GrpcCall : IDisposable
         _http.Features.Get<IHttpResetFeature>()?.Reset(EnhanceYourCalm);
     }
 
-    /// <summary>Says in the headers, while they are not sent, which compression is used. True: compress this message.</summary>
+    /// <summary>Declares the compression in the headers if they are not sent yet. True: compress this message.</summary>
     private bool PrepareCompression()
     {
         if (_headersSayGzip is null)
@@ -221,7 +224,7 @@ public sealed class GrpcCall : IDisposable
         catch (IOException e)
         {
             ClientIsGone = true;
-            throw new OperationCanceledException("the client is gone", e);
+            throw new OperationCanceledException("the client has disconnected", e);
         }
     }
 
@@ -243,7 +246,7 @@ public sealed class GrpcCall : IDisposable
     {
         if (await FlushAsync(Cancellation)) return;
         Cancellation.ThrowIfCancellationRequested();
-        throw new OperationCanceledException("the client is gone");
+        throw new OperationCanceledException("the client has disconnected");
     }
 
     private void CheckSendSize(int length)

@@ -26,8 +26,8 @@ internal static class GrpcEncoding
     }
 
     /// <summary>
-    /// Bytes that a gzip member says it decompresses to, in its last four bytes (RFC 1952). No bytes at all are an empty message: clients on GZipStream
-    /// send it like that.
+    /// The decompressed size of a gzip member, from its last four bytes (RFC 1952). No bytes at all are an empty message: clients that use
+    /// GZipStream send it like that.
     /// </summary>
     /// <exception cref="InvalidDataException">It is too short for a gzip member.</exception>
     public static long MeasureDecompressed(ReadOnlySequence<byte> member)
@@ -40,14 +40,14 @@ internal static class GrpcEncoding
         return BinaryPrimitives.ReadUInt32LittleEndian(length);
     }
 
-    /// <summary>Decompresses a member into exactly the bytes that <see cref="MeasureDecompressed"/> has told.</summary>
-    /// <exception cref="InvalidDataException">It is not one whole gzip member of that length.</exception>
+    /// <summary>Decompresses a member into exactly the number of bytes that <see cref="MeasureDecompressed"/> has returned.</summary>
+    /// <exception cref="InvalidDataException">It is not one complete gzip member of that length.</exception>
     public static void Decompress(ReadOnlySequence<byte> member, Span<byte> output)
     {
         if (member.IsEmpty) return;
         using var gzip = new GZipStream(PipeReader.Create(member).AsStream(), CompressionMode.Decompress);
         Span<byte> beyond = stackalloc byte[1];
-        // GZipStream takes an end within the header for an empty stream, and checks the sum at the end: the end has to be read.
+        // GZipStream treats a truncated header as an empty stream, and verifies the checksum at the end, so the end has to be read.
         if (gzip.ReadAtLeast(output, output.Length, throwOnEndOfStream: false) < output.Length || gzip.Read(beyond) != 0) throw new InvalidDataException();
     }
 }

@@ -5,23 +5,23 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace Abathur.Grpc;
 
-/// <summary>What Kestrel must be told so that long streams of large messages run well.</summary>
+/// <summary>Settings of Kestrel for long streams of large messages.</summary>
 public static class GrpcKestrel
 {
     /// <summary>
-    /// Bytes that a client may send on a connection before its calls have read them. Kestrel's own 1 MiB (768 KiB a stream) is held for each of a thousand
-    /// connections whose calls do not read.
+    /// Bytes that a client may send on a connection before its calls have read them. With Kestrel's default of 1 MiB (768 KiB per stream),
+    /// each of a thousand connections whose calls do not read would hold that much.
     /// </summary>
     public const int WindowBytes = 256 * 1024;
 
-    /// <summary>What a client of HTTP/2 sends first (RFC 9113, 3.4).</summary>
+    /// <summary>The connection preface of HTTP/2 (RFC 9113, 3.4).</summary>
     private static readonly byte[] Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8.ToArray();
 
     /// <summary>Sets the server-wide limits. Streams of any length and rate are allowed; their number is bounded.</summary>
     /// <param name="limits">Kestrel's limits.</param>
     /// <param name="maxStreamsPerConnection">
-    /// Calls that may run at once on one connection. Kestrel's own 100 makes the 101st subscription of one grpcio
-    /// channel wait without a word.
+    /// Calls that may run at once on one connection. With Kestrel's default of 100, the 101st subscription of one grpcio
+    /// channel would wait without an error.
     /// </param>
     public static void SetLimits(KestrelServerLimits limits, int maxStreamsPerConnection = 1000)
     {
@@ -32,14 +32,16 @@ public static class GrpcKestrel
         limits.Http2.KeepAlivePingTimeout = TimeSpan.FromSeconds(20);
         limits.MinResponseDataRate = null;
         limits.MinRequestBodyDataRate = null;
-        // Messages have a limit of their own; a client stream as a whole has none.
+        // Each message has a limit; a client stream as a whole has none.
         limits.MaxRequestBodySize = null;
     }
 
-    /// <summary>Makes a listener speak HTTP/2 without TLS, as gRPC clients on the same machine do. With TLS: call it after UseHttps.</summary>
+    /// <summary>Makes a listener use HTTP/2 without TLS, as gRPC clients on the same machine do. With TLS: call it after
+    /// UseHttps.</summary>
     /// <param name="listener">The listener.</param>
     /// <param name="prefaceTimeout">
-    /// How long a client may take for the first 24 bytes. Kestrel itself waits for them as long as for the next call. Then the connection is closed.
+    /// How long a client may take for the first 24 bytes. Then the connection is closed. Kestrel itself waits for them as long as for the
+    /// next call.
     /// </param>
     /// <param name="clock">Clock of the timeout; null: the system's.</param>
     public static void UseGrpc(this ListenOptions listener, TimeSpan? prefaceTimeout = null, TimeProvider? clock = null)
@@ -53,7 +55,8 @@ public static class GrpcKestrel
         });
     }
 
-    /// <summary>Whether the preface, or what cannot become one, comes in time. Nothing is consumed: Kestrel answers a client that speaks something else.</summary>
+    /// <summary>Whether the preface, or something that is not the preface, arrives in time. Nothing is consumed: Kestrel answers clients of
+    /// other protocols.</summary>
     private static async Task<bool> ReceivesPrefaceAsync(PipeReader input, TimeSpan timeout, TimeProvider clock)
     {
         using var limit = new CancellationTokenSource(timeout, clock);
@@ -63,7 +66,7 @@ public static class GrpcKestrel
             {
                 var read = await input.ReadAsync(limit.Token);
                 var isDecided = IsDecided(read.Buffer) || read.IsCompleted;
-                // What counts as examined is not given to the next reader before more has come.
+                // Examined bytes are not given to the next reader before more bytes have arrived.
                 input.AdvanceTo(read.Buffer.Start, isDecided ? read.Buffer.Start : read.Buffer.End);
                 if (isDecided) return true;
             }

@@ -5,11 +5,11 @@ using System.IO.Pipelines;
 namespace Abathur.Grpc;
 
 /// <summary>
-/// Takes length-prefixed messages off a request body: one byte (1: compressed), four bytes big-endian length, then the
+/// Reads length-prefixed messages from a request body: one byte (1: compressed), four bytes big-endian length, then the
 /// message. A message is a view of the transport's memory, valid until the next read.
 /// </summary>
 /// <param name="body">The request body.</param>
-/// <param name="budget">Where bytes count that are held while their message is not complete, and decompressed messages.</param>
+/// <param name="budget">Counts the bytes of incomplete messages, and decompressed messages.</param>
 /// <param name="encoding">The header <c>grpc-encoding</c>; null: absent.</param>
 internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, string? encoding) : IDisposable
 {
@@ -21,15 +21,15 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
     private byte[]? _decompressed;
     private GrpcException? _failure;
 
-    /// <summary>Largest message, compressed and decompressed. It counts from the next read on.</summary>
+    /// <summary>Largest message, compressed and decompressed. It applies from the next read on.</summary>
     public required int MaxMessageBytes { get; set; }
 
     /// <summary>Whether the last message came compressed.</summary>
     public bool WasCompressed { get; private set; }
 
     /// <summary>
-    /// The next message, or null at the end of the stream. Throws <see cref="GrpcException"/> for what is not framed
-    /// right, and again on every later read: where the next message begins is not known then.
+    /// The next message, or null at the end of the stream. Throws <see cref="GrpcException"/> for invalid
+    /// framing, and again on every later read, because the start of the next message is unknown then.
     /// </summary>
     public async ValueTask<ReadOnlySequence<byte>?> ReadAsync(CancellationToken cancellation)
     {
@@ -48,21 +48,21 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
                 return WasCompressed ? Decompress(message) : message;
             }
             if (_failure is null && !TryHold(buffer.Length)) Fail(TooMuchHeld(buffer.Length));
-            // Bytes that are not examined stop the client. After a failure nothing more is to come.
+            // Unexamined bytes stop the client. After a failure no more input is needed.
             body.AdvanceTo(buffer.Start, _failure is null ? buffer.End : buffer.Start);
             if (_failure is not null) throw _failure;
             if (result.IsCompleted) return null;
         }
     }
 
-    /// <summary>Gives back what is held.</summary>
+    /// <summary>Releases the held memory.</summary>
     public void Dispose()
     {
         ReleaseHeld();
         _failure ??= new(GrpcStatusCode.Cancelled, "the call is over");
     }
 
-    /// <summary>True: a message is there. False: read on, or see <see cref="_failure"/>.</summary>
+    /// <summary>True: a message is complete. False: read more, or see <see cref="_failure"/>.</summary>
     private bool TryTake(ReadOnlySequence<byte> buffer, bool isLast, out ReadOnlySequence<byte> message)
     {
         message = default;
@@ -88,12 +88,12 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
     }
 
     private static GrpcException Truncated(long bytes) =>
-        new(GrpcStatusCode.Internal, $"the request ends in the middle of a message ({bytes} bytes are there)");
+        new(GrpcStatusCode.Internal, $"the request ended inside a message (after {bytes} bytes)");
 
     private GrpcException TooMuchHeld(long bytes) =>
         new(GrpcStatusCode.ResourceExhausted, $"{bytes} bytes of a request message are over what the connection ({budget.MaxBytes} bytes) or the server may hold: send fewer large messages at once");
 
-    /// <summary>Counts all that is held of this message, which only grows until it is complete.</summary>
+    /// <summary>Counts the held bytes of this message, which only grow until it is complete.</summary>
     private bool TryHold(long bytes)
     {
         if (!budget.TryReserve(bytes - _reservedBytes)) return false;
@@ -117,7 +117,7 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
         }
         try
         {
-            // What it claims is checked before anything is made ready for it, and nothing beyond it is decompressed.
+            // The declared size is checked before memory is allocated, and not more than that is decompressed.
             var length = GrpcEncoding.MeasureDecompressed(message);
             if (length > MaxMessageBytes)
             {

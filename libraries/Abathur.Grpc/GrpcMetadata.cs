@@ -24,7 +24,7 @@ public sealed class GrpcMetadata
     /// <summary>Whether a value has been added.</summary>
     internal bool HasAdded { get; private set; }
 
-    /// <summary>The values of a text key, in order; empty where it is absent.</summary>
+    /// <summary>The values of a text key, in order; empty if it is absent.</summary>
     public IReadOnlyList<string> GetAll(string key) => _headers.TryGetValue(key, out var values) ? [.. values.OfType<string>()] : [];
 
     /// <summary>The first value of a text key.</summary>
@@ -34,13 +34,13 @@ public sealed class GrpcMetadata
         return value is not null;
     }
 
-    /// <summary>The values of a <c>-bin</c> key. Throws <see cref="GrpcException"/> (INVALID_ARGUMENT) where one is not base64.</summary>
+    /// <summary>The values of a <c>-bin</c> key. Throws <see cref="GrpcException"/> (INVALID_ARGUMENT) if one is not base64.</summary>
     public IReadOnlyList<byte[]> GetAllBinary(string key) =>
         [.. GetAll(key).SelectMany(joined => joined.Split(',')).Select(text => Decode(key, text.Trim()))];
 
     /// <summary>
-    /// Adds a text value. The key is made of lower case letters, digits and <c>_-.</c>, and none that HTTP or gRPC itself
-    /// uses; the value of printable ASCII. Else <see cref="ArgumentException"/>.
+    /// Adds a text value. The key consists of lower case letters, digits and <c>_-.</c>, and must not be used by HTTP or
+    /// gRPC itself; the value consists of printable ASCII. Otherwise throws <see cref="ArgumentException"/>.
     /// </summary>
     public void Add(string key, string value)
     {
@@ -63,10 +63,10 @@ public sealed class GrpcMetadata
 
     private void Append(string key, string value)
     {
-        // Of gRPC's own names only the one that carries a google.rpc.Status is for handlers.
+        // Of gRPC's own names, handlers may only set the one with a google.rpc.Status.
         var isReserved = Reserved.Contains(key) || (key.StartsWith("grpc-", StringComparison.Ordinal) && key != "grpc-status-details-bin");
         if (key.Length == 0 || isReserved || key.AsSpan().ContainsAnyExcept(KeyCharacters)) throw new ArgumentException($"{key} cannot be a metadata key", nameof(key));
-        // Not Append, which drops empty values.
+        // Append would drop empty values.
         _headers[key] = StringValues.Concat(_headers[key], value);
         HasAdded = true;
     }

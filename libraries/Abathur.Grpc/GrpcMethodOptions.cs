@@ -1,6 +1,6 @@
 namespace Abathur.Grpc;
 
-/// <summary>What is checked before a method of a <see cref="GrpcService"/> reads a request.</summary>
+/// <summary>Checks before a method of a <see cref="GrpcService"/> reads a request.</summary>
 public sealed record GrpcMethodOptions
 {
     /// <summary>Largest request message in bytes, compressed and decompressed. Default: <see cref="GrpcServerOptions.MaxReceiveMessageBytes"/>.</summary>

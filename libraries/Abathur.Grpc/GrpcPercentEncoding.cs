@@ -5,8 +5,8 @@ namespace Abathur.Grpc;
 
 /// <summary>
 /// The encoding of <c>grpc-message</c>: UTF-8 with everything outside 0x20..0x7e, and '%', as %XX. A text that encodes
-/// to more than <see cref="MaxEncodedLength"/> is cut between two characters: clients refuse headers past some 8 KB, and
-/// the status with them.
+/// to more than <see cref="MaxEncodedLength"/> is truncated at a character boundary: clients refuse headers of more than
+/// about 8 KB, and would lose the status.
 /// </summary>
 internal static class GrpcPercentEncoding
 {

@@ -52,7 +52,7 @@ public static class GrpcReflection
     };
 
     private static ServerReflectionResponse Files(FileDescriptor? file) => file is null
-        ? Error(GrpcStatusCode.NotFound, "no such file, symbol or extension")
+        ? Error(GrpcStatusCode.NotFound, "the file, symbol or extension does not exist")
         : new() { FileDescriptorResponse = new() { FileDescriptorProto = { WithDependencies(file).Select(each => each.SerializedData) } } };
 
     private static ServerReflectionResponse Extensions(GrpcReflectionIndex index, string type) => !index.HasMessage(type)
@@ -62,7 +62,7 @@ public static class GrpcReflection
     private static ServerReflectionResponse Error(GrpcStatusCode code, string message) =>
         new() { ErrorResponse = new() { ErrorCode = (int)code, ErrorMessage = message } };
 
-    /// <summary>The file of v1 with v1alpha's name in each place where the package is named.</summary>
+    /// <summary>The file of v1 with each package name replaced by that of v1alpha.</summary>
     private static FileDescriptor DescribeV1Alpha()
     {
         var file = ReflectionReflection.Descriptor.ToProto();

@@ -3,7 +3,7 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Grpc;
 
-/// <summary>Files by name and by every symbol in them.</summary>
+/// <summary>Indexes files by name and by symbol.</summary>
 internal sealed class GrpcReflectionIndex
 {
     private readonly Dictionary<string, FileDescriptor> _files = [];
@@ -56,7 +56,7 @@ internal sealed class GrpcReflectionIndex
     private void Add(EnumDescriptor type)
     {
         _symbols[type.FullName] = type.File;
-        // A value is in the scope that its enum is in, not in the enum, as FullName has it.
+        // The scope of an enum value is that of its enum, unlike in FullName.
         var scope = type.FullName[..^type.Name.Length];
         foreach (var value in type.Values) _symbols[scope + value.Name] = type.File;
     }

@@ -6,8 +6,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Abathur.Grpc;
 
 /// <summary>
-/// Serves gRPC on an HTTP/2 server: give <see cref="HandleAsync"/> to ASP.NET Core as the request delegate, and set up
-/// the listener with <see cref="GrpcKestrel"/>. Knows nothing of what the services are about.
+/// Serves gRPC on an HTTP/2 server: pass <see cref="HandleAsync"/> to ASP.NET Core as the request delegate, and
+/// configure the listener with <see cref="GrpcKestrel"/>. Independent of the services.
 /// </summary>
 public sealed class GrpcServer
 {
@@ -46,7 +46,7 @@ public sealed class GrpcServer
         {
             if (Interlocked.Increment(ref _calls) > _options.MaxConcurrentCalls)
             {
-                Finish(http, null, GrpcStatusCode.ResourceExhausted, $"the server has {_options.MaxConcurrentCalls} calls already");
+                Finish(http, null, GrpcStatusCode.ResourceExhausted, $"the server has reached its limit of {_options.MaxConcurrentCalls} calls");
                 return;
             }
             await ServeAsync(http);
@@ -65,7 +65,7 @@ public sealed class GrpcServer
             return;
         }
         var method = http.Request.Path.Value!;
-        // What is beyond the reach of a timer (49 days) is as good as no deadline.
+        // A deadline beyond the maximum of a timer (49 days) is treated as none.
         if (timeout > LongestTimer) timeout = null;
         var deadline = _options.TimeProvider.GetUtcNow() + timeout;
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(http.RequestAborted);
@@ -78,7 +78,8 @@ public sealed class GrpcServer
         Finish(http, call, status, message);
     }
 
-    /// <summary>Runs the handler. Returns the status that it ends with, which counts while client and deadline are still there.</summary>
+    /// <summary>Runs the handler. Returns its status, which is used unless the client has disconnected or the deadline has
+    /// passed.</summary>
     private async Task<(GrpcStatusCode Status, string Message)> RunAsync(string method, GrpcCall call)
     {
         try
@@ -89,9 +90,9 @@ public sealed class GrpcServer
             await handler(call);
             return (GrpcStatusCode.Ok, "");
         }
-        catch (GrpcException e)
+        catch (Exception e) when ((e as GrpcException ?? _options.MapException(e)) is { } refusal)
         {
-            return (e.StatusCode, e.Message);
+            return (refusal.StatusCode, refusal.Message);
         }
         catch (Exception e) when ((call.ClientIsGone || call.Cancellation.IsCancellationRequested) && e is OperationCanceledException or IOException)
         {
@@ -104,7 +105,7 @@ public sealed class GrpcServer
         }
     }
 
-    /// <summary>What the connection of a request may hold. The same object for all its calls.</summary>
+    /// <summary>The byte budget of the connection of a request: the same object for all its calls.</summary>
     private ByteBudget RequestBytesOf(HttpContext http)
     {
         if (http.Features.Get<IConnectionItemsFeature>()?.Items is not { } items) return _requestBytes;
@@ -117,7 +118,7 @@ public sealed class GrpcServer
         }
     }
 
-    /// <summary>The HTTP status for what is not gRPC at all, and why; null for a call.</summary>
+    /// <summary>The HTTP status and the reason for a request that is not gRPC; null for a gRPC call.</summary>
     private static (int Status, string Reason)? FindRefusal(HttpRequest request) => request switch
     {
         { Protocol: not "HTTP/2" } => (StatusCodes.Status426UpgradeRequired, $"gRPC needs HTTP/2, not {request.Protocol}"),
@@ -126,7 +127,7 @@ public sealed class GrpcServer
         _ => null,
     };
 
-    /// <summary>Answers in plain HTTP, for a person who has sent a browser or curl here.</summary>
+    /// <summary>Answers in plain HTTP, for users of a browser or curl.</summary>
     private static async Task RefuseAsync(HttpResponse response, (int Status, string Reason) refusal)
     {
         response.StatusCode = refusal.Status;
@@ -173,13 +174,14 @@ public sealed class GrpcServer
             }
             catch (AggregateException e)
             {
-                // What a handler has registered with the token failed; left alone on a timer it would end the process.
+                // A callback that a handler has registered with the token has failed; an unhandled exception on a timer would end the
+                // process.
                 _options.OnHandlerFailure(method, e);
             }
         }
     }
 
-    /// <summary>Sends the status: in the headers where there is nothing else to send, in trailers otherwise.</summary>
+    /// <summary>Sends the status: in the headers if the response has no messages, otherwise in trailers.</summary>
     private static void Finish(HttpContext http, GrpcCall? call, GrpcStatusCode code, string message)
     {
         var target = http.Response.HasStarted || http.Response.BodyWriter.UnflushedBytes > 0 || call is { ResponseHeaders.HasAdded: true }

@@ -4,19 +4,20 @@ namespace Abathur.Grpc;
 public sealed record GrpcServerOptions
 {
     /// <summary>
-    /// Largest request message in bytes, compressed and decompressed. Default 4 MiB, as gRPC has it elsewhere.
+    /// Largest request message in bytes, compressed and decompressed. Default 4 MiB, as in other gRPC libraries.
     /// A larger one ends the call with RESOURCE_EXHAUSTED before it is read.
     /// </summary>
     public int MaxReceiveMessageBytes { get; init; } = 4 * 1024 * 1024;
 
     /// <summary>
-    /// How long a client may take for the whole of its first message, on every kind of call. Default: no limit. Then the call ends with DEADLINE_EXCEEDED.
+    /// How long a client may take to send its complete first message, on every kind of call. Then the call ends with DEADLINE_EXCEEDED.
+    /// Default: no limit.
     /// </summary>
     public TimeSpan FirstMessageTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// Bytes of request messages that are held because they are not complete yet, or decompressed, all connections together. Default 64 MiB. A message that
-    /// would exceed it ends its call with RESOURCE_EXHAUSTED.
+    /// Bytes of incomplete and of decompressed request messages, all connections together. Default 64 MiB. A message that would exceed it
+    /// ends its call with RESOURCE_EXHAUSTED.
     /// </summary>
     public long MaxRequestBytes { get; init; } = 64L * 1024 * 1024;
 
@@ -32,6 +33,13 @@ public sealed record GrpcServerOptions
     /// <summary>Clock of deadlines.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>Called with the method and the exception when a handler fails in a way that is not a <see cref="GrpcException"/>.</summary>
+    /// <summary>
+    /// Maps an exception of a handler to a status; null: the handler has failed (<see cref="OnHandlerFailure"/>). For services with their
+    /// own exceptions. Default: null for all.
+    /// </summary>
+    public Func<Exception, GrpcException?> MapException { get; init; } = static _ => null;
+
+    /// <summary>Called with the method and the exception when a handler fails with an exception that is neither a
+    /// <see cref="GrpcException"/> nor mapped by <see cref="MapException"/>.</summary>
     public Action<string, Exception> OnHandlerFailure { get; init; } = static (_, _) => { };
 }

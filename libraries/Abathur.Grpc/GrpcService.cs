@@ -5,8 +5,8 @@ using Google.Protobuf.Reflection;
 namespace Abathur.Grpc;
 
 /// <summary>
-/// A service as a table of methods. Each kind of call has a typed form (protobuf messages) and all of them stand on
-/// <see cref="Method"/>, which gets the bare call: bytes in, bytes out.
+/// A service as a table of methods. Each kind of call has a typed form (protobuf messages), and all of them use
+/// <see cref="Method"/>, whose handler reads and writes bytes.
 /// </summary>
 /// <example>
 /// <code>
@@ -20,7 +20,7 @@ public sealed class GrpcService
     private readonly Dictionary<string, GrpcMethod> _methods = [];
 
     /// <param name="name">Full name, "package.Service".</param>
-    /// <param name="file">The file that declares it, so that reflection can tell it; null: reflection lists the name only.</param>
+    /// <param name="file">The file that declares it, for reflection; null: reflection lists only the name.</param>
     public GrpcService(string name, FileDescriptor? file = null)
     {
         Name = name;
@@ -36,7 +36,7 @@ public sealed class GrpcService
     /// <summary>Adds a method of any kind.</summary>
     /// <param name="name">Name without that of the service.</param>
     /// <param name="handler">Serves one call.</param>
-    /// <param name="options">What is checked before; null: the limits of the server only.</param>
+    /// <param name="options">Checks before the handler runs; null: only the limits of the server.</param>
     public GrpcService Method(string name, Func<GrpcCall, Task> handler, GrpcMethodOptions? options = null)
     {
         _methods.Add(name, new GrpcMethod(handler, options ?? NoOptions));

@@ -1,6 +1,6 @@
 namespace Abathur.Grpc;
 
-/// <summary>What <see cref="GrpcHealth"/> says of a service, with the numbers on the wire.</summary>
+/// <summary>The status of a service in <see cref="GrpcHealth"/>, with its numbers on the wire.</summary>
 public enum GrpcServingStatus
 {
     Unknown = 0,

@@ -7,7 +7,7 @@ internal static class GrpcTimeout
 {
     private const int MaxDigits = 8;
 
-    /// <summary>Reads the header. False where it is malformed.</summary>
+    /// <summary>Reads the header. False if it is malformed.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out TimeSpan timeout)
     {
         timeout = default;

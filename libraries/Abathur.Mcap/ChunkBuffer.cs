@@ -3,7 +3,7 @@ using Abathur.Compression;
 
 namespace Abathur.Mcap;
 
-/// <summary>Holds the records of one chunk, decompressed and checked. Buffers are kept from chunk to chunk.</summary>
+/// <summary>Holds the records of one chunk, decompressed and checked. Buffers are reused for the next chunk.</summary>
 internal sealed class ChunkBuffer : IDisposable
 {
     private byte[] _stored = [];
@@ -22,7 +22,7 @@ internal sealed class ChunkBuffer : IDisposable
     public ulong StoredBytes { get; private set; }
 
     /// <summary>Reads a Chunk record.</summary>
-    /// <exception cref="McapException">It is damaged, too large, or compressed with something unknown.</exception>
+    /// <exception cref="McapException">It is damaged, too large, or has an unknown compression.</exception>
     public void Load(McapInput input, RecordHeader header)
     {
         Records = default;
@@ -38,12 +38,12 @@ internal sealed class ChunkBuffer : IDisposable
         if (input.Options.VerifyCrcs && crc != 0 && Crc32.Append(0, Records.Span) != crc)
         {
             Records = default;
-            throw new McapException($"{input.Name}: chunk at offset {header.Offset} is damaged: its CRC does not fit its records", header.Offset);
+            throw new McapException($"{input.Name}: chunk at offset {header.Offset} is damaged: its CRC does not match its records", header.Offset);
         }
     }
 
-    /// <summary>Reads what there is of a Chunk record that was cut; the records may end in the middle of one.</summary>
-    /// <exception cref="McapException">Not even its header is there, or it is compressed with something unknown.</exception>
+    /// <summary>Reads a truncated Chunk record; the last record may be incomplete.</summary>
+    /// <exception cref="McapException">Its header is incomplete, or it has an unknown compression.</exception>
     public void LoadCut(McapInput input, RecordHeader header)
     {
         Records = default;
@@ -63,7 +63,7 @@ internal sealed class ChunkBuffer : IDisposable
         Records = _records.AsMemory(0, _zstd.DecompressWhatIsThere(stored.Span, _records.AsSpan(0, (int)size)));
     }
 
-    /// <summary>Forgets the chunk and keeps the memory.</summary>
+    /// <summary>Discards the chunk but keeps the memory.</summary>
     public void Clear() => Records = default;
 
     public void Dispose()

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Abathur.Mcap;
 
-/// <summary>CRC-32 as in zlib (polynomial 0xEDB88320, reflected), sixteen bytes a step by tables.</summary>
+/// <summary>CRC-32 as in zlib (polynomial 0xEDB88320, reflected), sixteen bytes per step with tables.</summary>
 internal static class Crc32
 {
     private const int Slices = 16;
@@ -10,7 +10,7 @@ internal static class Crc32
     // Tables[k][b]: effect of byte b when k bytes follow it.
     private static readonly uint[] Tables = MakeTables();
 
-    /// <summary>The CRC of what gave <paramref name="crc"/> (0 for nothing) and then <paramref name="data"/>.</summary>
+    /// <summary>Continues <paramref name="crc"/> (0 at the start) with <paramref name="data"/>.</summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
         crc = ~crc;

@@ -2,12 +2,12 @@ using System.Buffers;
 
 namespace Abathur.Mcap;
 
-/// <summary>Goes through the data section of a file and notes what is where, up to its end or to the first damage.</summary>
+/// <summary>Scans the data section of a file and indexes its records, up to its end or to the first damage.</summary>
 internal static class FileScan
 {
     /// <param name="input">The file.</param>
-    /// <param name="dataStart">Where the first record behind the header is.</param>
-    /// <param name="hasEnd">Whether the file has a footer and ends as it should.</param>
+    /// <param name="dataStart">Offset of the first record after the header.</param>
+    /// <param name="hasEnd">Whether the file has a footer and a valid end.</param>
     public static McapContents Run(McapInput input, long dataStart, bool hasEnd)
     {
         var contents = new McapContents { Statistics = SummaryReader.EmptyStatistics, DataLimit = dataStart };

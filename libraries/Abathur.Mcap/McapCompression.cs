@@ -3,7 +3,7 @@ namespace Abathur.Mcap;
 /// <summary>How chunks are compressed.</summary>
 public enum McapCompression
 {
-    /// <summary>Not at all; needs no library.</summary>
+    /// <summary>No compression; needs no library.</summary>
     None,
 
     /// <summary>With zstd; needs libzstd.</summary>

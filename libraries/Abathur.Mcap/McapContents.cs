@@ -1,6 +1,6 @@
 namespace Abathur.Mcap;
 
-/// <summary>What is where in a file, from its summary or from going through it.</summary>
+/// <summary>The index of a file, from its summary or from a scan.</summary>
 internal sealed class McapContents
 {
     public Dictionary<ushort, McapSchema> Schemas { get; } = [];
@@ -19,7 +19,7 @@ internal sealed class McapContents
 
     public string? Damage { get; set; }
 
-    /// <summary>Where the data section ends at the latest.</summary>
+    /// <summary>Upper limit of the end of the data section.</summary>
     public required long DataLimit { get; set; }
 
     /// <summary>Adds a schema, or replaces the one with its id. Id 0 stands for no schema and is ignored.</summary>

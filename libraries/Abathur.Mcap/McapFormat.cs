@@ -9,6 +9,6 @@ public static class McapFormat
     /// <summary>Content of a Footer record.</summary>
     internal const int FooterContentBytes = 20;
 
-    /// <summary>What a file starts and ends with.</summary>
+    /// <summary>The bytes at the start and the end of a file.</summary>
     public static ReadOnlySpan<byte> Magic => [0x89, (byte)'M', (byte)'C', (byte)'A', (byte)'P', (byte)'0', (byte)'\r', (byte)'\n'];
 }

@@ -7,7 +7,7 @@ namespace Abathur.Mcap;
 internal sealed class McapInput : IDisposable
 {
     private const int WindowBytes = 16 * 1024;
-    // What is larger is read straight to where it goes.
+    // Larger reads go directly to their destination.
     private const int WindowedReadBytes = 4 * 1024;
 
     private readonly Stream _stream;
@@ -31,7 +31,7 @@ internal sealed class McapInput : IDisposable
 
     public long Length { get; }
 
-    /// <summary>Fills all of <paramref name="to"/> from this offset, which the caller knows to be inside the file.</summary>
+    /// <summary>Fills all of <paramref name="to"/> from this offset, which must be inside the file.</summary>
     public void Read(long offset, Span<byte> to)
     {
         ObjectDisposedException.ThrowIf(_window.Length == 0, this);
@@ -49,7 +49,7 @@ internal sealed class McapInput : IDisposable
         _window.AsSpan((int)(offset - _windowStart), to.Length).CopyTo(to);
     }
 
-    /// <summary>The record at this offset. False where it does not fit before <paramref name="limit"/>.</summary>
+    /// <summary>The record at this offset. False if it does not fit before <paramref name="limit"/>.</summary>
     public bool TryReadHeader(long offset, long limit, out RecordHeader header)
     {
         header = default;
@@ -70,7 +70,8 @@ internal sealed class McapInput : IDisposable
         return header;
     }
 
-    /// <summary>The content of a record, in <paramref name="buffer"/>, which is replaced by a larger one from the pool where it is too small.</summary>
+    /// <summary>The content of a record, in <paramref name="buffer"/>, which is replaced by a larger one from the pool if it is too
+    /// small.</summary>
     public Memory<byte> ReadContent(RecordHeader header, ref byte[] buffer)
     {
         if (header.ContentBytes > Options.MaxRecordBytes)
@@ -85,7 +86,7 @@ internal sealed class McapInput : IDisposable
         return buffer.AsMemory(0, length);
     }
 
-    /// <summary>Replaces a pooled buffer where it is too small. What was in it is lost.</summary>
+    /// <summary>Replaces a pooled buffer if it is too small. Its content is lost.</summary>
     public static void Grow(ref byte[] buffer, int bytes)
     {
         if (buffer.Length >= bytes) return;
@@ -96,7 +97,7 @@ internal sealed class McapInput : IDisposable
 
     public void Dispose()
     {
-        // Once: a buffer that is given back twice is handed out twice.
+        // Only once: a buffer that is returned twice would be rented twice.
         if (_window.Length == 0) return;
         ArrayPool<byte>.Shared.Return(_window);
         _window = [];

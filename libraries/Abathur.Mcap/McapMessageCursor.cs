@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Abathur.Mcap;
 
-/// <summary>Walks the messages of a file in the order in which they stand there, one chunk in memory. Not thread-safe.</summary>
+/// <summary>Reads the messages of a file in file order, with one chunk in memory. Not thread-safe.</summary>
 public sealed class McapMessageCursor : IDisposable
 {
     private readonly McapReader _reader;
@@ -18,13 +18,14 @@ public sealed class McapMessageCursor : IDisposable
         BlockOffset = -1;
     }
 
-    /// <summary>The message at which the cursor stands. Its data is a view that is valid until the cursor moves.</summary>
+    /// <summary>The current message. Its data is a view that is valid until the cursor moves.</summary>
     public McapMessage Current { get; private set; }
 
-    /// <summary>Offset of the record that holds <see cref="Current"/>: its Chunk, or the Message itself where it is in none. -1 before the first.</summary>
+    /// <summary>Offset of the record that holds <see cref="Current"/>: its Chunk, or the Message itself if it is outside of chunks. -1
+    /// before the first.</summary>
     public long BlockOffset { get; private set; }
 
-    /// <summary>Goes to the next message. False behind the last.</summary>
+    /// <summary>Moves to the next message. False after the last.</summary>
     /// <exception cref="McapException">The file is damaged there.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public bool MoveNext()
@@ -53,7 +54,7 @@ public sealed class McapMessageCursor : IDisposable
         }
     }
 
-    /// <summary>Puts the cursor before the first message of this record.</summary>
+    /// <summary>Moves the cursor before the first message of this record.</summary>
     /// <param name="blockOffset">Offset of a Chunk record, or of a Message record outside chunks.</param>
     public void MoveTo(long blockOffset)
     {
@@ -61,7 +62,7 @@ public sealed class McapMessageCursor : IDisposable
         Current = default;
         if (BlockOffset == blockOffset && !_chunk.Records.IsEmpty)
         {
-            // It is in memory. `_next` stands right behind it already.
+            // The chunk is in memory, and `_next` is already the offset after it.
             _nextInChunk = 0;
             return;
         }
@@ -71,7 +72,7 @@ public sealed class McapMessageCursor : IDisposable
         _next = blockOffset;
     }
 
-    /// <summary>Puts the cursor before the first message of the file.</summary>
+    /// <summary>Moves the cursor before the first message of the file.</summary>
     public void Rewind() => MoveTo(_reader.DataStart);
 
     /// <inheritdoc/>
@@ -94,7 +95,7 @@ public sealed class McapMessageCursor : IDisposable
         }
         if (_nextInChunk < _chunk.Records.Length)
             throw new McapException($"{_reader.Input.Name}: chunk at offset {BlockOffset} ends inside a record", BlockOffset);
-        // Only chunks are kept: a message outside chunks must not be taken for the chunk before it.
+        // Discard the previous chunk, so that a message outside of chunks is not attributed to it.
         if (!_chunk.Records.IsEmpty) _chunk.Clear();
         return false;
     }

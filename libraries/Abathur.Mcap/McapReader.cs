@@ -4,9 +4,9 @@ namespace Abathur.Mcap;
 
 /// <summary>Reads an MCAP file. Not thread-safe, cursors of the same reader included.</summary>
 /// <remarks>
-/// Uses the summary at the end of the file where it is complete; else it goes through the file once when it is opened. A file that was
-/// cut, or has no proper end, is readable up to its last whole record: <see cref="Damage"/> says so. Lengths in the file are never
-/// trusted: nothing is allocated for what does not fit into the file or is beyond <see cref="McapReaderOptions"/>.
+/// Uses the summary at the end of the file if it is complete; otherwise scans the file once when it is opened. A file that was truncated,
+/// or has no valid end, is readable up to its last complete record, and <see cref="Damage"/> is set. Lengths in the file are not
+/// trusted: nothing is allocated for records that do not fit into the file or exceed <see cref="McapReaderOptions"/>.
 /// </remarks>
 public sealed class McapReader : IDisposable
 {
@@ -22,7 +22,7 @@ public sealed class McapReader : IDisposable
     {
     }
 
-    // Without a scan, a file without a usable summary has no contents but those of its header.
+    // Without a scan, a file without a usable summary has only the contents of its header.
     private McapReader(Stream stream, McapReaderOptions? options, bool leaveOpen, bool scan)
     {
         Input = new McapInput(stream, options ?? new McapReaderOptions(), leaveOpen);
@@ -47,7 +47,7 @@ public sealed class McapReader : IDisposable
     /// <summary>The first record.</summary>
     public McapHeader Header { get; }
 
-    /// <summary>The last record; null where the file has no proper end.</summary>
+    /// <summary>The last record; null if the file has no valid end.</summary>
     public McapFooter? Footer { get; }
 
     /// <summary>Schemas by id.</summary>
@@ -56,7 +56,7 @@ public sealed class McapReader : IDisposable
     /// <summary>Channels by id.</summary>
     public IReadOnlyDictionary<ushort, McapChannel> Channels => _contents.Channels;
 
-    /// <summary>Chunks in the order of the file. Those made by going through the file have no message index offsets.</summary>
+    /// <summary>Chunks in the order of the file. Those from a scan have no message index offsets.</summary>
     public IReadOnlyList<McapChunkIndex> Chunks => _contents.Chunks;
 
     /// <summary>Attachments in the order of the file.</summary>
@@ -65,13 +65,13 @@ public sealed class McapReader : IDisposable
     /// <summary>Metadata records in the order of the file.</summary>
     public IReadOnlyList<McapMetadataIndex> Metadata => _contents.Metadata;
 
-    /// <summary>What the file holds, by its own account or as counted.</summary>
+    /// <summary>Counts of the file's content, from the file or from a scan.</summary>
     public McapStatistics Statistics => _contents.Statistics;
 
-    /// <summary>Whether the summary was used, rather than going through the file.</summary>
+    /// <summary>Whether the summary was used instead of a scan.</summary>
     public bool HasSummary => _contents.FromSummary;
 
-    /// <summary>What is wrong with the end of the file; null where nothing is. What comes before it is readable.</summary>
+    /// <summary>What is wrong with the end of the file; null if it is valid. Everything before it is readable.</summary>
     public string? Damage => _contents.Damage;
 
     /// <summary>The path of the file, for messages; "the recording" if the stream is not a file.</summary>
@@ -82,10 +82,10 @@ public sealed class McapReader : IDisposable
 
     internal McapInput Input { get; }
 
-    /// <summary>Offset of the first record behind the header.</summary>
+    /// <summary>Offset of the first record after the header.</summary>
     internal long DataStart { get; }
 
-    /// <summary>Where the data section ends at the latest.</summary>
+    /// <summary>Upper limit of the end of the data section.</summary>
     internal long DataLimit => _contents.DataLimit;
 
     /// <summary>Opens a file.</summary>
@@ -95,13 +95,14 @@ public sealed class McapReader : IDisposable
     public static McapReader Open(string path, McapReaderOptions? options = null) =>
         new(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0), options);
 
-    /// <summary>Opens a file without going through it, for recovery, which does that itself.</summary>
+    /// <summary>Opens a file without a scan, for recovery, which scans the file itself.</summary>
     internal static McapReader OpenWithoutScan(Stream stream) => new(stream, options: null, leaveOpen: true, scan: false);
 
     /// <summary>A cursor before the first message.</summary>
     public McapMessageCursor ReadMessages() => new(this);
 
-    /// <summary>Every record of the file in order, with the records of a chunk in its place, and without MessageIndex and unknown records.</summary>
+    /// <summary>All records of the file in order. The records of a chunk replace the chunk; MessageIndex and unknown records are
+    /// omitted.</summary>
     /// <remarks>For tools: each record is an object of its own.</remarks>
     /// <exception cref="McapException">The file is damaged.</exception>
     public IEnumerable<IMcapRecord> ReadRecords()
@@ -130,7 +131,7 @@ public sealed class McapReader : IDisposable
     }
 
     /// <summary>Reads a metadata record.</summary>
-    /// <exception cref="McapException">It is not where the index says, or damaged.</exception>
+    /// <exception cref="McapException">It is not at the offset in the index, or damaged.</exception>
     public McapMetadata ReadMetadata(McapMetadataIndex index)
     {
         var header = FindRecord(index.Offset, McapOpcode.Metadata);
@@ -138,7 +139,7 @@ public sealed class McapReader : IDisposable
     }
 
     /// <summary>Reads an attachment.</summary>
-    /// <exception cref="McapException">It is not where the index says, or damaged.</exception>
+    /// <exception cref="McapException">It is not at the offset in the index, or damaged.</exception>
     public McapAttachment ReadAttachment(McapAttachmentIndex index)
     {
         var header = FindRecord(index.Offset, McapOpcode.Attachment);
@@ -155,7 +156,7 @@ public sealed class McapReader : IDisposable
         if (Input.Length >= magic.Length) Input.Read(0, magic);
         if (!magic.SequenceEqual(McapFormat.Magic)) throw new McapException($"{Input.Name} is not an MCAP file: it does not start as one", 0);
         if (!Input.TryReadHeader(magic.Length, Input.Length, out var header))
-            throw new McapException($"{Input.Name} ends before its Header record does: nothing of it can be read", magic.Length);
+            throw new McapException($"{Input.Name} is truncated inside its Header record: nothing of it can be read", magic.Length);
         if (header.Opcode != McapOpcode.Header)
             throw new McapException($"{Input.Name} is not a valid MCAP file: its first record is {header.Opcode} instead of Header", magic.Length);
         return header;

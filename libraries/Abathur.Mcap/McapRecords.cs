@@ -1,6 +1,6 @@
 namespace Abathur.Mcap;
 
-/// <summary>Anything that stands in an MCAP file: opcode (1 byte), content length (8 bytes, little-endian), content.</summary>
+/// <summary>A record of an MCAP file: opcode (1 byte), content length (8 bytes, little-endian), content.</summary>
 public interface IMcapRecord
 {
     McapOpcode Opcode { get; }
@@ -29,7 +29,7 @@ public enum McapOpcode : byte
 
 /// <summary>The first record of a file.</summary>
 /// <param name="Profile">Name of a set of conventions that the file follows; may be empty.</param>
-/// <param name="Library">What wrote the file; may be empty.</param>
+/// <param name="Library">The library that wrote the file; may be empty.</param>
 public sealed record McapHeader(string Profile, string Library) : IMcapRecord
 {
     /// <inheritdoc/>
@@ -49,10 +49,10 @@ public sealed record McapSchema(ushort Id, string Name, string Encoding, ReadOnl
 
 /// <summary>A stream of messages of one kind.</summary>
 /// <param name="Id">Number of the channel in this file.</param>
-/// <param name="SchemaId">Its schema; 0 where it has none.</param>
+/// <param name="SchemaId">Its schema; 0 if it has none.</param>
 /// <param name="Topic">Name, e.g. "/observation".</param>
 /// <param name="MessageEncoding">How messages are written, e.g. "protobuf".</param>
-/// <param name="Metadata">Whatever else is to be known about it.</param>
+/// <param name="Metadata">Further properties.</param>
 public sealed record McapChannel(
     ushort Id, ushort SchemaId, string Topic, string MessageEncoding, IReadOnlyDictionary<string, string> Metadata) : IMcapRecord
 {
@@ -62,7 +62,7 @@ public sealed record McapChannel(
 
 /// <summary>One message of a channel.</summary>
 /// <param name="ChannelId">Its channel.</param>
-/// <param name="Sequence">Number of the message as its publisher counts.</param>
+/// <param name="Sequence">Sequence number of the publisher.</param>
 /// <param name="LogTime">When it was recorded, in nanoseconds.</param>
 /// <param name="PublishTime">When it was published, in nanoseconds.</param>
 /// <param name="Data">The message. From a cursor: a view that is valid until the cursor moves.</param>
@@ -75,7 +75,7 @@ public readonly record struct McapMessage(
 
 /// <summary>A file inside the file.</summary>
 /// <param name="LogTime">When it was recorded, in nanoseconds.</param>
-/// <param name="CreateTime">When it was made, in nanoseconds; 0 where unknown.</param>
+/// <param name="CreateTime">When it was made, in nanoseconds; 0 if unknown.</param>
 /// <param name="Name">File name.</param>
 /// <param name="MediaType">Media type, e.g. "text/plain".</param>
 /// <param name="Data">Content.</param>
@@ -95,7 +95,7 @@ public sealed record McapMetadata(string Name, IReadOnlyDictionary<string, strin
     public McapOpcode Opcode => McapOpcode.Metadata;
 }
 
-/// <summary>Says where the messages of one channel are inside the chunk before it.</summary>
+/// <summary>Offsets of the messages of one channel in the preceding chunk.</summary>
 /// <param name="ChannelId">The channel.</param>
 /// <param name="Entries">Log time of each message, and the offset of its record within the uncompressed chunk.</param>
 public sealed record McapMessageIndex(ushort ChannelId, IReadOnlyList<(ulong LogTime, ulong Offset)> Entries) : IMcapRecord
@@ -104,12 +104,12 @@ public sealed record McapMessageIndex(ushort ChannelId, IReadOnlyList<(ulong Log
     public McapOpcode Opcode => McapOpcode.MessageIndex;
 }
 
-/// <summary>Says where a chunk is and what is in it.</summary>
-/// <param name="MessageStartTime">Lowest log time in the chunk; 0 where it has no messages.</param>
-/// <param name="MessageEndTime">Highest log time in the chunk; 0 where it has no messages.</param>
+/// <summary>Position and content of a chunk.</summary>
+/// <param name="MessageStartTime">Lowest log time in the chunk; 0 if it has no messages.</param>
+/// <param name="MessageEndTime">Highest log time in the chunk; 0 if it has no messages.</param>
 /// <param name="ChunkStartOffset">Offset of the Chunk record.</param>
 /// <param name="ChunkLength">Length of the Chunk record, opcode and length included.</param>
-/// <param name="MessageIndexOffsets">Offset of the MessageIndex record of each channel; empty where there are none.</param>
+/// <param name="MessageIndexOffsets">Offset of the MessageIndex record of each channel; empty if there are none.</param>
 /// <param name="MessageIndexLength">Length of all MessageIndex records of the chunk.</param>
 /// <param name="Compression">"", "zstd" or "lz4".</param>
 /// <param name="CompressedSize">Bytes of records in the chunk as they are stored.</param>
@@ -123,7 +123,7 @@ public sealed record McapChunkIndex(
     public McapOpcode Opcode => McapOpcode.ChunkIndex;
 }
 
-/// <summary>Says where an attachment is.</summary>
+/// <summary>Position of an attachment.</summary>
 /// <param name="Offset">Offset of the Attachment record.</param>
 /// <param name="Length">Length of that record, opcode and length included.</param>
 /// <param name="LogTime">As in the attachment.</param>
@@ -138,7 +138,7 @@ public sealed record McapAttachmentIndex(
     public McapOpcode Opcode => McapOpcode.AttachmentIndex;
 }
 
-/// <summary>Says where a metadata record is.</summary>
+/// <summary>Position of a metadata record.</summary>
 /// <param name="Offset">Offset of the Metadata record.</param>
 /// <param name="Length">Length of that record, opcode and length included.</param>
 /// <param name="Name">Name of that record.</param>
@@ -148,15 +148,15 @@ public sealed record McapMetadataIndex(ulong Offset, ulong Length, string Name) 
     public McapOpcode Opcode => McapOpcode.MetadataIndex;
 }
 
-/// <summary>How much of what a file holds.</summary>
+/// <summary>Counts of the content of a file.</summary>
 /// <param name="MessageCount">Messages.</param>
 /// <param name="SchemaCount">Different schemas.</param>
 /// <param name="ChannelCount">Different channels.</param>
 /// <param name="AttachmentCount">Attachments.</param>
 /// <param name="MetadataCount">Metadata records.</param>
 /// <param name="ChunkCount">Chunks.</param>
-/// <param name="MessageStartTime">Lowest log time; 0 where there are no messages.</param>
-/// <param name="MessageEndTime">Highest log time; 0 where there are no messages.</param>
+/// <param name="MessageStartTime">Lowest log time; 0 if there are no messages.</param>
+/// <param name="MessageEndTime">Highest log time; 0 if there are no messages.</param>
 /// <param name="ChannelMessageCounts">Messages of each channel.</param>
 public sealed record McapStatistics(
     ulong MessageCount, ushort SchemaCount, uint ChannelCount, uint AttachmentCount, uint MetadataCount, uint ChunkCount,
@@ -166,7 +166,7 @@ public sealed record McapStatistics(
     public McapOpcode Opcode => McapOpcode.Statistics;
 }
 
-/// <summary>Says where the records of one kind are in the summary section.</summary>
+/// <summary>Position of the records of one kind in the summary section.</summary>
 /// <param name="GroupOpcode">The kind.</param>
 /// <param name="GroupStart">Offset of the first of them.</param>
 /// <param name="GroupLength">Length of all of them.</param>

@@ -26,7 +26,7 @@ public static class McapRecovery
         return result;
     }
 
-    /// <summary>The compression of a file's first chunk; the default of <see cref="McapWriterOptions"/> where that cannot be read.</summary>
+    /// <summary>The compression of a file's first chunk; the default of <see cref="McapWriterOptions"/> if it cannot be read.</summary>
     /// <param name="input">The file. It must be seekable; it stays open.</param>
     /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported compression.</exception>
     /// <exception cref="IOException">The stream cannot be read.</exception>

@@ -1,6 +1,6 @@
 namespace Abathur.Mcap;
 
-/// <summary>Collects what stands in the summary section while a file is written.</summary>
+/// <summary>Collects the summary section while a file is written.</summary>
 internal sealed class McapSummary
 {
     private readonly SortedDictionary<ushort, ulong> _messageCounts = [];

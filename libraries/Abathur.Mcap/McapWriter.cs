@@ -6,9 +6,9 @@ namespace Abathur.Mcap;
 /// <summary>Writes an MCAP file, front to back. Not thread-safe.</summary>
 /// <remarks>
 /// Layout: magic, Header, chunks (each followed by its message indexes), attachments and metadata between them, DataEnd, summary,
-/// Footer, magic. Everything that is handed to the stream is a whole number of records; a chunk goes there in one write when it is
-/// full, so that a process that is killed loses the open chunk and no more. After a failed write the file is cut back to what was
-/// whole and <see cref="Dispose"/> tries to close it properly.
+/// Footer, magic. Each write to the stream has a whole number of records. A chunk is written at once when it is full, so a killed
+/// process loses only the open chunk. After a failed write the file is truncated to its last complete record, and <see cref="Dispose"/>
+/// tries to write the end of the file.
 /// </remarks>
 public sealed class McapWriter : IDisposable
 {
@@ -19,23 +19,23 @@ public sealed class McapWriter : IDisposable
     private readonly ZstdCompressor? _compressor;
     private readonly McapSummary _summary = new();
 
-    // Records of the open chunk; without chunks, records that wait to be written.
+    // Records of the open chunk; without chunks, records to be written.
     private readonly RecordBuffer _open;
-    // What goes to the stream in one write.
+    // The data of one write to the stream.
     private readonly RecordBuffer _block = new();
     private readonly PendingMessages _pending = new();
 
-    // Where the file begins in the stream.
+    // Position of the file in the stream.
     private readonly long _origin;
     private long _written;
     private uint _dataCrc;
     private bool _failed, _closed;
 
-    /// <param name="output">Where the file goes, from the current position on, which counts as 0.</param>
-    /// <param name="options">What is written, and how.</param>
+    /// <param name="output">Receives the file from its current position on, which is offset 0 of the file.</param>
+    /// <param name="options">Format options.</param>
     /// <param name="leaveOpen">Whether the stream stays open when this is disposed.</param>
     /// <exception cref="IOException">The header could not be written.</exception>
-    /// <exception cref="CompressionException">zstd is asked for and libzstd is missing.</exception>
+    /// <exception cref="CompressionException">zstd is requested and libzstd is missing.</exception>
     public McapWriter(Stream output, McapWriterOptions? options = null, bool leaveOpen = false)
     {
         _options = options ?? new McapWriterOptions();
@@ -51,30 +51,30 @@ public sealed class McapWriter : IDisposable
         WriteBlock();
     }
 
-    /// <summary>Bytes that the stream has got so far.</summary>
+    /// <summary>Bytes written to the stream so far.</summary>
     public long BytesWritten => _written;
 
-    /// <summary>Messages so far, those of the open chunk included; after a failed write only those that are in the file.</summary>
+    /// <summary>Messages so far, including those of the open chunk; after a failed write only those in the file.</summary>
     public long MessageCount => (long)_summary.MessageCount + _pending.Count;
 
     /// <summary>
-    /// Whether the file has its end. Also after a failed write, where <see cref="Dispose"/> found room for one behind what was whole; the summary may be
-    /// missing there, so that readers go through the file from the front.
+    /// Whether the file has its end. This may also be true after a failed write, if <see cref="Dispose"/> could write an end after the last
+    /// complete record; the summary may be missing then, so that readers scan the file.
     /// </summary>
     public bool IsComplete => _closed;
 
-    /// <summary>Messages of a channel that are in the file: all but those of the open chunk.</summary>
+    /// <summary>Messages of a channel in the file, without those of the open chunk.</summary>
     public long MessagesWritten(ushort channelId) => (long)_summary.MessagesOf(channelId);
 
     /// <summary>Starts a file.</summary>
-    /// <param name="path">The file. It is replaced where it exists.</param>
-    /// <param name="options">What is written, and how.</param>
-    /// <exception cref="IOException">The file cannot be made or written.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
-    /// <exception cref="CompressionException">zstd is asked for and libzstd is missing.</exception>
+    /// <param name="path">The file. It is replaced if it exists.</param>
+    /// <param name="options">Format options.</param>
+    /// <exception cref="IOException">The file cannot be created or written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be created.</exception>
+    /// <exception cref="CompressionException">zstd is requested and libzstd is missing.</exception>
     public static McapWriter Create(string path, McapWriterOptions? options = null)
     {
-        // No buffer of its own: a chunk is one write.
+        // Unbuffered: a chunk is one write.
         var file = new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0);
         try
         {
@@ -96,14 +96,14 @@ public sealed class McapWriter : IDisposable
         return id;
     }
 
-    /// <summary>Adds a schema with an id of one's own choice.</summary>
+    /// <summary>Adds a schema with a given id.</summary>
     /// <exception cref="ArgumentException">The id is 0 or taken.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     public void AddSchema(McapSchema schema)
     {
         EnsureUsable();
         if (schema.Id == 0) throw new ArgumentException("A schema cannot have id 0.", nameof(schema));
-        if (!_summary.Schemas.TryAdd(schema.Id, schema)) throw new ArgumentException($"Schema {schema.Id} is there already.", nameof(schema));
+        if (!_summary.Schemas.TryAdd(schema.Id, schema)) throw new ArgumentException($"Schema {schema.Id} already exists.", nameof(schema));
         RecordFormatter.Write(_open, schema);
         FlushIfFull();
     }
@@ -111,8 +111,8 @@ public sealed class McapWriter : IDisposable
     /// <summary>Adds a channel and returns its id.</summary>
     /// <param name="schemaId">Its schema; 0 for none.</param>
     /// <param name="topic">Name of the channel.</param>
-    /// <param name="messageEncoding">How its messages are written.</param>
-    /// <param name="metadata">Whatever else is to be known about it.</param>
+    /// <param name="messageEncoding">Encoding of its messages.</param>
+    /// <param name="metadata">Further properties.</param>
     /// <exception cref="ArgumentException">The schema is unknown.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     public ushort AddChannel(ushort schemaId, string topic, string messageEncoding, IReadOnlyDictionary<string, string>? metadata = null)
@@ -122,7 +122,7 @@ public sealed class McapWriter : IDisposable
         return id;
     }
 
-    /// <summary>Adds a channel with an id of one's own choice.</summary>
+    /// <summary>Adds a channel with a given id.</summary>
     /// <exception cref="ArgumentException">The id is taken, or the schema unknown.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     public void AddChannel(McapChannel channel)
@@ -131,14 +131,14 @@ public sealed class McapWriter : IDisposable
         if (channel.SchemaId != 0 && !_summary.Schemas.ContainsKey(channel.SchemaId))
             throw new ArgumentException($"Channel {channel.Topic} names schema {channel.SchemaId}, which was not added.", nameof(channel));
         if (!_summary.Channels.TryAdd(channel.Id, channel))
-            throw new ArgumentException($"Channel {channel.Id} is there already.", nameof(channel));
+            throw new ArgumentException($"Channel {channel.Id} already exists.", nameof(channel));
         RecordFormatter.Write(_open, channel);
         FlushIfFull();
     }
 
     /// <summary>Adds a message.</summary>
     /// <param name="channelId">A channel that was added.</param>
-    /// <param name="sequence">Its number, as the publisher counts.</param>
+    /// <param name="sequence">Sequence number of the publisher.</param>
     /// <param name="logTime">When it was recorded, in nanoseconds.</param>
     /// <param name="publishTime">When it was published, in nanoseconds.</param>
     /// <param name="data">The message. Copied.</param>
@@ -183,7 +183,8 @@ public sealed class McapWriter : IDisposable
         _summary.Metadata.Add(index);
     }
 
-    /// <summary>Ends the open chunk and hands it to the operating system. What was written so far survives the process.</summary>
+    /// <summary>Ends the open chunk and passes it to the operating system. Everything written so far survives the end of the
+    /// process.</summary>
     /// <exception cref="IOException">The write failed; the message names the file.</exception>
     public void Flush()
     {
@@ -203,7 +204,7 @@ public sealed class McapWriter : IDisposable
         _pending.Clear();
     }
 
-    /// <summary>Ends the file properly. Nothing can be written afterwards.</summary>
+    /// <summary>Writes the end of the file. Nothing can be written afterwards.</summary>
     /// <exception cref="IOException">The write failed; the message names the file.</exception>
     public void Close()
     {
@@ -213,8 +214,8 @@ public sealed class McapWriter : IDisposable
     }
 
     /// <summary>
-    /// Closes the file and the stream. Throws only where closing is the first thing that fails; after an earlier failure it leaves
-    /// the file closed if that is possible, else as it is.
+    /// Closes the file and the stream. Throws only if no earlier write has failed; after an earlier failure it writes the
+    /// end of the file if possible.
     /// </summary>
     /// <exception cref="IOException">The write failed; the message names the file.</exception>
     public void Dispose()
@@ -267,7 +268,7 @@ public sealed class McapWriter : IDisposable
     // first and last log time 8 + 8, size 8, CRC 4, compression string, stored records 8 + n
     private void FlushChunk()
     {
-        // An attempt that ended in the compressor may have left something.
+        // A failed compression may have left data.
         _block.Clear();
         var records = _open.Written;
         var compression = _compressor is null ? "" : "zstd";
@@ -324,7 +325,7 @@ public sealed class McapWriter : IDisposable
         _block.Raw(McapFormat.Magic);
         Put();
         _output.Flush();
-        // Only now: until then the file ends where the end began.
+        // Updated only after the write: until then the end is not part of the file.
         _written += _block.Length;
         _closed = true;
     }
@@ -346,9 +347,9 @@ public sealed class McapWriter : IDisposable
         catch (Exception e)
         {
             _failed = true;
-            // What was not written is not in the file.
+            // Unwritten messages are not in the file.
             _pending.Clear();
-            // .NET reports a file that its file system takes no longer (4 GB on FAT32) as an argument out of range.
+            // .NET reports a file that is too large for its file system (4 GB on FAT32) as an argument out of range.
             if (e is not (IOException or ArgumentOutOfRangeException)) throw;
             throw new IOException($"cannot write {_name}: {e.Message.ReplaceLineEndings(" ")}", e);
         }
@@ -361,14 +362,14 @@ public sealed class McapWriter : IDisposable
         if (_closed) throw new InvalidOperationException("The file is closed.");
     }
 
-    // What failed is cut off again, so that the end of the file fits behind what is whole.
+    // Truncates the file after the last complete record, so that there is room for the end of the file.
     private void TryCloseAfterFailure()
     {
         if (_closed || _written == 0 || !_output.CanSeek) return;
-        // Schemas make a summary long. A file is whole without one.
+        // A summary is long because of the schemas. A file is valid without one.
         if (Try(() => End(withSummary: true)) || Try(() => End(withSummary: false))) return;
-        // Still no room: the file ends with the last whole chunk, and recovery gives all of it. Where not even that can be done,
-        // a cut record at the end does not keep recovery from the rest.
+        // Still no room: the file ends after the last complete chunk, and recovery reads all of it. If even truncation fails, recovery
+        // skips the truncated record at the end.
         Try(() => _output.SetLength(_origin + _written));
 
         void End(bool withSummary)
@@ -401,7 +402,7 @@ public sealed class McapWriter : IDisposable
         }
         catch (IOException) when (_failed)
         {
-            // It was reported when it failed first.
+            // The first failure was already reported.
         }
     }
 }

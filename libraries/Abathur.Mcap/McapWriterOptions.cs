@@ -2,30 +2,30 @@ using Abathur.Compression;
 
 namespace Abathur.Mcap;
 
-/// <summary>What <see cref="McapWriter"/> writes, and how. The defaults write everything a reader can use.</summary>
+/// <summary>Options of <see cref="McapWriter"/>. By default all optional records are written.</summary>
 public sealed record McapWriterOptions
 {
     /// <summary>Profile in the header. Default: empty.</summary>
     public string Profile { get; init; } = "";
 
-    /// <summary>Library in the header. Default: this one.</summary>
+    /// <summary>Library in the header. Default: this library.</summary>
     public string Library { get; init; } = "Abathur.Mcap";
 
     /// <summary>A chunk is closed and written when its records reach this many bytes, before compression. Default: 1 MiB.</summary>
     /// <remarks>
-    /// Larger chunks compress better; a killed process loses the open one, and readers hold one in memory. A message larger than
-    /// this has a chunk of its own.
+    /// Larger chunks compress better, but a killed process loses the open chunk, and readers hold one chunk in memory. A message larger
+    /// than this gets its own chunk.
     /// </remarks>
     public int ChunkSizeBytes { get; init; } = 1024 * 1024;
 
-    /// <summary>How chunks are compressed. Default: zstd where libzstd is there, else not at all.</summary>
+    /// <summary>How chunks are compressed. Default: zstd if libzstd is installed, else none.</summary>
     public McapCompression Compression { get; init; } =
         LibZstd.IsAvailable ? McapCompression.Zstd : McapCompression.None;
 
     /// <summary>Level of zstd, 1 (fast) to 19 (small). Default: 3.</summary>
     public int Level { get; init; } = 3;
 
-    /// <summary>Whether messages are put into chunks. Without, there is neither compression nor an index. Default: true.</summary>
+    /// <summary>Whether messages are put into chunks. Without chunks, there is neither compression nor an index. Default: true.</summary>
     public bool Chunks { get; init; } = true;
 
     /// <summary>Whether MessageIndex records follow each chunk. Default: true.</summary>

@@ -1,6 +1,6 @@
 namespace Abathur.Mcap;
 
-/// <summary>The messages of the open chunk: where each one is, by channel. Lists are kept from chunk to chunk.</summary>
+/// <summary>Positions of the messages of the open chunk, by channel. Lists are reused for the next chunk.</summary>
 internal sealed class PendingMessages
 {
     /// <summary>Log time and offset within the chunk, in order of arrival.</summary>

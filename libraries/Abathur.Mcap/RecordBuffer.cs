@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Abathur.Mcap;
 
-/// <summary>A growing buffer that records are written into. Pooled; reused by <see cref="Clear"/>.</summary>
+/// <summary>A growing buffer for records. Pooled; reused after <see cref="Clear"/>.</summary>
 /// <remarks>All numbers little-endian; strings UTF-8 with a 4-byte length; maps with a 4-byte length in bytes.</remarks>
 internal sealed class RecordBuffer : IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class RecordBuffer : IDisposable
 
     public void Clear() => Length = 0;
 
-    /// <summary>Starts a record and returns what <see cref="End"/> needs.</summary>
+    /// <summary>Starts a record and returns the argument for <see cref="End"/>.</summary>
     public int Begin(McapOpcode opcode)
     {
         U8((byte)opcode);
@@ -28,7 +28,7 @@ internal sealed class RecordBuffer : IDisposable
         return Length;
     }
 
-    /// <summary>Puts in the length of the record.</summary>
+    /// <summary>Sets the length of the record.</summary>
     public void End(int start) => PatchU64(start - 8, (ulong)(Length - start));
 
     public void PatchU64(int position, ulong value) => BinaryPrimitives.WriteUInt64LittleEndian(_bytes.AsSpan(position), value);
@@ -64,7 +64,7 @@ internal sealed class RecordBuffer : IDisposable
 
     public void PatchU32(int position, uint value) => BinaryPrimitives.WriteUInt32LittleEndian(_bytes.AsSpan(position), value);
 
-    /// <summary>Room for up to so many bytes at the end; <see cref="Advance"/> says how many became of it.</summary>
+    /// <summary>Memory for up to <paramref name="bytes"/> bytes at the end; <see cref="Advance"/> sets how many were written.</summary>
     public Span<byte> Room(int bytes)
     {
         Reserve(bytes);
@@ -73,7 +73,7 @@ internal sealed class RecordBuffer : IDisposable
 
     public void Advance(int bytes) => Length += bytes;
 
-    /// <summary>Grows at once to what is coming, so that it does not in steps.</summary>
+    /// <summary>Grows once to the expected size instead of in steps.</summary>
     public void Reserve(int bytes)
     {
         var needed = (long)Length + bytes;

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Abathur.Mcap;
 
-/// <summary>Takes the fields of one record one after the other; every length is checked against what is there.</summary>
+/// <summary>Reads the fields of one record in order; every length is checked against the remaining bytes.</summary>
 /// <remarks>Bytes after the last field are allowed by the format and ignored.</remarks>
 internal ref struct RecordFields(ReadOnlySpan<byte> content, McapOpcode opcode, long offset)
 {

@@ -1,6 +1,6 @@
 namespace Abathur.Mcap;
 
-/// <summary>Turns the content of records into objects. Whatever is kept of the content is copied.</summary>
+/// <summary>Parses records into objects, which have copies of the content.</summary>
 internal static class RecordParser
 {
     /// <summary>Bytes of a Message record before its data: channel (2), sequence (4), log time (8), publish time (8).</summary>
@@ -31,7 +31,7 @@ internal static class RecordParser
             fields.U16("id"), fields.U16("schema_id"), fields.Text("topic"), fields.Text("message_encoding"), fields.Map("metadata"));
     }
 
-    /// <summary>The only one that does not copy: the data of the message is a part of <paramref name="content"/>.</summary>
+    /// <summary>The only method that does not copy: the data of the message is a part of <paramref name="content"/>.</summary>
     public static McapMessage Message(ReadOnlyMemory<byte> content, long offset)
     {
         var fields = new RecordFields(content.Span, McapOpcode.Message, offset);
@@ -68,7 +68,7 @@ internal static class RecordParser
         var covered = content[..^fields.Rest.Length];
         var crc = fields.U32("crc");
         if (verifyCrc && crc != 0 && Crc32.Append(0, covered) != crc)
-            throw new McapException($"Attachment record at offset {offset} is damaged: its CRC does not fit its content", offset);
+            throw new McapException($"Attachment record at offset {offset} is damaged: its CRC does not match its content", offset);
         return new McapAttachment(logTime, createTime, name, mediaType, data.ToArray());
     }
 

@@ -12,7 +12,7 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
 
     public McapRecoveryResult Run(CancellationToken cancellation)
     {
-        // Where the summary is whole, it has the schemas and channels of damaged chunks too.
+        // A complete summary also has the schemas and channels of damaged chunks.
         foreach (var schema in reader.Schemas.Values) Add(schema);
         foreach (var channel in reader.Channels.Values) Add(channel);
 
@@ -77,13 +77,13 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
             }
             catch (McapException e) when (!e.IsUnsupported)
             {
-                // Not even the chunk's header is there.
+                // The chunk's header is incomplete.
             }
         }
         _lostBytes += left;
     }
 
-    // Returns the bytes of the records that are whole.
+    // Returns the bytes of the complete records.
     private int AddRecords(ReadOnlyMemory<byte> records, long offset)
     {
         var position = 0;
@@ -135,7 +135,7 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
     {
         if (!_channels.TryGetValue(message.ChannelId, out var topic))
         {
-            // What it belongs to was in a part that is gone.
+            // Its schema or channel was in a lost part of the file.
             _damaged++;
             _lostBytes += message.Data.Length;
             return;

@@ -2,10 +2,11 @@ using System.Buffers.Binary;
 
 namespace Abathur.Mcap;
 
-/// <summary>Walks records in memory.</summary>
+/// <summary>Iterates over records in memory.</summary>
 internal static class RecordWalk
 {
-    /// <summary>Takes the record at a position and moves the position behind it. False, and the position stays, where it is not whole.</summary>
+    /// <summary>Reads the record at a position and advances the position. If the record is incomplete, returns false and leaves the
+    /// position.</summary>
     public static bool TryNext(ReadOnlyMemory<byte> records, ref int position, out McapOpcode opcode, out ReadOnlyMemory<byte> content)
     {
         (opcode, content) = (McapOpcode.None, default);

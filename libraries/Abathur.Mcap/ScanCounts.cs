@@ -1,6 +1,6 @@
 namespace Abathur.Mcap;
 
-/// <summary>Counts messages as they go by.</summary>
+/// <summary>Counts messages during a scan.</summary>
 internal sealed class ScanCounts
 {
     private readonly Dictionary<ushort, ulong> _byChannel = [];

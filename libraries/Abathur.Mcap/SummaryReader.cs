@@ -5,7 +5,7 @@ namespace Abathur.Mcap;
 /// <summary>Reads the summary section.</summary>
 internal static class SummaryReader
 {
-    /// <summary>Null where there is no summary, where it is damaged, or where it does not have all that the file holds.</summary>
+    /// <summary>Null if the summary is missing, damaged or incomplete.</summary>
     public static McapContents? TryRead(McapInput input, McapFooter? footer, long dataStart)
     {
         if (footer is null || footer.SummaryStart == 0) return null;
@@ -17,7 +17,7 @@ internal static class SummaryReader
         byte[] buffer = [];
         try
         {
-            // With the footer up to its CRC, which the CRC covers.
+            // The CRC also covers the footer up to the CRC itself.
             var covered = (int)(footerStart - start) + McapFormat.RecordHeaderBytes + McapFormat.FooterContentBytes - 4;
             McapInput.Grow(ref buffer, covered);
             input.Read(start, buffer.AsSpan(0, covered));

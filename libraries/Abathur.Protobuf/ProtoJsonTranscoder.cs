@@ -12,17 +12,18 @@ using Google.Protobuf.Reflection;
 namespace Abathur.Protobuf;
 
 /// <summary>
-/// Turns serialized messages of one type into canonical ProtoJSON and back, without message objects: tables compiled from the
-/// descriptor say what each tag and each name means. Safe for any number of threads; allocates nothing per message once warm.
+/// Converts serialized messages of one type to canonical ProtoJSON and back, without message objects: it uses tables that are compiled from
+/// the descriptor. Thread-safe; allocates nothing per message once warm.
 /// </summary>
 /// <remarks>
-/// <para>To JSON: the text of Google's <c>JsonFormatter</c> without its spaces, in UTF-8. Fields in order of their numbers whatever their order on the wire,
-/// the last value of a singular field, merged messages, 64-bit integers and non-finite numbers as strings, unknown enum values as numbers;
-/// unknown fields and extensions are omitted. Invalid UTF-8 in a string becomes U+FFFD.</para>
-/// <para>To protobuf: takes what Google's <c>JsonParser</c> takes and gives the bytes that <c>ToByteArray</c> would give; it also takes base64
-/// in the URL alphabet or without padding, <c>null</c> beside another member of a oneof, and an empty <c>Any</c>. Like there, integers
-/// without quotes go through a double: those beyond 2^53 belong in quotes.</para>
-/// <para>Types of proto2 and proto3 only: those of files with editions are refused when the transcoder is made, or where an Any holds one.</para>
+/// <para>To JSON: the text of Google's <c>JsonFormatter</c> without its spaces, in UTF-8. Fields in the order of their numbers, independent
+/// of their order on the wire, the last value of a singular field, merged messages, 64-bit integers and non-finite numbers as strings,
+/// unknown enum values as numbers; unknown fields and extensions are omitted. Invalid UTF-8 in a string becomes U+FFFD.</para>
+/// <para>To protobuf: accepts what Google's <c>JsonParser</c> accepts and returns the bytes of <c>ToByteArray</c>; it also accepts base64
+/// in the URL alphabet or without padding, <c>null</c> next to another member of a oneof, and an empty <c>Any</c>. As in the parser,
+/// integers without quotes are converted to a double: those above 2^53 need quotes.</para>
+/// <para>Types of proto2 and proto3 only: those of files with editions are refused when the transcoder is created, or when an Any has
+/// one.</para>
 /// <para>Source: the ProtoJSON section of the protobuf guide; differential tests against Google.Protobuf.</para>
 /// </remarks>
 public sealed class ProtoJsonTranscoder
@@ -51,14 +52,15 @@ public sealed class ProtoJsonTranscoder
     /// <exception cref="ArgumentException">The type, or one that it may hold, is from a file with editions.</exception>
     public static ProtoJsonTranscoder Create(MessageDescriptor type, ProtoJsonOptions options) => new(type, options, null);
 
-    /// <summary>A transcoder that sees only the fields named by a field mask, as <see cref="WireProjection"/> understands it.</summary>
+    /// <summary>A transcoder for only the fields in a field mask, with the rules of <see cref="WireProjection"/>.</summary>
     /// <exception cref="ArgumentException">The type, or one that it may hold under the mask, is from a file with editions.</exception>
-    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that is not there.</exception>
+    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that does not exist.</exception>
     public static ProtoJsonTranscoder Create(MessageDescriptor type, IReadOnlyCollection<string> fieldMask, ProtoJsonOptions? options = null) =>
         new(type, options ?? new ProtoJsonOptions(), FieldMaskNode.Compile(type, fieldMask));
 
     /// <summary>Writes the JSON of a serialized message: one object on one line, in UTF-8 without a byte order mark.</summary>
-    /// <exception cref="ProtoJsonException">This is not such a message, or beyond a limit. What is in <paramref name="json"/> by then is incomplete.</exception>
+    /// <exception cref="ProtoJsonException">The message is invalid or exceeds a limit. The content of <paramref name="json"/> is incomplete
+    /// then.</exception>
     public void ToJson(ReadOnlySpan<byte> wire, IBufferWriter<byte> json)
     {
         CheckInput(wire.Length);
@@ -74,8 +76,8 @@ public sealed class ProtoJsonTranscoder
         }
     }
 
-    /// <summary>Writes the serialized message for a JSON text in UTF-8. Nothing is written unless all of it is right.</summary>
-    /// <exception cref="ProtoJsonException">This is not JSON, not such a message, or beyond a limit.</exception>
+    /// <summary>Writes the serialized message for a JSON text in UTF-8. Nothing is written unless the whole text is valid.</summary>
+    /// <exception cref="ProtoJsonException">The text is not valid JSON, not valid for the message, or exceeds a limit.</exception>
     public void ToProto(ReadOnlySpan<byte> json, IBufferWriter<byte> wire)
     {
         CheckInput(json.Length);
@@ -88,7 +90,7 @@ public sealed class ProtoJsonTranscoder
         }
         catch (InvalidDataException)
         {
-            // Only what was just written is read there, so nothing is wrong with it but its depth.
+            // The reader only processes bytes that were just written, so only their depth can be wrong.
             throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"members that are not in order hold groups that are nested deeper than {WireReader.MaxGroupDepth}", 0);
         }
         finally

@@ -9,6 +9,6 @@ public class RecordingException : Exception
     /// <summary>Creates an exception with a message and its cause.</summary>
     public RecordingException(string message, Exception inner) : base(message, inner) { }
 
-    /// <summary>What can be done about it.</summary>
+    /// <summary>How to solve the problem.</summary>
     public RecordingRemedy Remedy { get; init; }
 }

@@ -4,8 +4,9 @@ using Abathur.Sc2;
 
 namespace Abathur.Recordings;
 
-/// <summary>What a recording says about its match, in its metadata record <c>abathur.match</c>.</summary>
-/// <remarks>Keys: match_id, player_id, map_name, game_version, tick_hz, source, simulated. Numbers are written invariant; other keys are kept.</remarks>
+/// <summary>The match of a recording, from its metadata record <c>abathur.match</c>.</summary>
+/// <remarks>Keys: match_id, player_id, map_name, game_version, tick_hz, source, simulated. Numbers are culture-invariant; other keys are
+/// kept.</remarks>
 public sealed record RecordingMatch
 {
     /// <summary>Name of the metadata record.</summary>
@@ -14,25 +15,25 @@ public sealed record RecordingMatch
     /// <summary>Identifies the match; the same whenever the recording is played.</summary>
     public required string MatchId { get; init; }
 
-    /// <summary>Player id of the observing player, 1 to 16; 0 where unknown.</summary>
+    /// <summary>Player id of the observing player, 1 to 16; 0 if unknown.</summary>
     public uint PlayerId { get; init; }
 
-    /// <summary>Name of the map; empty where unknown.</summary>
+    /// <summary>Name of the map; empty if unknown.</summary>
     public string MapName { get; init; } = "";
 
-    /// <summary>Version of the game, e.g. "5.0.14"; empty where unknown.</summary>
+    /// <summary>Version of the game, e.g. "5.0.14"; empty if unknown.</summary>
     public string GameVersion { get; init; } = "";
 
     /// <summary>Game loops per second of wall clock: 22.4 or 16. Default: 22.4.</summary>
     public double TickHz { get; init; } = GameTime.LoopsPerSecond;
 
-    /// <summary>Where the observations came from: "live", "proxy", "push", "synth", "import".</summary>
+    /// <summary>Source of the observations: "live", "proxy", "push", "synth", "import".</summary>
     public string Source { get; init; } = "";
 
-    /// <summary>Whether they come from the match generator rather than from a game.</summary>
+    /// <summary>Whether they are from the match generator rather than from a game.</summary>
     public bool Simulated { get; init; }
 
-    /// <summary>Further strings that the metadata record holds.</summary>
+    /// <summary>Further entries of the metadata record.</summary>
     public IReadOnlyDictionary<string, string> More { get; init; } = new Dictionary<string, string>();
 
     internal McapMetadata ToMetadata()

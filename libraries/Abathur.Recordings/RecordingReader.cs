@@ -4,11 +4,11 @@ using Abathur.Sc2;
 
 namespace Abathur.Recordings;
 
-/// <summary>Reads a recorded match: a forward cursor over its observations that can be put to any game loop. Not thread-safe.</summary>
+/// <summary>Reads a recorded match: a forward cursor over its observations that can seek to any game loop. Not thread-safe.</summary>
 /// <remarks>
 /// Works on every MCAP file that has protobuf observations on topic /observation, with or without index. Holds one chunk in memory. A
-/// file that was cut is read up to its last whole chunk: <see cref="Damage"/> says so. The game loop of an observation is that of its
-/// publish time where the file has the metadata of a recording, else it is read from the observation.
+/// truncated file is read up to its last complete chunk, and <see cref="Damage"/> is set. If the file has the metadata of a recording, the
+/// game loop of an observation is that of its publish time; otherwise it is read from the observation.
 /// </remarks>
 public sealed class RecordingReader : IDisposable
 {
@@ -22,8 +22,8 @@ public sealed class RecordingReader : IDisposable
     private byte[] _drawings = [];
     private bool _drawingsAreKnown = true;
 
-    /// <param name="mcap">The file. Disposed with this, also where this cannot be made.</param>
-    /// <exception cref="RecordingException">It has no observations of the right kind, or is damaged where they start.</exception>
+    /// <param name="mcap">The file. It is disposed with this, also if this constructor throws.</param>
+    /// <exception cref="RecordingException">It has no observations of the right kind, or is damaged before the first one.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public RecordingReader(McapReader mcap)
     {
@@ -52,22 +52,22 @@ public sealed class RecordingReader : IDisposable
         }
     }
 
-    /// <summary>The file below.</summary>
+    /// <summary>The underlying file.</summary>
     public McapReader Mcap => _mcap;
 
-    /// <summary>What the file says about its match. Where it says nothing: a match id made of the file's name, the rest unknown.</summary>
+    /// <summary>The match of the file. Without metadata: a match id from the file's name, the rest unknown.</summary>
     public RecordingMatch Match { get; }
 
-    /// <summary>Serialized <c>ResponseGameInfo</c>; null where the file has none.</summary>
+    /// <summary>Serialized <c>ResponseGameInfo</c>; null if the file has none.</summary>
     public ReadOnlyMemory<byte>? GameInfo { get; }
 
-    /// <summary>Serialized <c>ResponseData</c>; null where the file has none.</summary>
+    /// <summary>Serialized <c>ResponseData</c>; null if the file has none.</summary>
     public ReadOnlyMemory<byte>? GameData { get; }
 
-    /// <summary>Game loop of the first observation; 0 where there is none.</summary>
+    /// <summary>Game loop of the first observation, or 0.</summary>
     public uint FirstGameLoop { get; }
 
-    /// <summary>Game loop of the last observation; 0 where there is none.</summary>
+    /// <summary>Game loop of the last observation, or 0.</summary>
     public uint LastGameLoop { get; }
 
     /// <summary>Number of observations.</summary>
@@ -79,13 +79,14 @@ public sealed class RecordingReader : IDisposable
     /// <summary>Whether the end of the file is missing or damaged.</summary>
     public bool Truncated => _mcap.Damage is not null;
 
-    /// <summary>What is wrong with the end of the file; null where nothing is.</summary>
+    /// <summary>What is wrong with the end of the file; null if it is valid.</summary>
     public string? Damage => _mcap.Damage;
 
     /// <summary>
-    /// All that agents had drawn at the observation that was read last: a serialized <c>Drawings</c>, the same memory until it changes; empty: nothing.
+    /// All that agents had drawn at the observation that was read last: a serialized <c>Drawings</c>, the same memory until they change;
+    /// empty: nothing.
     /// </summary>
-    /// <remarks>In a file without an index, after a seek, only what the chunk that was sought has said of them.</remarks>
+    /// <remarks>In a file without an index, after a seek, only those in the current chunk before the observation.</remarks>
     /// <exception cref="McapException">The file is damaged before that observation.</exception>
     public ReadOnlyMemory<byte> Drawings
     {
@@ -98,8 +99,8 @@ public sealed class RecordingReader : IDisposable
     }
 
     /// <summary>Opens a recording.</summary>
-    /// <exception cref="RecordingException">The file is missing, is not a recording, or is damaged where it starts.</exception>
-    /// <exception cref="McapException">It is not an MCAP file, or uses what is not supported.</exception>
+    /// <exception cref="RecordingException">The file is missing, is not a recording, or is damaged at its start.</exception>
+    /// <exception cref="McapException">It is not an MCAP file, or uses an unsupported feature.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
     public static RecordingReader Open(string path, McapReaderOptions? options = null)
@@ -109,7 +110,7 @@ public sealed class RecordingReader : IDisposable
         return new RecordingReader(McapReader.Open(path, options));
     }
 
-    /// <summary>Reads the next observation. False behind the last.</summary>
+    /// <summary>Reads the next observation. False after the last.</summary>
     /// <param name="observation">The observation; its payload is valid until the reader moves.</param>
     /// <exception cref="McapException">The file is damaged there.</exception>
     /// <exception cref="RecordingException">The observation is not readable as protobuf.</exception>
@@ -126,10 +127,11 @@ public sealed class RecordingReader : IDisposable
         return true;
     }
 
-    /// <summary>Goes before the first observation whose game loop is at least this one. False, and behind the last, where there is none.</summary>
+    /// <summary>Moves before the first observation whose game loop is at least this one. If it does not exist, returns false and moves
+    /// after the last one.</summary>
     /// <remarks>
-    /// Where loops rise through the file, as in any recording of a match, that takes a binary search over the chunks; loops that were
-    /// looked up stay known. Equal loops: the first of them.
+    /// If loops increase through the file, as in any recording of a match, this is a binary search over the chunks; loops that were looked
+    /// up are cached. Of equal loops it finds the first.
     /// </remarks>
     /// <exception cref="McapException">The file is damaged there.</exception>
     /// <exception cref="RecordingException">An observation is not readable as protobuf.</exception>
@@ -146,7 +148,7 @@ public sealed class RecordingReader : IDisposable
         return false;
     }
 
-    /// <summary>Goes before the first observation.</summary>
+    /// <summary>Moves before the first observation.</summary>
     public void Rewind()
     {
         _isAtNext = false;
@@ -154,9 +156,9 @@ public sealed class RecordingReader : IDisposable
         _cursor.Rewind();
     }
 
-    /// <summary>The messages of all topics, in the order of the file. The payload of one is valid until the next is asked for.</summary>
-    /// <param name="startGameLoop">Leaves out what is before this game loop.</param>
-    /// <remarks>Independent of <see cref="ReadNext"/>, but moves that to where it looks for the start.</remarks>
+    /// <summary>The messages of all topics, in the order of the file. The payload of one is valid until the next is read.</summary>
+    /// <param name="startGameLoop">Skips messages before this game loop.</param>
+    /// <remarks>Independent of <see cref="ReadNext"/>, except that looking for the start moves its position.</remarks>
     /// <exception cref="McapException">The file is damaged.</exception>
     public IEnumerable<RecordedMessage> ReadMessages(uint startGameLoop = 0)
     {
@@ -200,7 +202,7 @@ public sealed class RecordingReader : IDisposable
         if (_channels.Count > 0) return;
         if (Truncated)
         {
-            throw new RecordingException($"{_mcap.Name} was cut before its first chunk was complete ({Damage})") { Remedy = RecordingRemedy.Recover };
+            throw new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})") { Remedy = RecordingRemedy.Recover };
         }
         var topics = string.Join(", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
         throw new RecordingException(
@@ -220,12 +222,12 @@ public sealed class RecordingReader : IDisposable
     {
         foreach (var chunk in _mcap.Chunks)
         {
-            // Where the index tells what is in the chunk, it need not be opened to see that it has no observations.
+            // If the index lists the channels of the chunk, a chunk without observations need not be opened.
             if (chunk.MessageIndexOffsets.Count == 0 || chunk.MessageIndexOffsets.Keys.Any(_channels.Contains))
                 _blocks.Add(new Block((long)chunk.ChunkStartOffset, null));
         }
         if (_mcap.Chunks.Count > 0) return;
-        // Without chunks every message is a block of its own; one in 64 is dense enough.
+        // Without chunks every message is a block; one in 64 is dense enough.
         const int Every = 64;
         for (var i = 0; MoveToObservation(); i++)
         {
@@ -266,7 +268,7 @@ public sealed class RecordingReader : IDisposable
         return null;
     }
 
-    // The last block that starts before the loop: what is sought is in it, or starts the next one.
+    // The last block that starts before the loop: the target is in it or starts the next one.
     private long? FindBlock(uint gameLoop)
     {
         var (low, high) = (0, _blocks.Count);
@@ -320,7 +322,7 @@ public sealed class RecordingReader : IDisposable
         return false;
     }
 
-    /// <summary>The last drawings in a chunk before this one. The index says which has any.</summary>
+    /// <summary>The last drawings in a chunk before this one. The index lists the chunks with drawings.</summary>
     private byte[] FindDrawingsBefore(long blockOffset)
     {
         if (_mcap.Chunks.LastOrDefault(chunk => (long)chunk.ChunkStartOffset < blockOffset && chunk.MessageIndexOffsets.Keys.Any(_drawingChannels.Contains)) is not { } block) return [];
@@ -342,6 +344,6 @@ public sealed class RecordingReader : IDisposable
             $"{_mcap.Name}: observation with sequence {message.Sequence} is not a serialized ResponseObservation");
     }
 
-    // A place from which the cursor can start, and the game loop of the first observation there where it is known.
+    // A position from which the cursor can start, and the game loop of the first observation there, if known.
     private readonly record struct Block(long Offset, uint? FirstLoop);
 }

@@ -1,9 +1,10 @@
 namespace Abathur.Recordings;
 
-/// <summary>What can be done about a <see cref="RecordingException"/>. A program names its own command or option for it.</summary>
+/// <summary>How to solve the problem of a <see cref="RecordingException"/>. Programs add their own command or option to the
+/// message.</summary>
 public enum RecordingRemedy
 {
-    /// <summary>What the message says.</summary>
+    /// <summary>As described in the message.</summary>
     None,
 
     /// <summary>Allow the output to be replaced: <see cref="Files.OutputOptions.Overwrite"/>.</summary>
@@ -15,15 +16,16 @@ public enum RecordingRemedy
     /// <summary>Allow more bytes: <see cref="Conversion.ImportOptions.MaxBytes"/>.</summary>
     RaiseMaxBytes,
 
-    /// <summary>Make a new file of what is complete: <see cref="Conversion.RecordingRecovery"/>.</summary>
+    /// <summary>Make a new file of the complete part: <see cref="Conversion.RecordingRecovery"/>.</summary>
     Recover,
 
     /// <summary>Open the file as a recording.</summary>
     Open,
 
-    /// <summary>Give the game info, a <c>ResponseGameInfo</c> of the same map and game version, which the recording lacks.</summary>
+    /// <summary>Give the game info, a <c>ResponseGameInfo</c> of the same map and game version, which is missing in the
+    /// recording.</summary>
     GiveGameInfo,
 
-    /// <summary>Give the game data, a <c>ResponseData</c> of the same game version, which the recording lacks.</summary>
+    /// <summary>Give the game data, a <c>ResponseData</c> of the same game version, which is missing in the recording.</summary>
     GiveGameData,
 }

@@ -21,7 +21,7 @@ public static class RecordingTopics
     /// <summary><c>SC2APIProtocol.ResponseData</c>, once.</summary>
     public const string GameData = "/game_data";
 
-    /// <summary><c>abathur.sync.v1.Drawings</c>: all that agents had drawn, whenever that had changed before an observation.</summary>
+    /// <summary><c>abathur.sync.v1.Drawings</c>: all drawings of agents, written before an observation if they have changed.</summary>
     public const string Drawings = "/drawings";
 
     /// <summary>Schema encoding and message encoding of all of them.</summary>
@@ -44,10 +44,10 @@ public static class RecordingTopics
     /// <exception cref="KeyNotFoundException">There is no such topic.</exception>
     public static MessageDescriptor MessageOf(string topic) => Messages[topic];
 
-    /// <summary>The message type with this full name; null where none of the topics has it.</summary>
+    /// <summary>The message type with this full name; null if none of the topics has it.</summary>
     public static MessageDescriptor? FindMessage(string fullName) => Messages.Values.FirstOrDefault(message => message.FullName == fullName);
 
-    /// <summary>A <c>FileDescriptorSet</c> of the file that defines a message and of all that it imports, imports first.</summary>
+    /// <summary>A <c>FileDescriptorSet</c> of the file that defines a message and of all its imports, imports first.</summary>
     internal static byte[] DescriptorSet(MessageDescriptor message)
     {
         var set = new FileDescriptorSet();

@@ -8,9 +8,9 @@ namespace Abathur.Recordings;
 
 /// <summary>Records a match into an MCAP file. Not thread-safe.</summary>
 /// <remarks>
-/// Log time is the time of capture, publish time the game loop as <see cref="GameTime"/> has it, the sequence number counts the messages
-/// of each channel from 0. A topic is in the file when it has a message; /observation always. Payloads are copied as they are and never parsed. What is written goes to the operating system a chunk at a
-/// time, so that a killed process loses the open chunk and no more.
+/// Log time is the time of capture, publish time is the game loop as a <see cref="GameTime"/>, and the sequence number counts the
+/// messages of each channel from 0. A topic is in the file if it has a message; /observation always is. Payloads are copied unchanged and
+/// never parsed. Chunks are passed to the operating system as they are completed, so a killed process loses only the open chunk.
 /// </remarks>
 public sealed class RecordingWriter : IDisposable
 {
@@ -22,12 +22,12 @@ public sealed class RecordingWriter : IDisposable
     private readonly Topic _gameData = new(RecordingTopics.GameData);
     private readonly Topic _drawings = new(RecordingTopics.Drawings);
 
-    /// <param name="output">Where the file goes.</param>
-    /// <param name="match">What is known about the match.</param>
+    /// <param name="output">Receives the file.</param>
+    /// <param name="match">The match.</param>
     /// <param name="options">How it is written.</param>
     /// <param name="leaveOpen">Whether the stream stays open.</param>
     /// <exception cref="IOException">The write failed.</exception>
-    /// <exception cref="Abathur.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    /// <exception cref="Abathur.Compression.CompressionException">zstd is requested and libzstd is missing.</exception>
     public RecordingWriter(Stream output, RecordingMatch match, RecordingOptions? options = null, bool leaveOpen = false)
         : this(new McapWriter(output, (options ?? new RecordingOptions()).ToMcap(), leaveOpen), match)
     {
@@ -39,7 +39,7 @@ public sealed class RecordingWriter : IDisposable
         try
         {
             _mcap.WriteMetadata(match.ToMetadata());
-            // Before anything else, so that a recording without a single observation is one nevertheless.
+            // Added first, so that a file without observations is also a valid recording.
             _observations.EnsureAdded(_mcap);
         }
         catch
@@ -52,25 +52,25 @@ public sealed class RecordingWriter : IDisposable
     /// <summary>Observations so far.</summary>
     public long ObservationCount => _observations.Next;
 
-    /// <summary>Observations that are in the file: all but those of the open chunk, and of one whose write failed.</summary>
+    /// <summary>Observations in the file, without those of the open chunk or of a chunk whose write failed.</summary>
     public long ObservationsWritten => _mcap.MessagesWritten(_observations.Channel);
 
-    /// <summary>Messages of all topics so far; after a failed write only those that are in the file.</summary>
+    /// <summary>Messages of all topics so far; after a failed write only those in the file.</summary>
     public long MessageCount => _mcap.MessageCount;
 
     /// <inheritdoc cref="McapWriter.IsComplete"/>
     public bool IsComplete => _mcap.IsComplete;
 
-    /// <summary>Bytes that have gone to the file so far.</summary>
+    /// <summary>Bytes written to the file so far.</summary>
     public long BytesWritten => _mcap.BytesWritten;
 
     /// <summary>Starts a recording.</summary>
-    /// <param name="path">The file. It is replaced where it exists.</param>
-    /// <param name="match">What is known about the match.</param>
+    /// <param name="path">The file. It is replaced if it exists.</param>
+    /// <param name="match">The match.</param>
     /// <param name="options">How it is written.</param>
-    /// <exception cref="IOException">The file cannot be made or written.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file cannot be made.</exception>
-    /// <exception cref="Abathur.Compression.CompressionException">zstd is asked for and libzstd is missing.</exception>
+    /// <exception cref="IOException">The file cannot be created or written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be created.</exception>
+    /// <exception cref="Abathur.Compression.CompressionException">zstd is requested and libzstd is missing.</exception>
     public static RecordingWriter Create(string path, RecordingMatch match, RecordingOptions? options = null) =>
         new(McapWriter.Create(path, (options ?? new RecordingOptions()).ToMcap()), match);
 
@@ -100,7 +100,7 @@ public sealed class RecordingWriter : IDisposable
     public void WriteEvent(long capturedUnixNs, Event matchEvent) =>
         Write(_events, matchEvent.GameLoop, capturedUnixNs, matchEvent.ToByteArray());
 
-    /// <summary>Adds all that is drawn: a serialized <c>Drawings</c>.</summary>
+    /// <summary>Adds the current drawings: a serialized <c>Drawings</c>.</summary>
     /// <param name="gameLoop">Game loop of the observation that follows.</param>
     /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
     /// <param name="drawings">The bytes. Copied.</param>
@@ -108,22 +108,22 @@ public sealed class RecordingWriter : IDisposable
     public void WriteDrawings(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> drawings) => Write(_drawings, gameLoop, capturedUnixNs, drawings);
 
     /// <summary>Adds the game info: a serialized <c>ResponseGameInfo</c>. Once, best before the first observation.</summary>
-    /// <exception cref="InvalidOperationException">It is there already.</exception>
+    /// <exception cref="InvalidOperationException">It was already added.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     public void WriteGameInfo(long capturedUnixNs, ReadOnlySpan<byte> responseGameInfo, uint gameLoop = 0) =>
         WriteOnce(_gameInfo, gameLoop, capturedUnixNs, responseGameInfo);
 
     /// <summary>Adds the game data: a serialized <c>ResponseData</c>. Once, best before the first observation.</summary>
-    /// <exception cref="InvalidOperationException">It is there already.</exception>
+    /// <exception cref="InvalidOperationException">It was already added.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     public void WriteGameData(long capturedUnixNs, ReadOnlySpan<byte> responseData, uint gameLoop = 0) =>
         WriteOnce(_gameData, gameLoop, capturedUnixNs, responseData);
 
-    /// <summary>Ends the open chunk and hands it to the operating system.</summary>
+    /// <summary>Ends the open chunk and passes it to the operating system.</summary>
     /// <exception cref="IOException">The write failed.</exception>
     public void Flush() => _mcap.Flush();
 
-    /// <summary>Ends the recording properly.</summary>
+    /// <summary>Writes the end of the recording.</summary>
     /// <exception cref="IOException">The write failed.</exception>
     public void Close() => _mcap.Close();
 
@@ -135,7 +135,7 @@ public sealed class RecordingWriter : IDisposable
 
     private void WriteOnce(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data)
     {
-        if (topic.Next > 0) throw new InvalidOperationException($"{topic.Name} is there already.");
+        if (topic.Next > 0) throw new InvalidOperationException($"{topic.Name} was already added.");
         Write(topic, gameLoop, capturedUnixNs, data);
     }
 
@@ -149,7 +149,7 @@ public sealed class RecordingWriter : IDisposable
         /// <summary>Sequence number of the next message.</summary>
         public uint Next { get; set; }
 
-        /// <summary>The channel. Added with its first message: a schema has 30 to 40 KB, and stands in the file twice.</summary>
+        /// <summary>The channel. Added with its first message, because a schema has 30 to 40 KB and is in the file twice.</summary>
         public ushort EnsureAdded(McapWriter mcap)
         {
             if (Channel != 0) return Channel;

@@ -6,7 +6,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Sc2;
 
-/// <summary>Reads the tables of <c>gamedata/</c>, which are part of the program, into <c>ResponseData</c>. Its README describes them.</summary>
+/// <summary>Reads the tables of <c>gamedata/</c>, which are embedded in the program, into <c>ResponseData</c>. The README there describes
+/// them.</summary>
 public static class GameDataTables
 {
     private const string EmptyString = "\"\"";
@@ -64,7 +65,7 @@ public static class GameDataTables
         FieldType.UInt32 => UInt(text),
         // Enum values are set as objects of the generated type.
         FieldType.Enum => Enum.ToObject(field.EnumType.ClrType, field.EnumType.FindValueByName(text).Number),
-        _ => throw new InvalidDataException($"{field.FullName}: fields of type {field.FieldType} are not in the tables"),
+        _ => throw new InvalidDataException($"{field.FullName}: fields of type {field.FieldType} are not supported in the tables"),
     };
 
     // Ground 150x1 r7 s1.04 Armored+100

@@ -2,8 +2,8 @@ namespace Abathur.Sc2;
 
 /// <summary>Game loops as time: a recording's publish time is the game loop at 22.4 loops a second, in nanoseconds.</summary>
 /// <remarks>
-/// One loop is 10^9 / 22.4 = 312,500,000 / 7 ns. Both ways round to the nearest, so that a loop comes back from its time for every
-/// 32-bit loop.
+/// One loop is 10^9 / 22.4 = 312,500,000 / 7 ns. Both conversions round to the nearest, so that converting a loop to a time and
+/// back returns every 32-bit loop unchanged.
 /// </remarks>
 public static class GameTime
 {

@@ -4,19 +4,19 @@ using SC2APIProtocol;
 
 namespace Abathur.Sc2;
 
-/// <summary>Reads single values out of a serialized <c>SC2APIProtocol.ResponseObservation</c> without parsing the message.</summary>
+/// <summary>Reads single values from a serialized <c>SC2APIProtocol.ResponseObservation</c> without parsing the message.</summary>
 /// <remarks>
-/// Walks the tags of the message and of <c>observation</c>, and skips everything else by its length; no allocation. As in protobuf,
-/// fields may come in any order, the last value of a scalar counts, and several <c>observation</c> fields are merged.
+/// Reads the tags of the message and of <c>observation</c>, and skips everything else by its length; no allocation. As in protobuf,
+/// fields may be in any order, the last value of a scalar counts, and several <c>observation</c> fields are merged.
 /// </remarks>
 public static class ObservationWire
 {
-    /// <summary>The game loop (<c>observation.game_loop</c>); 0 where it is not set.</summary>
-    /// <exception cref="InvalidDataException">This is not a serialized message; the message names the byte.</exception>
+    /// <summary>The game loop (<c>observation.game_loop</c>); 0 if it is not set.</summary>
+    /// <exception cref="InvalidDataException">This is not a serialized message; the message has the byte offset.</exception>
     public static uint ReadGameLoop(ReadOnlySpan<byte> responseObservation) => ReadGameLoopAndEnd(responseObservation).GameLoop;
 
-    /// <summary>The game loop, and whether it says how the match ended (<c>player_result</c>).</summary>
-    /// <exception cref="InvalidDataException">This is not a serialized message; the message names the byte.</exception>
+    /// <summary>The game loop, and whether the observation has the results of the match (<c>player_result</c>).</summary>
+    /// <exception cref="InvalidDataException">This is not a serialized message; the message has the byte offset.</exception>
     public static (uint GameLoop, bool HasResults) ReadGameLoopAndEnd(ReadOnlySpan<byte> responseObservation)
     {
         var gameLoop = 0u;
@@ -37,7 +37,7 @@ public static class ObservationWire
         return (gameLoop, hasResults);
     }
 
-    /// <summary>The game loop; false where this is not a serialized message.</summary>
+    /// <summary>The game loop; false if this is not a serialized message.</summary>
     public static bool TryReadGameLoop(ReadOnlySpan<byte> responseObservation, out uint gameLoop)
     {
         try

@@ -1,6 +1,6 @@
 namespace Abathur.Synth;
 
-/// <summary>Gathers an army at the rally point, sends it out in waves, calls it home again.</summary>
+/// <summary>Gathers an army at the rally point, sends it out in waves, and retreats.</summary>
 internal sealed class Armies(World world, Commands commands)
 {
     private const uint AttackAbility = 23;
@@ -15,7 +15,7 @@ internal sealed class Armies(World world, Commands commands)
     // A short match has no time to gather large armies.
     private bool IsHasty => world.Options.Start == MatchStart.MidGame;
 
-    /// <summary>Looks at one player's army; called every 16 game loops.</summary>
+    /// <summary>Updates one player's army; called every 16 game loops.</summary>
     public void Step(Player player)
     {
         var wave = _waves[player.Id - 1];
@@ -26,7 +26,7 @@ internal sealed class Armies(World world, Commands commands)
         else Steer(player, army, wave);
     }
 
-    // Sends everybody at home out, once they are enough.
+    // Sends out all units at home once there are enough.
     private void Launch(Player player, List<SimUnit> army, Wave wave)
     {
         var group = army.FindAll(static unit => unit.Wave == 0);
@@ -64,7 +64,7 @@ internal sealed class Armies(World world, Commands commands)
         commands.Order(group, UnitOrder.At(ability, x, y));
     }
 
-    // Fresh units walk to the rally point once.
+    // New units walk to the rally point once.
     private void Rally(Player player, List<SimUnit> army)
     {
         var fresh = army.FindAll(unit => unit is { Wave: 0, Task: UnitTask.Idle, Target: null }
@@ -84,7 +84,7 @@ internal sealed class Armies(World world, Commands commands)
     private void Steer(Player player, List<SimUnit> army, Wave wave)
     {
         var group = army.FindAll(unit => unit.Wave == wave.Number);
-        // Back when most have fallen, when it takes too long, or when the enemy has nothing left to fight with.
+        // Retreat when most units are dead, when the attack takes too long, or when the enemy has no army left.
         var won = world.EnemyOf(player).ArmyHalves * 4 < player.ArmyHalves && world.Loop - wave.StartLoop > MinLoops;
         if (group.Count * 100 < wave.Size * 35 || world.Loop - wave.StartLoop > RetreatLoops || won)
         {
@@ -100,7 +100,7 @@ internal sealed class Armies(World world, Commands commands)
         if (idle.Count * 2 > group.Count && Target(player) is { } next) Send(idle, UnitTask.AttackMove, AttackAbility, next.X, next.Y);
     }
 
-    // The enemy's base nearest to our own, and now and then another.
+    // The enemy's base nearest to the player's own, and sometimes another one.
     private BaseSite? Target(Player player)
     {
         var enemy = world.EnemyOf(player);

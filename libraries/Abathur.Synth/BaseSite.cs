@@ -9,13 +9,13 @@ internal sealed class BaseSite(int x, int y)
     /// <summary>Direction towards the minerals, +1 or -1 in x.</summary>
     public int Side { get; init; }
 
-    /// <summary>Level of the ground, as terrain_height has it.</summary>
+    /// <summary>Height of the ground, as in terrain_height.</summary>
     public int Height { get; init; }
 
     public List<SimUnit> Minerals { get; } = [];
     public List<SimUnit> Geysers { get; } = [];
 
-    /// <summary>One per geyser; null where none stands.</summary>
+    /// <summary>One per geyser; null if it has no building.</summary>
     public SimUnit?[] GasBuildings { get; } = new SimUnit?[2];
 
     public SimUnit? Hall { get; set; }

@@ -2,11 +2,11 @@ using SC2APIProtocol;
 
 namespace Abathur.Synth;
 
-/// <summary>Sends workers to build, and what happens when they arrive.</summary>
+/// <summary>Sends workers to build, and places buildings when they arrive.</summary>
 internal sealed class Building(World world, Movement movement, Production production, Commands commands)
 {
     /// <summary>Sends a worker to build on the next plot, geyser or base site.</summary>
-    /// <returns>False where there is no place or no worker.</returns>
+    /// <returns>False if there is no free plot or no worker.</returns>
     public bool Send(Player player, UnitType type)
     {
         if (Place(player, type) is not { } place) return false;

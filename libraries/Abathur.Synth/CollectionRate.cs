@@ -1,6 +1,6 @@
 namespace Abathur.Synth;
 
-/// <summary>Resources per minute, smoothed as the score shows them.</summary>
+/// <summary>Resources per minute, smoothed as in the score.</summary>
 internal static class CollectionRate
 {
     private const int LoopsPerMinute = 1344;

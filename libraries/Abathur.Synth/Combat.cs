@@ -2,7 +2,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Synth;
 
-/// <summary>Finding targets, hitting them, and what wounds and shields do afterwards.</summary>
+/// <summary>Selects targets, applies damage, and regenerates health and shields.</summary>
 internal sealed class Combat(World world, Movement movement)
 {
     private const int BucketShift = 15;
@@ -65,7 +65,7 @@ internal sealed class Combat(World world, Movement movement)
         return true;
     }
 
-    /// <summary>Spells that end now do their damage.</summary>
+    /// <summary>Applies the damage of spells that end now.</summary>
     public void EndEffects()
     {
         for (var i = world.Effects.Count - 1; i >= 0; i--)
@@ -146,7 +146,7 @@ internal sealed class Combat(World world, Movement movement)
         var owner = world.PlayerOf(target);
         target.LastFight = world.Loop;
         if (target.Owner == 1) world.Alert(owner, target.Type.IsStructure ? Alert.BuildingUnderAttack : Alert.UnitUnderAttack);
-        // The side with the much smaller army holds out longer, so that a match lasts as long as it is asked to.
+        // The side with the much smaller army takes less damage, so that a match lasts for the requested time.
         var weak = owner.ArmyHalves * 2 < by.ArmyHalves;
         if (weak) damage = damage * 2 / 3;
         if (target.Type.IsStructure || target.Type.Role is UnitRole.Worker or UnitRole.Queen) damage /= weak ? 6 : 2;

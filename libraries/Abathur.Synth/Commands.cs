@@ -3,7 +3,7 @@ using GameAction = SC2APIProtocol.Action;
 
 namespace Abathur.Synth;
 
-/// <summary>What the players say to the game: unit commands, camera moves and chat, collected for one frame.</summary>
+/// <summary>The actions of the players: unit commands, camera moves and chat, collected for one frame.</summary>
 internal sealed class Commands(World world)
 {
     private readonly List<GameAction>[] _actions = [[], []];
@@ -30,7 +30,7 @@ internal sealed class Commands(World world)
 
     public void Order(SimUnit unit, UnitOrder order) => Order([unit], order);
 
-    /// <summary>Records a command to a group; the units' own state is the caller's business.</summary>
+    /// <summary>Records a command to a group; the caller updates the state of the units.</summary>
     public void Order(IReadOnlyList<SimUnit> units, UnitOrder order)
     {
         var command = new ActionRawUnitCommand { AbilityId = (int)order.Ability };

@@ -1,6 +1,6 @@
 namespace Abathur.Synth;
 
-/// <summary>Creep: every source grows its disc cell by cell, and loses it in the same order backwards when it dies.</summary>
+/// <summary>Creep: every source grows its disc cell by cell, and loses it in reverse order after it has died.</summary>
 internal sealed class Creep
 {
     private const int MaxRadius = 12;
@@ -30,7 +30,7 @@ internal sealed class Creep
     public bool IsAt(int cellX, int cellY) => Bytes[cellY * _map.Width + cellX] != 0;
 
     /// <summary>One game loop.</summary>
-    /// <param name="world">Where finished sources are looked for.</param>
+    /// <param name="world">The world with the sources.</param>
     /// <param name="whole">Whether all sources have their whole disc at once.</param>
     public void Step(World world, bool whole = false)
     {

@@ -2,7 +2,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Synth;
 
-/// <summary>Workers: to the minerals and back, into the geyser and back, with the orders the game shows for it.</summary>
+/// <summary>Workers that gather minerals and vespene, with the orders that the game shows for it.</summary>
 internal sealed class Economy(World world, Movement movement)
 {
     private const int MineLoops = 44;
@@ -37,7 +37,7 @@ internal sealed class Economy(World world, Movement movement)
         }
     }
 
-    /// <summary>Sends a worker to the base with the most room: gas first where a building waits for hands.</summary>
+    /// <summary>Sends a worker to the base with the most room: gas first if a gas building needs workers.</summary>
     public void Employ(SimUnit worker)
     {
         Quit(worker);

@@ -6,8 +6,8 @@ using Outcome = SC2APIProtocol.Result;
 namespace Abathur.Synth;
 
 /// <summary>
-/// Simulates a match of two computer players, Zerg against Protoss, and gives what player 1 observes. No game is involved and
-/// nothing is read: everything follows from the options, the same on every machine. Not safe for concurrent use.
+/// Simulates a match of two computer players, Zerg against Protoss, and returns the observations of player 1. No game is involved and
+/// no files are read: the result depends only on the options and is the same on every machine. Not thread-safe.
 /// </summary>
 public sealed class MatchGenerator
 {
@@ -41,12 +41,12 @@ public sealed class MatchGenerator
     /// <summary>The current frame, a <see cref="ResponseObservation"/>; the memory is overwritten by <see cref="Next"/>.</summary>
     public ReadOnlyMemory<byte> Observation => _writer.Written;
 
-    /// <summary>What has happened to the match since the frame before.</summary>
+    /// <summary>Events of the match since the previous frame.</summary>
     public IReadOnlyList<MatchEvent> Events => _events;
 
     internal Simulation Simulation => _simulation;
 
-    /// <summary>Goes on to the next frame, the first time to the first.</summary>
+    /// <summary>Advances to the next frame; the first call to the first frame.</summary>
     /// <returns>False after the last one.</returns>
     public bool Next()
     {
@@ -68,7 +68,7 @@ public sealed class MatchGenerator
         return true;
     }
 
-    /// <summary>What a player told the game since the frame before, player id 1 or 2; no actions where it told nothing.</summary>
+    /// <summary>Actions of a player since the previous frame, player id 1 or 2; may be empty.</summary>
     public RequestAction ActionsOf(int playerId)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(playerId, 1);

@@ -1,18 +1,18 @@
 namespace Abathur.Synth;
 
-/// <summary>Walks and flies units over open ground, with a limited turn and the small corrections of a crowd.</summary>
+/// <summary>Moves units over open ground, with a limited turn rate and small corrections to avoid others.</summary>
 internal sealed class Movement(World world)
 {
     private const int MaxTurn = 2400;
     private const int WobblePerMille = 500;
     private const int Wobble = 160;
 
-    /// <summary>One game loop's way towards a point.</summary>
-    /// <param name="unit">Who moves.</param>
+    /// <summary>Moves a unit towards a point for one game loop.</summary>
+    /// <param name="unit">The unit.</param>
     /// <param name="x">The point, in 1/4096 cell.</param>
     /// <param name="y">The same for y.</param>
     /// <param name="reach">Distance that is near enough.</param>
-    /// <param name="percent">Share of the full speed, for those who keep starting and stopping.</param>
+    /// <param name="percent">Share of the full speed, for units that start and stop often.</param>
     /// <returns>True when the unit is within <paramref name="reach"/> of it.</returns>
     public bool Towards(SimUnit unit, int x, int y, int reach, int percent = 100)
     {
@@ -35,7 +35,7 @@ internal sealed class Movement(World world)
         return distance - step <= reach;
     }
 
-    /// <summary>Turns on the spot.</summary>
+    /// <summary>Turns a unit without moving it.</summary>
     public static void Face(SimUnit unit, SimUnit other)
     {
         if (unit.Type.IsStructure) return;

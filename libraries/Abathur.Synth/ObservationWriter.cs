@@ -23,12 +23,12 @@ internal sealed class ObservationWriter(Simulation simulation)
     {
         _units ??= new UnitWriter(_world, simulation.Commands, _wire);
         _wire.Clear();
-        foreach (var action in simulation.Commands.Of(1)) WriteMessage(1, action);
-        var start = _wire.Begin(3, 3);
+        foreach (var action in simulation.Commands.Of(1)) WriteMessage(ResponseObservation.ActionsFieldNumber, action);
+        var start = _wire.Begin(ResponseObservation.ObservationFieldNumber, 3);
         WriteObservation();
         _wire.End(start);
-        foreach (var result in results) WriteMessage(4, result);
-        foreach (var chat in simulation.Commands.Chat) WriteMessage(5, chat);
+        foreach (var result in results) WriteMessage(ResponseObservation.PlayerResultFieldNumber, result);
+        foreach (var chat in simulation.Commands.Chat) WriteMessage(ResponseObservation.ChatFieldNumber, chat);
     }
 
     private void WriteObservation()
@@ -37,36 +37,36 @@ internal sealed class ObservationWriter(Simulation simulation)
         ScoreWriter.WriteCommon(_wire, player, _world);
         if (simulation.Commands.HasSelection) WriteAbilities();
         ScoreWriter.WriteScore(_wire, player, _world);
-        var raw = _wire.Begin(5, 3);
+        var raw = _wire.Begin(Observation.RawDataFieldNumber, 3);
         WritePlayer(player);
         WriteUnits();
         WriteMap();
         WriteEvent();
         foreach (var effect in _world.Effects) WriteEffect(effect);
         _wire.End(raw);
-        _wire.WriteInt64(9, _world.Loop);
-        foreach (var alert in _world.Alerts) _wire.WriteInt64(10, (int)alert);
+        _wire.WriteInt64(Observation.GameLoopFieldNumber, _world.Loop);
+        foreach (var alert in _world.Alerts) _wire.WriteInt64(Observation.AlertsFieldNumber, (int)alert);
     }
 
     private void WriteAbilities()
     {
         foreach (var (ability, point) in Abilities.OfArmy)
         {
-            var start = _wire.Begin(3);
-            _wire.WriteUInt64(1, ability);
-            if (point) _wire.WriteBool(2, true);
+            var start = _wire.Begin(Observation.AbilitiesFieldNumber);
+            _wire.WriteUInt64(AvailableAbility.AbilityIdFieldNumber, ability);
+            if (point) _wire.WriteBool(AvailableAbility.RequiresPointFieldNumber, true);
             _wire.End(start);
         }
     }
 
     private void WritePlayer(Player player)
     {
-        var start = _wire.Begin(1);
-        var camera = _wire.Begin(2);
-        _wire.WriteFloat(1, simulation.Commands.CameraX / 128f);
-        _wire.WriteFloat(2, simulation.Commands.CameraY / 128f);
+        var start = _wire.Begin(ObservationRaw.PlayerFieldNumber);
+        var camera = _wire.Begin(PlayerRaw.CameraFieldNumber);
+        _wire.WriteFloat(Point.XFieldNumber, simulation.Commands.CameraX / 128f);
+        _wire.WriteFloat(Point.YFieldNumber, simulation.Commands.CameraY / 128f);
         _wire.End(camera);
-        foreach (var upgrade in player.Upgrades) _wire.WriteInt64(3, upgrade);
+        foreach (var upgrade in player.Upgrades) _wire.WriteInt64(PlayerRaw.UpgradeIdsFieldNumber, upgrade);
         _wire.End(start);
     }
 
@@ -87,43 +87,43 @@ internal sealed class ObservationWriter(Simulation simulation)
     private void WriteMap()
     {
         var wide = _world.Options.CreepBitsPerPixel == 8;
-        var start = _wire.Begin(3, 3);
-        WriteImage(1, 8, simulation.Vision.Grid);
-        WriteImage(2, wide ? 8 : 1, wide ? simulation.Creep.Bytes : simulation.Creep.Bits);
+        var start = _wire.Begin(ObservationRaw.MapStateFieldNumber, 3);
+        WriteImage(MapState.VisibilityFieldNumber, 8, simulation.Vision.Grid);
+        WriteImage(MapState.CreepFieldNumber, wide ? 8 : 1, wide ? simulation.Creep.Bytes : simulation.Creep.Bits);
         _wire.End(start);
     }
 
     private void WriteImage(int field, int bits, byte[] data)
     {
         var start = _wire.Begin(field, 3);
-        _wire.WriteInt64(1, bits);
-        var size = _wire.Begin(2);
-        _wire.WriteInt64(1, _world.Map.Width);
-        _wire.WriteInt64(2, _world.Map.Height);
+        _wire.WriteInt64(ImageData.BitsPerPixelFieldNumber, bits);
+        var size = _wire.Begin(ImageData.SizeFieldNumber);
+        _wire.WriteInt64(Size2DI.XFieldNumber, _world.Map.Width);
+        _wire.WriteInt64(Size2DI.YFieldNumber, _world.Map.Height);
         _wire.End(size);
-        _wire.WriteBytes(3, data);
+        _wire.WriteBytes(ImageData.DataFieldNumber, data);
         _wire.End(start);
     }
 
     private void WriteEvent()
     {
         if (_world.Deaths.Count == 0) return;
-        var start = _wire.Begin(4);
-        foreach (var tag in _world.Deaths) _wire.WriteUInt64(1, tag);
+        var start = _wire.Begin(ObservationRaw.EventFieldNumber);
+        foreach (var tag in _world.Deaths) _wire.WriteUInt64(Event.DeadUnitsFieldNumber, tag);
         _wire.End(start);
     }
 
     private void WriteEffect(SpellEffect effect)
     {
-        var start = _wire.Begin(5);
-        _wire.WriteUInt64(1, effect.Id);
-        var pos = _wire.Begin(2);
-        _wire.WriteFloat(1, Fixed.ToFloat(effect.X));
-        _wire.WriteFloat(2, Fixed.ToFloat(effect.Y));
+        var start = _wire.Begin(ObservationRaw.EffectsFieldNumber);
+        _wire.WriteUInt64(Effect.EffectIdFieldNumber, effect.Id);
+        var pos = _wire.Begin(Effect.PosFieldNumber);
+        _wire.WriteFloat(Point2D.XFieldNumber, Fixed.ToFloat(effect.X));
+        _wire.WriteFloat(Point2D.YFieldNumber, Fixed.ToFloat(effect.Y));
         _wire.End(pos);
-        _wire.WriteInt64(3, (int)(effect.Owner == 1 ? Alliance.Self : Alliance.Enemy));
-        _wire.WriteInt64(4, effect.Owner);
-        _wire.WriteFloat(5, effect.Radius);
+        _wire.WriteInt64(Effect.AllianceFieldNumber, (int)(effect.Owner == 1 ? Alliance.Self : Alliance.Enemy));
+        _wire.WriteInt64(Effect.OwnerFieldNumber, effect.Owner);
+        _wire.WriteFloat(Effect.RadiusFieldNumber, effect.Radius);
         _wire.End(start);
     }
 

@@ -14,7 +14,7 @@ internal sealed class Player(int id, Race race)
     public int Minerals { get; set; } = 50;
     public int Vespene { get; set; }
 
-    /// <summary>In halves, with what is being made.</summary>
+    /// <summary>In halves, including units in production.</summary>
     public int SupplyUsedHalves { get; set; }
     public int SupplyCap { get; set; }
     public int SupplyPending { get; set; }

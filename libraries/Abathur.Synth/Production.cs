@@ -2,7 +2,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Synth;
 
-/// <summary>Everything that takes time and becomes something: eggs, trained units, buildings, morphs, research.</summary>
+/// <summary>Everything that takes time to produce: eggs, trained units, buildings, morphs, research.</summary>
 internal sealed class Production(World world)
 {
     /// <summary>Turns a larva into an egg and pays for it.</summary>
@@ -25,7 +25,7 @@ internal sealed class Production(World world)
         Begin(building, product, UnitTask.Produce);
     }
 
-    /// <summary>A morph that keeps the tag: by way of a cocoon, or in place.</summary>
+    /// <summary>Starts a morph that keeps the tag: with a cocoon, or in place.</summary>
     public void StartMorph(SimUnit unit, UnitType product, UnitType? cocoon)
     {
         var player = world.PlayerOf(unit);

@@ -1,4 +1,7 @@
 using Abathur.Protobuf.Wire;
+using SC2APIProtocol;
+using ScoreFields = SC2APIProtocol.Score;
+
 namespace Abathur.Synth;
 
 /// <summary>Writes <c>SC2APIProtocol.Score</c> and <c>PlayerCommon</c>; all fields are present, as in real observations.</summary>
@@ -15,18 +18,18 @@ internal static class ScoreWriter
             if (unit.Type.Role == UnitRole.Larva) larvae++;
         }
 
-        var start = wire.Begin(1);
-        wire.WriteInt64(1, player.Id);
-        wire.WriteInt64(2, Math.Max(player.Minerals, 0));
-        wire.WriteInt64(3, Math.Max(player.Vespene, 0));
-        wire.WriteInt64(4, Math.Min(player.SupplyCap, Player.SupplyLimit));
-        wire.WriteInt64(5, (player.SupplyUsedHalves + 1) / 2);
-        wire.WriteInt64(6, (player.ArmyHalves + 1) / 2);
-        wire.WriteInt64(7, player.Workers);
-        wire.WriteInt64(8, idle);
-        wire.WriteInt64(9, player.ArmyCount);
-        wire.WriteInt64(10, 0);
-        if (larvae > 0) wire.WriteInt64(11, larvae);
+        var start = wire.Begin(Observation.PlayerCommonFieldNumber);
+        wire.WriteInt64(PlayerCommon.PlayerIdFieldNumber, player.Id);
+        wire.WriteInt64(PlayerCommon.MineralsFieldNumber, Math.Max(player.Minerals, 0));
+        wire.WriteInt64(PlayerCommon.VespeneFieldNumber, Math.Max(player.Vespene, 0));
+        wire.WriteInt64(PlayerCommon.FoodCapFieldNumber, Math.Min(player.SupplyCap, Player.SupplyLimit));
+        wire.WriteInt64(PlayerCommon.FoodUsedFieldNumber, (player.SupplyUsedHalves + 1) / 2);
+        wire.WriteInt64(PlayerCommon.FoodArmyFieldNumber, (player.ArmyHalves + 1) / 2);
+        wire.WriteInt64(PlayerCommon.FoodWorkersFieldNumber, player.Workers);
+        wire.WriteInt64(PlayerCommon.IdleWorkerCountFieldNumber, idle);
+        wire.WriteInt64(PlayerCommon.ArmyCountFieldNumber, player.ArmyCount);
+        wire.WriteInt64(PlayerCommon.WarpGateCountFieldNumber, 0);
+        if (larvae > 0) wire.WriteInt64(PlayerCommon.LarvaCountFieldNumber, larvae);
         wire.End(start);
     }
 
@@ -34,17 +37,17 @@ internal static class ScoreWriter
     public static void WriteScore(WireWriter wire, Player player, World world)
     {
         var score = player.Score;
-        var start = wire.Begin(4, 2);
-        wire.WriteInt64(6, 2);
-        wire.WriteInt64(7, score.Total(player));
-        var details = wire.Begin(8, 2);
+        var start = wire.Begin(Observation.ScoreFieldNumber, 2);
+        wire.WriteInt64(ScoreFields.ScoreTypeFieldNumber, (int)ScoreFields.Types.ScoreType.Melee);
+        wire.WriteInt64(ScoreFields.Score_FieldNumber, score.Total(player));
+        var details = wire.Begin(ScoreFields.ScoreDetailsFieldNumber, 2);
         float[] head =
         [
             score.IdleProductionTime / 16f, score.IdleWorkerTime / 16f, score.ValueUnits, score.ValueStructures, score.KilledValueUnits, score.KilledValueStructures,
             score.CollectedMinerals, score.CollectedVespene, score.CollectionRateMinerals, score.CollectionRateVespene, score.SpentMinerals, score.SpentVespene,
         ];
-        for (var i = 0; i < head.Length; i++) wire.WriteFloat(i + 1, head[i]);
-        WriteCategory(wire, 13, (player.ArmyHalves + 1) / 2, player.Workers, 0, 0);
+        for (var i = 0; i < head.Length; i++) wire.WriteFloat(ScoreDetails.IdleProductionTimeFieldNumber + i, head[i]);
+        WriteCategory(wire, ScoreDetails.FoodUsedFieldNumber, (player.ArmyHalves + 1) / 2, player.Workers, 0, 0);
         CategoryScore[] categories =
         [
             score.KilledMinerals, score.KilledVespene, score.LostMinerals, score.LostVespene, new(), new(),
@@ -53,15 +56,15 @@ internal static class ScoreWriter
         for (var i = 0; i < categories.Length; i++)
         {
             var of = categories[i];
-            WriteCategory(wire, 14 + i, of.Army, of.Economy, of.Technology, of.Upgrade);
+            WriteCategory(wire, ScoreDetails.KilledMineralsFieldNumber + i, of.Army, of.Economy, of.Technology, of.Upgrade);
         }
 
-        WriteVital(wire, 24, score.DamageDealtLife, score.DamageDealtShields);
-        WriteVital(wire, 25, score.DamageTakenLife, score.DamageTakenShields);
-        WriteVital(wire, 26, score.Healed, 0);
+        WriteVital(wire, ScoreDetails.TotalDamageDealtFieldNumber, score.DamageDealtLife, score.DamageDealtShields);
+        WriteVital(wire, ScoreDetails.TotalDamageTakenFieldNumber, score.DamageTakenLife, score.DamageTakenShields);
+        WriteVital(wire, ScoreDetails.TotalHealedFieldNumber, score.Healed, 0);
         var minutes = (world.Loop + 1) / 1344f;
-        wire.WriteFloat(27, (int)(score.Actions / minutes));
-        wire.WriteFloat(28, (int)(score.Actions / minutes * 0.75f));
+        wire.WriteFloat(ScoreDetails.CurrentApmFieldNumber, (int)(score.Actions / minutes));
+        wire.WriteFloat(ScoreDetails.CurrentEffectiveApmFieldNumber, (int)(score.Actions / minutes * 0.75f));
         wire.End(details);
         wire.End(start);
     }
@@ -69,20 +72,20 @@ internal static class ScoreWriter
     private static void WriteCategory(WireWriter wire, int field, int army, int economy, int technology, int upgrade)
     {
         var start = wire.Begin(field);
-        wire.WriteFloat(1, 0);
-        wire.WriteFloat(2, army);
-        wire.WriteFloat(3, economy);
-        wire.WriteFloat(4, technology);
-        wire.WriteFloat(5, upgrade);
+        wire.WriteFloat(CategoryScoreDetails.NoneFieldNumber, 0);
+        wire.WriteFloat(CategoryScoreDetails.ArmyFieldNumber, army);
+        wire.WriteFloat(CategoryScoreDetails.EconomyFieldNumber, economy);
+        wire.WriteFloat(CategoryScoreDetails.TechnologyFieldNumber, technology);
+        wire.WriteFloat(CategoryScoreDetails.UpgradeFieldNumber, upgrade);
         wire.End(start);
     }
 
     private static void WriteVital(WireWriter wire, int field, long life, long shields)
     {
         var start = wire.Begin(field);
-        wire.WriteFloat(1, life / 4096f);
-        wire.WriteFloat(2, shields / 4096f);
-        wire.WriteFloat(3, 0);
+        wire.WriteFloat(VitalScoreDetails.LifeFieldNumber, life / 4096f);
+        wire.WriteFloat(VitalScoreDetails.ShieldsFieldNumber, shields / 4096f);
+        wire.WriteFloat(VitalScoreDetails.EnergyFieldNumber, 0);
         wire.End(start);
     }
 }

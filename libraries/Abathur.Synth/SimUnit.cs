@@ -32,13 +32,13 @@ internal readonly record struct UnitOrder(uint Ability, SimUnit? Target, int X, 
     public static UnitOrder Making(uint ability, int total) => new(ability, null, 0, 0, false, total);
 }
 
-/// <summary>A unit of either player, or of nobody. Lengths, hit points and game loops in 1/4096, where not said otherwise.</summary>
+/// <summary>A unit of a player, or a neutral unit. Lengths, hit points and game loops in 1/4096, unless noted otherwise.</summary>
 internal sealed class SimUnit(ulong tag, UnitType type, int owner)
 {
     public ulong Tag { get; } = tag;
     public UnitType Type { get; set; } = type;
 
-    /// <summary>Player id: 1, 2, or 16 for nobody.</summary>
+    /// <summary>Player id: 1, 2, or 16 for neutral.</summary>
     public int Owner { get; } = owner;
 
     public int X { get; set; }
@@ -73,8 +73,6 @@ internal sealed class SimUnit(ulong tag, UnitType type, int owner)
     public UnitTask Task { get; set; }
     public UnitOrder Order { get; set; }
 
-    /// <summary>A second order of the same kind waits behind the first.</summary>
-    public bool HasQueuedOrder { get; set; }
     public bool HasOrder => Order.Ability != 0;
 
     /// <summary>Whole game loops until the task is done.</summary>
@@ -110,7 +108,7 @@ internal sealed class SimUnit(ulong tag, UnitType type, int owner)
     /// <summary>Workers on a mineral field, geyser building or town hall.</summary>
     public int Harvesters { get; set; }
 
-    /// <summary>Whether somebody mines it now.</summary>
+    /// <summary>Whether a worker mines it now.</summary>
     public bool IsBusy { get; set; }
 
     /// <summary>Game loop in which it last hit or was hit.</summary>

@@ -144,7 +144,7 @@ internal sealed class Simulation
         foreach (var unitBorn in born) Welcome(unitBorn);
     }
 
-    // Overlords drift away from where they are; everybody else waits for the strategy or the rally.
+    // Overlords drift away from where they are; all other units wait for the strategy or the rally.
     private void Welcome(SimUnit unit)
     {
         if (unit.Type.Role != UnitRole.Supply || unit.Type.IsStructure) return;

@@ -1,6 +1,6 @@
 namespace Abathur.Synth;
 
-/// <summary>What stands on the map at the first frame.</summary>
+/// <summary>The units on the map at the first frame.</summary>
 internal sealed class StartingState(Simulation simulation, Economy economy, Hatcheries hatcheries, Building building)
 {
     private readonly World _world = simulation.World;
@@ -28,7 +28,7 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
         if (_world.Options.Start == MatchStart.MidGame) Scout();
     }
 
-    // Player 1 has been in the enemy's outer bases and remembers them.
+    // Player 1 has scouted the enemy's outer bases and has snapshots of them.
     private void Scout()
     {
         var sites = _world.Map.Sites;
@@ -85,7 +85,7 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
             _world.Spawn(type, World.NeutralOwner, (_world.Map.Width - x) * Fixed.One, (_world.Map.Height - y) * Fixed.One);
         }
 
-        // The game has a snapshot of everything that stands on the map from the start.
+        // The game has snapshots of all units that are on the map at the start.
         foreach (var unit in _world.Units)
         {
             unit.HasSnapshot = true;

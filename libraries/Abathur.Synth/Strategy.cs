@@ -1,9 +1,9 @@
 namespace Abathur.Synth;
 
-/// <summary>A line of a build order: have so many of a building once there are so many workers.</summary>
+/// <summary>A line of a build order: build up to a number of buildings once there is a number of workers.</summary>
 internal readonly record struct BuildStep(UnitType Type, int Workers, int Count);
 
-/// <summary>What both races' computer players share: building by a build order, expanding, research.</summary>
+/// <summary>Shared by the computer players of both races: build order, expansion, research.</summary>
 internal abstract class Strategy(World world, Player player, Building building, Production production, Commands commands)
 {
     private const int MaxBases = 6;
@@ -54,7 +54,7 @@ internal abstract class Strategy(World world, Player player, Building building, 
         {
             if (unit.Owner != Player.Id || !unit.Type.IsStructure || !unit.IsFinished) continue;
             _standing.Add(unit.Type.Id);
-            // A lair can do what a hatchery can, a hive what both can.
+            // A lair also counts as a hatchery, a hive as both.
             if (unit.Type == UnitTypes.Lair || unit.Type == UnitTypes.Hive) _standing.Add(UnitTypes.Hatchery.Id);
             if (unit.Type == UnitTypes.Hive) _standing.Add(UnitTypes.Lair.Id);
             if (unit.Type.Role == UnitRole.Tech && unit.Task == UnitTask.Idle) _idleTech.Add(unit);

@@ -10,7 +10,7 @@ public enum MatchStart
     MidGame,
 }
 
-/// <summary>What <see cref="MatchGenerator"/> makes. The same options give the same bytes on every machine.</summary>
+/// <summary>Options of <see cref="MatchGenerator"/>. The same options give the same bytes on every machine.</summary>
 public sealed record SynthOptions
 {
     /// <summary>Start of the random sequence. Default 1.</summary>
@@ -31,7 +31,7 @@ public sealed record SynthOptions
     /// <summary>Height of the map, in cells, 96 to 256, a multiple of 8. Default 152.</summary>
     public int MapHeight { get; init; } = 152;
 
-    /// <summary>Bits per cell of the creep grid: 1 as today's game writes it, 8 as older clients did. Default 1.</summary>
+    /// <summary>Bits per cell of the creep grid: 1 as in the current game, 8 as in older clients. Default 1.</summary>
     public int CreepBitsPerPixel { get; init; } = 1;
 
     /// <summary>Base sites with mineral fields, 4 to 16, even. Each has ten neutral units. Default 12.</summary>

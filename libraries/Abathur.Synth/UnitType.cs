@@ -11,7 +11,7 @@ internal sealed record WeaponType(int Damage, float Range, float Seconds, int At
     public int CooldownFixed { get; } = Fixed.Of(Seconds * 16);
 }
 
-/// <summary>What a unit is good for in the simulation, and where the score counts its cost.</summary>
+/// <summary>The role of a unit in the simulation, and the category of its cost in the score.</summary>
 internal enum UnitRole
 {
     Neutral,
@@ -66,7 +66,7 @@ internal sealed record UnitType(uint Id, string Name, UnitRole Role, int Health)
     /// <summary>Whether the game writes is_powered for this type.</summary>
     public bool WritesPower { get; init; }
 
-    /// <summary>Whether the game writes the facing of a visible one; it leaves it out for some debris.</summary>
+    /// <summary>Whether the game writes the facing of a visible one; it omits it for some debris.</summary>
     public bool WritesFacing { get; init; } = true;
 
     public float DetectRange { get; init; }

@@ -1,6 +1,6 @@
 namespace Abathur.Synth;
 
-/// <summary>What player 1 sees: sight discs on the grid, and which units of others are visible or remembered.</summary>
+/// <summary>The vision of player 1: sight discs on the grid, and which units of others are visible or snapshots.</summary>
 internal sealed class Vision
 {
     private const byte Explored = 1;
@@ -21,7 +21,7 @@ internal sealed class Vision
     /// <summary>A byte per cell: 0 never seen, 1 seen before, 2 seen now.</summary>
     public byte[] Grid { get; }
 
-    /// <summary>Draws the grid again, and decides for every unit.</summary>
+    /// <summary>Updates the grid and the visibility of every unit.</summary>
     public void Step()
     {
         _explored.CopyTo(Grid, 0);

@@ -5,7 +5,7 @@ namespace Abathur.Synth;
 /// <summary>A spell's area on the map; lengths in 1/4096 cell.</summary>
 internal sealed record SpellEffect(uint Id, int X, int Y, int Owner, float Radius, int EndLoop);
 
-/// <summary>The state of the match, and the births and deaths in it.</summary>
+/// <summary>The state of the match: creates and removes units.</summary>
 internal sealed class World
 {
     public const int NeutralOwner = 16;
@@ -30,7 +30,7 @@ internal sealed class World
     /// <summary>The two players, by id - 1.</summary>
     public Player[] Players { get; } = [new Player(1, Race.Zerg), new Player(2, Race.Protoss)];
 
-    /// <summary>Everything alive, in the order of the observation: a unit keeps its place, a new one gets one at random.</summary>
+    /// <summary>All living units, in the order of the observation: a unit keeps its position, a new one gets a random one.</summary>
     public List<SimUnit> Units { get; } = [];
 
     /// <summary>Dead structures of which player 1 still has a snapshot.</summary>
@@ -39,7 +39,7 @@ internal sealed class World
     /// <summary>Tags of the dead that player 1 owned or saw, since the last frame.</summary>
     public List<ulong> Deaths { get; } = [];
 
-    /// <summary>What the game tells player 1, since the last frame.</summary>
+    /// <summary>Alerts for player 1 since the last frame.</summary>
     public List<Alert> Alerts { get; } = [];
 
     public List<SpellEffect> Effects { get; } = [];
@@ -66,9 +66,9 @@ internal sealed class World
         return unit;
     }
 
-    /// <summary>The unit is gone; it leaves <see cref="Units"/> at the end of the game loop.</summary>
-    /// <param name="unit">Who dies.</param>
-    /// <param name="killed">False when it has become something else.</param>
+    /// <summary>Marks a unit as dead; it is removed from <see cref="Units"/> at the end of the game loop.</summary>
+    /// <param name="unit">The unit.</param>
+    /// <param name="killed">False if it has become another unit.</param>
     public void Remove(SimUnit unit, bool killed)
     {
         if (!unit.IsAlive) return;
@@ -87,7 +87,7 @@ internal sealed class World
         if (killed) ScoreLoss(unit);
     }
 
-    /// <summary>Same unit, same tag, another type: hit points keep their share.</summary>
+    /// <summary>Changes the type of a unit, which keeps its tag and its share of hit points.</summary>
     public void ChangeType(SimUnit unit, UnitType type)
     {
         Account(unit, -1);
@@ -109,7 +109,8 @@ internal sealed class World
 
     public void UpdateHeight(SimUnit unit) => unit.Z = unit.Type.IsFlying ? Map.AirZ(unit.X, unit.Y) : Map.GroundZ(unit.X, unit.Y);
 
-    /// <summary>Takes the dead out; those that player 1 remembers and did not see die stay as <see cref="Ghosts"/>.</summary>
+    /// <summary>Removes dead units; those of which player 1 has a snapshot and did not see the death stay as
+    /// <see cref="Ghosts"/>.</summary>
     public void Sweep()
     {
         foreach (var unit in Units)
@@ -133,7 +134,7 @@ internal sealed class World
 
     private ulong NextTag()
     {
-        // An index rests for a while before it names another unit, with the next generation in the low bits.
+        // An index is reused only after some time, with the next generation in the low bits.
         int index;
         if (_freeIndexes.Count > 64)
         {

@@ -25,7 +25,7 @@ CHROMIUM = os.environ.get("CHROME") or next(
 
 
 def node_version() -> int:
-    """Its major version; 0 where there is none."""
+    """Its major version, or 0."""
     if NODE is None:
         return 0
     return int(subprocess.check_output([NODE, "--version"], text=True).lstrip("v").split(".")[0])

@@ -67,7 +67,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.fixture
 def launch() -> Iterator[Launch]:
-    """Start any verb that serves; ended after the test, by its own process id."""
+    """Start any command that serves; ended after the test, by its own process id."""
     daemons: list[Daemon] = []
 
     def starter(*arguments: str) -> Daemon:

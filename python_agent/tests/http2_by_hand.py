@@ -74,7 +74,7 @@ class Connection:
         raise AssertionError(f"the server closed without a frame of kind {kind}")
 
     def error(self):
-        """The code of the first RST_STREAM or GOAWAY; None where the server just closes."""
+        """The code of the first RST_STREAM or GOAWAY; None if the server just closes."""
         for kind, _, _, payload in self.frames():
             if kind == RST_STREAM:
                 return int.from_bytes(payload)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
 DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
-PATIENCE = 30
+TIMEOUT = 30
 #: Of gRPC, the socket, and with them HTTP.
 FREE_PORTS = ("--grpc-port", "0", "--socket-port", "0")
 #: Tokens of `token_options`.
@@ -37,8 +37,8 @@ def daemon_command(*arguments: str) -> list[str]:
 
 
 def run_daemon(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """Run a verb to its end."""
-    settings = {"capture_output": True, "text": True, "timeout": PATIENCE, "check": False, **options}
+    """Run a command to its end."""
+    settings = {"capture_output": True, "text": True, "timeout": TIMEOUT, "check": False, **options}
     return subprocess.run(daemon_command(*arguments), **settings)  # type: ignore[call-overload]
 
 
@@ -72,7 +72,7 @@ class Daemon:
         return int(self.addresses[transport].rpartition(":")[2])
 
     def wait(self) -> int:
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT)
 
     def stop(self) -> int:
         """Close the daemon's standard input, as the end of its parent would."""
@@ -109,7 +109,7 @@ def start(*arguments: str) -> Daemon:
     ready = process.stdout.readline().split()
     if ready[:1] != ["ready"]:
         # Ended and closed here: what is left open fails a test that comes later.
-        _, told = process.communicate(timeout=PATIENCE)
+        _, told = process.communicate(timeout=TIMEOUT)
         raise AssertionError(f"the daemon did not start: {told}")
     for item in ready[1:]:
         transport, _, address = item.partition("=")
@@ -165,8 +165,8 @@ def in_thread(target: Callable[[], None]) -> threading.Thread:
 
 
 needs_observations = pytest.mark.skipif(
-    not (SHARED / "observations").is_dir(), reason="../shared/observations is not beside this checkout"
+    not (SHARED / "observations").is_dir(), reason=f"{SHARED / 'observations'} does not exist"
 )
 needs_sequences = pytest.mark.skipif(
-    not (SHARED / "sequences").is_dir(), reason="../shared/sequences is not beside this checkout"
+    not (SHARED / "sequences").is_dir(), reason=f"{SHARED / 'sequences'} does not exist"
 )

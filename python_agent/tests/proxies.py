@@ -18,7 +18,7 @@ from typing import Any
 
 import grpc
 from abathur.sync.v1 import sync_pb2
-from programs import PATIENCE, Daemon, start
+from programs import TIMEOUT, Daemon, start
 from s2clientprotocol import sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
 from websockets_by_hand import BINARY, Connection, frame
@@ -41,7 +41,7 @@ class Proxy:
         process = self.daemon.process
         assert process.stderr is not None
         # Its standard input stays open meanwhile: the end of that would tell it to stop.
-        late = threading.Timer(PATIENCE, process.kill)
+        late = threading.Timer(TIMEOUT, process.kill)
         late.start()
         try:
             said = process.stderr.read()
@@ -72,7 +72,7 @@ def proxied(address: str, *arguments: str) -> Iterator[Proxy]:
         if process.poll() is None:
             process.terminate()
         try:
-            process.communicate(timeout=PATIENCE)
+            process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -83,7 +83,7 @@ class Peer:
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
-        self.socket.settimeout(PATIENCE)
+        self.socket.settimeout(TIMEOUT)
         self._file = connection.makefile("rb")
         head = b""
         while not head.endswith(b"\r\n\r\n"):
@@ -137,7 +137,7 @@ class HandMadeGame:
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(PATIENCE)
+        self._listener.settimeout(TIMEOUT)
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._peers: list[Peer] = []
 
@@ -154,7 +154,7 @@ class HandMadeGame:
         with ThreadPoolExecutor(1) as pool:
             accepting = pool.submit(lambda: Peer(self._listener.accept()[0]))
             bot = Connection(proxy.port, PATH, **headers)
-            peer = accepting.result(PATIENCE)
+            peer = accepting.result(TIMEOUT)
         self._peers.append(peer)
         return bot, peer
 
@@ -206,7 +206,7 @@ class Agent:
 
     async def next(self) -> bytes:
         """The next Frame message. StopAsyncIteration at the end of the match."""
-        return await asyncio.wait_for(anext(self._frames), PATIENCE)
+        return await asyncio.wait_for(anext(self._frames), TIMEOUT)
 
     async def close(self) -> None:
         await self._frames.aclose()

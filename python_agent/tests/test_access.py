@@ -19,7 +19,7 @@ import aiohttp
 import pytest
 from abathur import actions, drawing
 from abathur.sync.v1 import sync_pb2
-from programs import ACT, FREE_PORTS, PATIENCE, SKIRMISH, WATCH, Daemon, Launch, Play, run_daemon, token_options
+from programs import ACT, FREE_PORTS, SKIRMISH, TIMEOUT, WATCH, Daemon, Launch, Play, run_daemon, token_options
 from programs import abathur as run_abathur
 from websockets_by_hand import request
 
@@ -35,7 +35,7 @@ def tokens(tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for localhost that nobody else trusts, and its key."""
+    """A self-signed certificate for localhost, and its key."""
     folder = tmp_path_factory.mktemp("tls")
     cert, key = folder / "cert.pem", folder / "key.pem"
     names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
@@ -44,7 +44,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         [*new, "-keyout", str(key), "-out", str(cert), "-subj", "/CN=localhost", "-addext", names],
         check=True,
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     return cert, key
 
@@ -138,9 +138,9 @@ async def test_a_websocket_may_take_it_as_a_subprotocol(play: Play, tokens: tupl
                 await ws.send_str('{"id":"1","control":{"pause":{}}}')
                 while "frame" in (answer := json.loads(await ws.receive_str())):
                     pass
-                # Who watches steers what plays for itself alone.
+                # A watch token may control its own playback.
                 assert ("result" in answer) == (path != "/v1/sync"), answer
-        # Without a token nobody learns which recordings there are.
+        # Without a token the list of recordings is not available.
         for name in ("match.mcap", "other.mcap", "..%2Ftoken"):
             for protocols in ([], subprotocols(WRONG), ["abathur.v1", "abathur.token.%%%"]):
                 with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
@@ -238,7 +238,7 @@ async def test_a_network_address_with_all_that_it_needs(
         ("192.168.3.4", 403),
         ("0.0.0.0", 403),
     ):
-        raw = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        raw = socket.create_connection(("127.0.0.1", port), TIMEOUT)
         with raw, context.wrap_socket(raw, server_hostname="localhost") as connection:
             connection.sendall(request(port, "/v1/sync", Host=f"{name}:{port}"))
             assert int(connection.recv(65536).split()[1]) == status, name
@@ -255,16 +255,16 @@ def test_insecure_is_an_explicit_word(play: Play, tokens: tuple[str, ...]) -> No
     [
         (
             ["--address", "0.0.0.0"],
-            "0.0.0.0 is not a loopback address: whoever reaches it could read the match, and act",
+            "0.0.0.0 is not a loopback address: any client that reaches it could read the match and act",
         ),
         (["--address", "::"], "It needs --token-file"),
         (["--address", "0.0.0.0", "--insecure"], "It needs --token-file"),
         (
             ["--address", "0.0.0.0", "--token-file", "GOOD"],
-            "without --tls-cert and --tls-key the network reads the match",
+            "without --tls-cert and --tls-key others on the network can read the match",
         ),
         (["--token-file", "SHORT"], "--token-file: a token has 16 to 512 characters, this one has 5"),
-        (["--token-file", "SPACED"], "--token-file: a token is of printable ASCII without spaces"),
+        (["--token-file", "SPACED"], "--token-file: a token consists of printable ASCII characters without spaces"),
         (["--token-file", "MISSING"], "--token-file: Could not find file"),
         (["--watch-token-file", "SHORT"], "--watch-token-file: a token has 16"),
         (["--tls-cert", "GOOD"], "--tls-cert and --tls-key go together"),
@@ -313,7 +313,7 @@ def test_a_web_page_gets_nothing_out_of_the_other_ports(play: Play, method: str)
     head = f"{method} / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n"
     for transport in ("socket", "grpc"):
         port = int(daemon.addresses[transport].rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), PATIENCE) as connection:
+        with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
             connection.sendall((head + body).encode())
             answer = b""
             with contextlib.suppress(ConnectionResetError):

@@ -27,10 +27,10 @@ HANDSHAKES = {
     b'{"subscribe":{"policy":"newest"}}\n': "newest",
     b'{"subscribe":{"policy":17}}\n': "policy 17 is not served; known here: latest, every, lockstep",
     b'{"subscribe":{"encoding":4}}\n': "encoding 4 is not served; known here: auto, proto, json, columns",
-    b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd cannot be carried in JSON text: ask for",
+    b'{"subscribe":{"compression":"zstd"}}\n': "compression zstd cannot be carried in JSON text: use",
     b'{"subscribe":{"fieldMask":"observation.nothing"}}\n': 'has no field "nothing"',
     b'{"subscribe":{"surprise":1}}\n': "surprise",
-    b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': 'subscribe.lockstepTimeout: "999999999999s" is no duration',
+    b'{"subscribe":{"lockstepTimeout":"999999999999s"}}\n': 'lockstepTimeout: "999999999999s" is not a duration',
     b'{"subscribe":' + b"[" * 5000 + b"\n": "not a ClientMessage",
     b"x" * (16 << 10) + b"yyyyyyyy": "a line is longer than 16384 bytes",
 }
@@ -220,7 +220,7 @@ def test_signals_end_the_daemon_cleanly_and_agents_are_told(play: Play, number: 
         rest = file.read()
     last = json.loads(rest.splitlines()[-1])
     assert last["error"]["code"] == "UNAVAILABLE"
-    assert last["error"]["message"] == "the daemon stops"
+    assert last["error"]["message"] == "the daemon is shutting down"
     assert daemon.wait() == 0
     assert daemon.process.stderr is not None
     assert daemon.process.stderr.read() == ""

@@ -236,7 +236,7 @@ def test_progress_line_fits_a_terminal() -> None:
     [
         ([], 2, "bench needs a FILE"),
         (["SKIRMISH", "--codecs", "protobuf,nothing"], 2, "there is no codec 'nothing'; there are protobuf, "),
-        (["SKIRMISH", "--codecs", ","], 2, "--codecs names none"),
+        (["SKIRMISH", "--codecs", ","], 2, "--codecs is empty"),
         (["SKIRMISH", "--rounds", "0"], 2, "--rounds must be 1 to 1000"),
         (["SKIRMISH", "--budget", "inf"], 2, "--budget must be above 0 and finite"),
         (["SKIRMISH", "--json", "."], 2, "is a folder; --json names a file"),

@@ -22,7 +22,7 @@ from abathur.bench.codecs.protobuf import ProtobufCodec
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from observations import generated
-from programs import ROOT, SHARED, SKIRMISH
+from programs import ROOT, SHARED, SKIRMISH, needs_observations
 from s2clientprotocol import sc2api_pb2
 
 NAMES = list(_catalog.NAMES)
@@ -54,7 +54,7 @@ def test_generated_observations_come_back_equal(name: str, data: st.DataObject) 
     assert check(_catalog.create(name), RecordedFrame(0, message.SerializeToString())).problem is None
 
 
-@pytest.mark.skipif(not (SHARED / "observations").is_dir(), reason="../shared/observations is not beside this checkout")
+@needs_observations
 def test_real_frames_come_back_equal() -> None:
     files = sorted((SHARED / "observations").rglob("observation.binpb"))[:3]
     assert files
@@ -142,7 +142,7 @@ def test_a_codec_that_loses_a_field_is_told_where(recorded: list[RecordedFrame])
             message.observation.raw_data.units[2].pos.ClearField("x")
             return message
 
-    assert check(Forgetful(), recorded[0]).problem == "observation.raw_data.units[2].pos.x did not come back as it was"
+    assert check(Forgetful(), recorded[0]).problem == "observation.raw_data.units[2].pos.x differs after decoding"
 
 
 def test_scans_read_every_unit(recorded: list[RecordedFrame]) -> None:

@@ -138,7 +138,7 @@ def test_frames_of_the_daemon_reach_the_page_in_both_forms(result: dict[str, Any
     ("arguments", "code", "message"),
     [
         (["--codecs", "json,soap"], 2, "there is no codec soap; there are json, json-bytes, protobufjs"),
-        (["--codecs", ","], 2, "--codecs names none"),
+        (["--codecs", ","], 2, "--codecs is empty"),
         (["--frames", "0"], 2, "--frames must be 1 to"),
         (["--rounds", "x"], 2, "--rounds must be 1 to"),
         (["--surprise"], 2, "--surprise"),

@@ -1,4 +1,4 @@
-"""Every verb, as a person runs it."""
+"""Every command, as a user runs it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ import pytest
 from programs import ROOT, SKIRMISH, Play, abathur, run_daemon
 
 FIRST_LOOP = 8960
-DAEMON_VERBS = ["play", "synth", "info", "cat", "recover", "import", "export"]
+DAEMON_COMMANDS = ["play", "synth", "info", "cat", "recover", "import", "export"]
 
 
-@pytest.mark.parametrize("verb", DAEMON_VERBS)
-def test_daemon_verb_has_help(verb: str) -> None:
-    done = run_daemon(verb, "--help")
+@pytest.mark.parametrize("command", DAEMON_COMMANDS)
+def test_daemon_command_has_help(command: str) -> None:
+    done = run_daemon(command, "--help")
     assert done.returncode == 0
-    assert verb in done.stdout
+    assert command in done.stdout
     assert done.stderr == ""
 
 
-def test_daemon_help_lists_every_verb() -> None:
+def test_daemon_help_lists_every_command() -> None:
     done = run_daemon("--help")
     assert done.returncode == 0
-    for verb in DAEMON_VERBS:
-        assert f"  {verb}" in done.stdout
+    for command in DAEMON_COMMANDS:
+        assert f"  {command}" in done.stdout
 
 
 def test_synth_info_cat_export_import_go_together(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_export_of_a_long_part_comes_from_columns_and_is_the_same(tmp_path: Path
         (["watch", "--policy", "newest"], 2, "unknown policy 'newest'"),
         (["watch", "--seconds", "-1"], 2, "is not between 0 and 86400"),
         (["dance"], 2, "invalid choice: 'dance'"),
-        ([], 2, "VERB"),
+        ([], 2, "COMMAND"),
     ],
 )
 def test_python_command_lines_that_cannot_work_say_why(

@@ -71,7 +71,7 @@ async def test_lockstep_game_waits_for_each_answer(play: Play, transport: str) -
 async def test_lockstep_without_an_answer_ends_with_the_reason(play: Play, transport: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited")
     async with abathur.connect(daemon.addresses[transport], reconnect_timeout=0) as game:
-        with pytest.raises(abathur.NoAnswerError, match=r"frame 1 was not acknowledged within 0\.2 s"):
+        with pytest.raises(abathur.AckTimeoutError, match=r"frame 1 was not acknowledged within 0\.2 s"):
             async for _ in game.frames(policy="lockstep", lockstep_timeout=0.2, encoding="proto"):
                 await asyncio.sleep(1)
 
@@ -82,7 +82,7 @@ async def test_every_reader_that_stops_is_cut_off_and_others_go_on(play: Play) -
 
     async def stalled() -> None:
         async with abathur.connect(daemon.grpc, reconnect_timeout=0) as game:
-            with pytest.raises(abathur.TooSlowError):
+            with pytest.raises(abathur.SlowConsumerError):
                 async for frame in game.frames(policy="every", buffer=2):
                     if frame.sequence == 1:
                         await done.wait()
@@ -122,7 +122,7 @@ async def test_stalled_latest_reader_delays_nobody(play: Play, transport: str) -
 
 
 @pytest.mark.parametrize("transport", ADDRESSES)
-async def test_control_steers_the_playback(play: Play, transport: str) -> None:
+async def test_control_changes_the_playback(play: Play, transport: str) -> None:
     daemon = play(SKIRMISH, "--start-paused", "--rate", "unlimited")
     async with abathur.connect(daemon.addresses[transport]) as game:
         frames = game.frames(policy="every", encoding="proto")
@@ -151,7 +151,7 @@ async def test_control_steers_the_playback(play: Play, transport: str) -> None:
 
 
 @pytest.mark.parametrize("transport", ADDRESSES)
-def test_blocking_twin_steers_and_reads(play: Play, transport: str) -> None:
+def test_blocking_twin_controls_and_reads(play: Play, transport: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "2")
     with abathur.connect_blocking(daemon.addresses[transport]) as game:
         loops = []
@@ -347,7 +347,7 @@ def daemon_status(address: str):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("transport", ADDRESSES)
-async def test_lockstep_agent_may_steer_in_its_own_loop(play: Play, transport: str) -> None:
+async def test_lockstep_agent_may_control_in_its_own_loop(play: Play, transport: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "20")
     loops = []
     async with (
@@ -424,3 +424,14 @@ async def test_requests_without_a_daemon_are_connect_errors() -> None:
         blocking.seek(5)
     with pytest.raises(ValueError, match=r"fields is a list of paths: \['observation'\]"):
         next(blocking.frames(fields="observation"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("TooSlowError", abathur.SlowConsumerError), ("NoAnswerError", abathur.AckTimeoutError)]
+)
+def test_an_earlier_name_still_works_with_a_warning(old: str, new: type[Exception]) -> None:
+    for module in (abathur, abathur.errors):
+        with pytest.warns(DeprecationWarning, match=f"{old} is now called {new.__name__}") as warned:
+            assert getattr(module, old) is new
+        assert warned[0].filename == __file__
+    assert not hasattr(abathur, "NoSuchError")

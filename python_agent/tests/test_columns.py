@@ -222,9 +222,9 @@ def test_damaged_payloads_are_refused_or_read_but_nothing_else(stream: list[byte
         abathur.Units(ColumnsSource(columns)).orders.offsets  # noqa: B018
         observation_bytes(columns)
     except ProtocolError:
-        # What follows leans on it.
+        # Later frames depend on it.
         if good + 1 < len(stream) and decoder.columns is None:
-            with pytest.raises(ProtocolError, match="needs the one before it"):
+            with pytest.raises(ProtocolError, match="delta frame without the frame before it"):
                 decoder.decode(stream[good + 1])
 
 
@@ -240,7 +240,7 @@ def test_the_example_of_the_documentation() -> None:
 
 
 def test_a_frame_without_the_one_before_it_is_refused(stream: list[bytes]) -> None:
-    with pytest.raises(ProtocolError, match="needs the one before it, which is not there"):
+    with pytest.raises(ProtocolError, match="delta frame without the frame before it"):
         ColumnsDecoder().decode(stream[1])
 
 

@@ -99,15 +99,15 @@ def test_a_frame_that_comes_is_drawn(play: Play, open_page: OpenPage) -> None:
     assert "Zerg" in page.text("#players") and "Protoss" in page.text("#players")
 
 
-def test_bill_and_place(paused: Daemon, open_page: OpenPage) -> None:
+def test_resources_and_place(paused: Daemon, open_page: OpenPage) -> None:
     page = open_page(paused)
     shows(page, AT)
     player = observation_at(AT).player_common
     page.wait("document.getElementById('bill').innerText.includes('Minerals')")
-    bill = pairs(page, "#bill")
-    assert number(bill["Minerals"]) == player.minerals and number(bill["Vespene"]) == player.vespene
-    assert bill["Supply"] == f"{player.food_used} / {player.food_cap}"
-    assert number(bill["Idle workers"]) == player.idle_worker_count
+    shown = pairs(page, "#bill")
+    assert number(shown["Minerals"]) == player.minerals and number(shown["Vespene"]) == player.vespene
+    assert shown["Supply"] == f"{player.food_used} / {player.food_cap}"
+    assert number(shown["Idle workers"]) == player.idle_worker_count
     assert (page.text("#clock"), page.text("#loop")) == ("7:00", f"loop {AT}")
 
 
@@ -163,7 +163,7 @@ def test_scrubbing(paused: Daemon, open_page: OpenPage) -> None:
             assert game.status().playback.game_loop == goal, key
 
 
-def test_steering_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> None:
+def test_control_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> None:
     page = open_page(paused)
     shows(page, AT)
     page.wait("dashboard.playback.state !== undefined")
@@ -202,7 +202,7 @@ def test_steering_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> No
         page.wait(f"{LOOP} === args", here)
 
 
-def test_what_cannot_be_steered_has_no_scrubber(launch: Launch, open_page: OpenPage) -> None:
+def test_source_without_control_has_no_scrubber(launch: Launch, open_page: OpenPage) -> None:
     daemon = launch("serve", *FREE_PORTS)
     page = open_page(daemon)
     page.wait("document.getElementById('state').innerText === 'no match yet'")
@@ -412,7 +412,7 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(play: Play, open_page: OpenPa
     daemon = play(SKIRMISH, "--loop", "--token-file", str(tmp_path / "token"), "--recordings", str(tmp_path))
     page = open_page(daemon)
     page.run("await page.fill('#token', 'a-token-of-this-test'); await page.keyboard.press('Enter')")
-    # The page is loaded anew.
+    # The page is reloaded.
     page.wait("globalThis.dashboard?.world.gameLoop !== undefined")
     page.wait("document.getElementById('recordings').innerText.includes('None yet')")
     page.wait("dashboard.playback.state !== undefined")

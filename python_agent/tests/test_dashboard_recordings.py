@@ -20,7 +20,7 @@ import grpc
 import pytest
 from abathur.sync.v1 import sync_pb2
 from browsers import AT, LOOP, OpenPage, Page, needs_browser, response_at, shows
-from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH, Daemon, Play, run_daemon
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Daemon, Play, run_daemon
 from websockets_by_hand import request
 
 FIRST, LAST = 8960, 10303
@@ -117,7 +117,7 @@ def test_a_file_that_is_dropped_is_kept_and_opened(play: Play, open_page: OpenPa
     (tmp_path / "junk.mcap").write_bytes(b"junk" * 100)
     (tmp_path / "notes.txt").write_text("notes")
     shutil.copy(SKIRMISH, tmp_path / "other name.mcap")
-    for name, refusal in (("junk.mcap", "no recording that can be played"), ("notes.txt", "ends in .mcap")):
+    for name, refusal in (("junk.mcap", "this recording cannot be played"), ("notes.txt", "ends in .mcap")):
         drop(page, tmp_path / name)
         page.wait("document.getElementById('message').innerText.includes(args)", refusal)
     assert list(folder.iterdir()) == []
@@ -174,7 +174,7 @@ class Web:
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
         """Ask; header names have `_` for `-`."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()
         reply = Reply(answer.status, answer.headers, answer.read().decode())
@@ -240,7 +240,7 @@ def test_compare_is_bounded(web: Web, play: Play) -> None:
     refused = [answer for answer in answers if answer.status == 429]
     assert refused and all(answer.headers["Retry-After"] == "1" for answer in refused)
     shown: dict[str, Any] = {}
-    # As long as somebody looks, streams are measured, and take less than their keyframes.
+    # While a page is open, streams are measured, and are smaller than their keyframes.
     while not any(each.get("mean", 1e9) < each.get("alone", 0) / 10 for each in shown.get("formats", [])):
         answer = playing.ask("GET", "/v1/compare")
         shown = json.loads(answer.text) if answer.status == 200 else shown
@@ -255,7 +255,7 @@ def test_adding_and_listing(web: Web, folder: Path) -> None:
     assert json.loads(web.ask("GET", "/v1/recordings").text) == {"recordings": []}
     content = SKIRMISH.read_bytes()
     added = web.ask("PUT", "/v1/recordings/one%20(1).MCAP", content)
-    assert (added.status, added.text) == (201, "one (1).MCAP is there\n")
+    assert (added.status, added.text) == (201, "one (1).MCAP was added\n")
     assert (folder / "one (1).MCAP").read_bytes() == content
     (folder / ".hidden.mcap").write_bytes(content)
     (folder / "notes.txt").write_text("notes")
@@ -338,7 +338,7 @@ def test_files_that_are_refused(web: Web, folder: Path) -> None:
 
 def test_one_file_at_a_time_and_nothing_of_one_that_breaks_off(web: Web, folder: Path) -> None:
     content = SKIRMISH.read_bytes()
-    with socket.create_connection(("127.0.0.1", web.port), timeout=PATIENCE) as client:
+    with socket.create_connection(("127.0.0.1", web.port), timeout=TIMEOUT) as client:
         lines = [
             "PUT /v1/recordings/half.mcap HTTP/1.1",
             f"Host: 127.0.0.1:{web.port}",
@@ -396,7 +396,7 @@ async def test_a_recording_plays_for_one_connection(web: Web, folder: Path) -> N
             await session.ws_connect(url)
         assert refused.value.status == 503
         answer = await session.get(url)
-        assert (answer.status, await answer.text()) == (503, "4 recordings are played already: close one\n")
+        assert (answer.status, await answer.text()) == (503, "4 recordings are already playing: close one\n")
         await sockets.pop().close()
         while (await session.get(url)).status == 503:
             pass
@@ -407,7 +407,7 @@ async def test_a_recording_plays_for_one_connection(web: Web, folder: Path) -> N
 
 
 async def read(ws: aiohttp.ClientWebSocketResponse) -> sync_pb2.ServerMessage:
-    message = await asyncio.wait_for(ws.receive(), PATIENCE)
+    message = await asyncio.wait_for(ws.receive(), TIMEOUT)
     assert message.type == aiohttp.WSMsgType.BINARY, message
     return sync_pb2.ServerMessage.FromString(message.data)
 
@@ -420,7 +420,7 @@ async def result(ws: aiohttp.ClientWebSocketResponse, number: int) -> sync_pb2.R
 
 def test_a_file_that_is_no_recording_any_more(web: Web, folder: Path) -> None:
     (folder / "bad.mcap").write_bytes(b"junk" * 100)
-    with socket.create_connection(("127.0.0.1", web.port), timeout=PATIENCE) as client:
+    with socket.create_connection(("127.0.0.1", web.port), timeout=TIMEOUT) as client:
         client.sendall(request(web.port, "/v1/recordings/bad.mcap/sync"))
         assert b" 422 " in client.makefile("rb").readline()
     assert web.ask("GET", "/v1/recordings/none.mcap/sync").status == 404

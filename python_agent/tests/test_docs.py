@@ -22,11 +22,6 @@ MADE = {"test", "setup", "pack", "protos"}
 #: The conformance suite's runner is not packaged anywhere; `nc` shows what test_bad_input sends.
 ELSEWHERE = ("protoc --include_imports", "conformance_test_runner ", "$ nc ", "{")
 OPENSSL = "openssl req -x509 "
-#: Idioms that docs/contributing.md replaces by terms of the field.
-IDIOMS = (
-    r"anew|whoever|somebody|flow(?!-control)|leans? on|thinning|patience|goodbye|rivals?|verbs?|steers?|steering|"
-    r"is none|has gone|left out|who asks|as ever"
-)
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -196,12 +191,3 @@ def test_every_command_is_in_the_page_of_commands() -> None:
     assert len(names) >= 7
     for name in names:
         assert f"| `{name} " in page, name
-
-
-def test_the_pages_use_plain_terms() -> None:
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        if page.name == "contributing.md":
-            text = re.sub(r"^\| .* \| .* \|$", "", text, flags=re.M)  # the glossary
-        found = re.findall(rf"\b(?:{IDIOMS})\b.*", text)
-        assert not found, f"{page.name}: {found}"

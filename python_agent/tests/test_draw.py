@@ -14,7 +14,7 @@ import pytest
 from abathur import actions, drawing
 from abathur.sync.v1 import sync_pb2
 from emulators import FIRST_LOOP, emulated
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, wait_until
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, Play, wait_until
 from proxies import HandMadeGame, begin, masked, proxied
 from s2clientprotocol import debug_pb2, sc2api_pb2
 from test_proxy import raw_client
@@ -46,7 +46,7 @@ class Watcher:
             assert "match" in message or "frame" in message, message
 
     async def _read(self) -> dict[str, Any]:
-        message: dict[str, Any] = json.loads(await asyncio.wait_for(self._reader.readline(), PATIENCE))
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(self._reader.readline(), TIMEOUT))
         if "frame" in message:
             self.game_loop = message["frame"].get("gameLoop", 0)
         return message
@@ -79,9 +79,9 @@ async def test_whoever_watches_sees_what_is_drawn_until_its_time_is_over(play: P
     async with watching(daemon) as watcher, abathur.connect(daemon.addresses[transport]) as game:
         frames = game.frames(encoding="proto")
         reading = asyncio.ensure_future(anext(frames))
-        async with abathur.connect(daemon.grpc) as steering:
-            await wait_until(steering, lambda status: len(status.subscribers) >= 2)
-            await steering.step()
+        async with abathur.connect(daemon.grpc) as controller:
+            await wait_until(controller, lambda status: len(status.subscribers) >= 2)
+            await controller.step()
             frame = await reading
             shapes = [
                 drawing.point((60, 40)),
@@ -92,12 +92,12 @@ async def test_whoever_watches_sees_what_is_drawn_until_its_time_is_over(play: P
             drawn = await game.draw(shapes, layer="army")
             assert (drawn.game_loop, drawn.shapes) == (frame.game_loop, 4)
             assert await watcher.next() == {"army": ["point", "circle", "line", "hier"]}
-            # Whoever comes later sees the same.
+            # A later client gets the same.
             async with watching(daemon) as late:
                 assert await late.next() == {"army": ["point", "circle", "line", "hier"]}
-            await steering.step()
+            await controller.step()
             await watcher.pass_frame(frame.game_loop)
-            await steering.step()
+            await controller.step()
             assert await watcher.next() == {"army": ["point", "circle", "line"]}
             assert watcher.game_loop in (frame.game_loop + 1, frame.game_loop + 2)
             await game.draw([drawing.text((1, 1), "new", lifetime=100)], layer="army")
@@ -131,7 +131,7 @@ async def test_refusals_say_what_is_wrong(play: Play) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: drawing.point((1,)), "a place is"),
+        (lambda: drawing.point((1,)), "a position is"),
         (lambda: drawing.point((1, 2), color="red"), "a color is"),
         (lambda: drawing.point((1, 2), color=1 << 24), "a color is"),
     ],

@@ -191,7 +191,7 @@ async def test_a_client_that_leaves_while_it_waits_in_real_time_frees_the_game()
             await client.socket.send_bytes(Request(ping=sc2api_pb2.RequestPing(), id=2).SerializeToString())
         async with raw_client(game) as client:
             assert (await client.ask(ping=sc2api_pb2.RequestPing())).HasField("ping")
-            # Whoever ends the emulator does not wait for the loop either.
+            # Stopping the emulator does not wait for the loop, either.
             await client.socket.send_bytes(waiting.SerializeToString())
 
 
@@ -313,7 +313,7 @@ async def test_a_damaged_recording_is_played_up_to_the_damage(tmp_path: Path) ->
                 await client.step(1)
             assert FIRST_LOOP + 400 < loops[-1] < LAST_LOOP - 200
             if response.error:
-                assert "cannot be read on" in response.error[0] and response.status == ENDED
+                assert "cannot be read further" in response.error[0] and response.status == ENDED
                 response = await client.observe()
             assert response.observation.player_result
             assert response.observation.observation.game_loop in (loops[-1], loops[-1] + 1)

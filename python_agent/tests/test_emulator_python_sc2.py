@@ -281,7 +281,7 @@ def test_the_fixture_in_the_documentation_works(tmp_path: Path) -> None:
 
 
 @needs_observations
-@pytest.mark.parametrize("name", MAPS or [pytest.param("none", marks=pytest.mark.skip("no ../shared/observations"))])
+@pytest.mark.parametrize("name", MAPS or [pytest.param("none", marks=needs_observations)])
 async def test_a_real_frame_is_a_match_of_one_frame(name: str) -> None:
     """python-sc2's own parsing of game info, game data, state and units, and its first step, on real data."""
     folder = SHARED / "observations" / name

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import abathur
 import pytest
 from emulators import emulated
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, daemon_command
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, Play, daemon_command
 from s2clientprotocol import sc2api_pb2
 
 TRANSPORTS = ["grpc", "socket"]
@@ -34,7 +34,7 @@ STOPS = [close_input] if sys.platform == "win32" else [close_input, terminate]
 
 
 # Connecting again would take up the whole test and fail: with an orderly end nothing is tried.
-LONG = 10 * PATIENCE
+LONG = 10 * TIMEOUT
 
 
 @by_transport
@@ -45,7 +45,7 @@ async def test_a_daemon_that_is_stopped_ends_frames(
 ) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1")
     seen = 0
-    async with asyncio.timeout(PATIENCE), abathur.connect(daemon.addresses[transport], reconnect_timeout=LONG) as game:
+    async with asyncio.timeout(TIMEOUT), abathur.connect(daemon.addresses[transport], reconnect_timeout=LONG) as game:
         async for frame in game.frames(**form):  # type: ignore[arg-type]
             assert not frame.reconnected
             seen += 1
@@ -76,7 +76,7 @@ async def test_a_daemon_that_is_stopped_ends_a_stream_without_a_frame(
     play: Play, launch: Launch, transport: str, waits: str
 ) -> None:
     daemon = play(SKIRMISH, "--start-paused") if waits == "paused" else launch("serve", *FREE_PORTS)
-    async with asyncio.timeout(PATIENCE), abathur.connect(daemon.addresses[transport], reconnect_timeout=LONG) as game:
+    async with asyncio.timeout(TIMEOUT), abathur.connect(daemon.addresses[transport], reconnect_timeout=LONG) as game:
         reading = [asyncio.create_task(anext(game.frames(**form), None)) for form in ({}, {"credits": 1})]  # type: ignore[arg-type]
         async with abathur.connect(daemon.grpc) as other:
             while len((await other.status()).subscribers) < len(reading):
@@ -108,7 +108,7 @@ class Counter(abathur.Agent):
 async def test_an_agent_ends_with_its_daemon(play: Play, transport: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1")
     agent = Counter(lambda: close_input(daemon))
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         await agent.run_async(daemon.addresses[transport])
     assert agent.steps >= 3 and agent.results == []
 
@@ -124,7 +124,7 @@ async def test_an_agent_that_asks_while_the_daemon_ends_ends_with_it(play: Play,
                 await self.game.status()
 
     agent = Asks(lambda: close_input(daemon))
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         await agent.run_async(daemon.addresses[transport])
     assert agent.results == []
 
@@ -137,7 +137,7 @@ async def test_an_agent_ends_with_its_match_while_the_daemon_goes_on(launch: Lau
             "--wait-agents", "1", *FREE_PORTS,
         )  # fmt: skip
         agent = Counter()
-        async with asyncio.timeout(2 * PATIENCE):
+        async with asyncio.timeout(2 * TIMEOUT):
             await agent.run_async(daemon.addresses[transport])
         assert daemon.wait() == 0
     assert agent.results is not None and len(agent.results) == 2
@@ -163,10 +163,10 @@ async def test_q_in_the_terminal_ends_an_agent(transport: str) -> None:
         assert process.stdout is not None
         addresses = dict(item.split("=") for item in process.stdout.readline().split()[1:])
         agent = Counter(lambda: os.write(main, b"q"))
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             await agent.run_async(f"{transport}://{addresses[transport]}")
         assert agent.steps >= 3 and agent.results == []
-        assert await asyncio.to_thread(process.wait, PATIENCE) == 0
+        assert await asyncio.to_thread(process.wait, TIMEOUT) == 0
     finally:
         process.kill()
         process.communicate()

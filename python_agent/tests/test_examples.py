@@ -10,7 +10,7 @@ from pathlib import Path
 
 import abathur
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
-from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH, Launch, daemon_command, run_daemon
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, daemon_command, run_daemon
 
 EXAMPLES = ROOT / "examples"
 CSHARP_BOT = ROOT / "artifacts" / "bin" / "csharp_bot" / "release" / "CSharpBot.dll"
@@ -22,7 +22,7 @@ def agent(name: str) -> str:
 
 
 def run(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * TIMEOUT, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -36,7 +36,7 @@ def test_numpy_agent_on_a_playback(launch: Launch) -> None:
     lines = daemon.process.stderr.read().splitlines()
     seen = [line for line in lines if "enemies around" in line]
     assert len(seen) > 5 and all(line.startswith("[agent] ") for line in seen)
-    # Positions are within the map, and there is somebody to count.
+    # Positions are within the map, and there are units to count.
     first = seen[0].split()
     assert int(first[first.index("enemies") - 1]) > 0
 
@@ -85,7 +85,7 @@ def test_a_ladder_starts_a_bot_behind_the_proxy(tmp_path: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=2 * PATIENCE,
+            timeout=2 * TIMEOUT,
             check=False,
         )
     assert done.returncode == 0, done.stderr

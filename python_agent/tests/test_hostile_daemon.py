@@ -22,7 +22,7 @@ from abathur.sync.v1 import sync_pb2
 from hostile import Script, hostile, json_line, request, says, silent, until_closed
 from hypothesis import example, given
 from hypothesis import strategies as st
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Launch
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Launch
 from s2clientprotocol import sc2api_pb2
 
 LIMITS: dict[str, Any] = {"reconnect_timeout": 0, "connect_timeout": 0.2, "request_timeout": 0.2}
@@ -30,7 +30,7 @@ FRAME = {"sequence": "1", "gameLoop": 5, "observation": {"observation": {"gameLo
 
 
 async def first(address: str, **options: Any) -> Frame | None:
-    async with asyncio.timeout(PATIENCE), abathur.connect(address, **{**LIMITS, **options}) as game:
+    async with asyncio.timeout(TIMEOUT), abathur.connect(address, **{**LIMITS, **options}) as game:
         return await anext(game.frames(), None)
 
 
@@ -99,7 +99,7 @@ def grpc_server(handler: grpc.GenericRpcHandler) -> Iterator[str]:
 async def test_a_silent_grpc_server_is_given_up() -> None:
     with grpc_server(Silent()) as address:
         for form in ({}, {"credits": 1}):
-            async with asyncio.timeout(PATIENCE), abathur.connect(address, **LIMITS) as game:
+            async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
                 with pytest.raises(abathur.ConnectError, match="connect_timeout"):
                     await anext(game.frames(**form))  # type: ignore[arg-type]
                 for call in (game.status, game.match, game.pause):
@@ -123,7 +123,7 @@ def grpc_blocking(address: str, form: dict[str, int]) -> None:
 async def test_requests_on_the_socket_have_a_timeout() -> None:
     script = says(json_line(frame=FRAME))
     with hostile(script) as address:
-        async with asyncio.timeout(PATIENCE), abathur.connect(address, **LIMITS) as game:
+        async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
             frames = game.frames()
             await anext(frames)
             for call in (game.status(), game.act([]), game.pause(), game.draw([])):
@@ -149,7 +149,7 @@ async def test_a_daemon_that_waits_for_its_match_is_not_silent(launch: Launch) -
     with abathur.open(SKIRMISH) as match:
         observation = next(match.frames()).response
     limits = {"reconnect_timeout": 0, "connect_timeout": 2, "request_timeout": 2}
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         waiting = [
             asyncio.create_task(_first_frame(address, limits, form))
             for address in (daemon.grpc, daemon.socket)
@@ -202,7 +202,7 @@ def stream_of(game: abathur.Game | abathur.BlockingGame) -> Any:
 
 async def test_a_flood_of_frames_leaves_a_slow_latest_reader_one() -> None:
     with hostile(flooding(json_line(frame=FRAME))) as address:
-        async with asyncio.timeout(PATIENCE), abathur.connect(address, **LIMITS) as game:
+        async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
             frames = game.frames(policy="latest")
             await anext(frames)
             # The reader is slow: what comes meanwhile is received by the event loop, and read for the answer.
@@ -229,7 +229,7 @@ async def test_answers_that_nobody_asked_for_are_not_kept() -> None:
     answers = [json_line(result={"id": str(number), "status": {}}) for number in range(2, 5000)]
     answers += [json_line(error={"id": str(number), "message": "x"}) for number in range(5000, 9000)]
     with hostile(says(json_line(frame=FRAME), *answers, json_line(frame={**FRAME, "sequence": "2"}))) as address:
-        async with asyncio.timeout(PATIENCE), abathur.connect(address, **LIMITS) as game:
+        async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
             frames = game.frames(policy="every")
             assert [(await anext(frames)).sequence for _ in range(2)] == [1, 2]
             stream = stream_of(game)
@@ -237,7 +237,7 @@ async def test_answers_that_nobody_asked_for_are_not_kept() -> None:
             await frames.aclose()
 
 
-# --- payloads of frames that were left out
+# --- payloads of dropped frames
 
 
 def zstd_frame(earlier: list[int], own: int) -> sync_pb2.Frame:
@@ -265,7 +265,7 @@ def test_more_earlier_payloads_than_the_protocol_has_are_refused() -> None:
         sync_pb2.Frame(encoding=sync_pb2.columns, earlier=[b""] * (MAX_EARLIER + 1), data=b""),
         sync_pb2.Frame(compression=sync_pb2.gzip, earlier=[b""] * (MAX_EARLIER + 1), data=b""),
     ):
-        with pytest.raises(abathur.ProtocolError, match="payloads of 32 frames before it; at most 31"):
+        with pytest.raises(abathur.ProtocolError, match="payloads of 32 earlier frames; at most 31"):
             PayloadReader().read(message)
 
 
@@ -273,7 +273,7 @@ def test_earlier_payloads_are_bounded_together_and_held_one_at_a_time() -> None:
     megabytes = 1 << 20
     bomb = zstd_frame([30 * megabytes] * 30, 1)
     assert bomb.ByteSize() < 200_000
-    with pytest.raises(abathur.DecompressionError, match="holds more than"):
+    with pytest.raises(abathur.DecompressionError, match="has more than"):
         PayloadReader().read(bomb)
     message = zstd_frame([10 * megabytes] * 6, 1)
     tracemalloc.start()
@@ -435,7 +435,7 @@ class Babbling(grpc.GenericRpcHandler):
 
 async def test_grpc_messages_that_do_not_parse_are_protocol_errors() -> None:
     with grpc_server(Babbling(b"\xff\xff")) as address:
-        async with asyncio.timeout(PATIENCE), abathur.connect(address, reconnect_timeout=0) as game:
+        async with asyncio.timeout(TIMEOUT), abathur.connect(address, reconnect_timeout=0) as game:
             for form in ({}, {"credits": 1}):
                 with pytest.raises(abathur.ProtocolError, match="not a"):
                     await anext(game.frames(**form))  # type: ignore[arg-type]

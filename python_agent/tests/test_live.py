@@ -155,7 +155,7 @@ def test_an_http_server_is_no_game(play: Play) -> None:
     address = daemon.addresses["http"].removeprefix("http://")
     done = run_daemon("live", "--sc2", address, "--connect-timeout", "0")
     assert done.returncode == 1
-    assert "is no StarCraft II game" in done.stderr
+    assert "is not a StarCraft II game" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,14 @@ def test_an_http_server_is_no_game(play: Play) -> None:
         (("--map", "x", "--opponent", "ai:zerg:godlike"), "expected ai:RACE"),
         (("--race", "7"), "--race must be"),
         (("--step", "0"), "--step must be 1 to 1000"),
-        (("--realtime", "--step", "2"), "--step is for games that are stepped"),
-        (("--replay", "x", "--map", "y"), "--replay goes without --map"),
+        (("--realtime", "--step", "2"), "--step cannot be combined with --realtime"),
+        (("--replay", "x", "--map", "y"), "--replay cannot be combined with --map"),
         (("--sc2", "nowhere"), "--sc2 must be HOST:PORT"),
         (("--sc2", "127.0.0.1:70000"), "--sc2 must be HOST:PORT"),
         (("--agent", "'"), "a quotation mark is not closed"),
         (("--agent", ""), "the command of an agent is empty"),
         (("--observe", "--as-player", "17"), "--as-player must be"),
-        (("--map", "x", "--as-player", "2"), "--as-player goes with --replay or --observe"),
+        (("--map", "x", "--as-player", "2"), "--as-player needs --replay or --observe"),
         (("--opponent", "ai:zerg"), "--opponent needs --map"),
     ],
 )
@@ -205,7 +205,7 @@ def test_an_agent_that_fails_is_started_again(play: Play, tmp_path: Path) -> Non
     )  # fmt: skip
     assert daemon.wait() == 0
     output = said(daemon)
-    assert "[agent] ended with exit code 3; starting it again in 0.5 s" in output
+    assert "[agent] ended with exit code 3; restarting it in 0.5 s" in output
     assert "[agent] frames 1344" in output
 
 
@@ -219,7 +219,7 @@ def test_an_agent_that_does_not_end_is_ended(play: Play, tmp_path: Path) -> None
     assert daemon.wait() == 0
     output = said(daemon)
     assert "[agent 2] 1" in output
-    assert "[agent 1] still runs 5 s after the match, and is ended" in output
+    assert "[agent 1] still running 5 s after the match: killing it" in output
     pid = int(next(line.split()[-1] for line in output.splitlines() if "pid" in line))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

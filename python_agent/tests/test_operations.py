@@ -1,4 +1,4 @@
-"""What whoever runs the daemon looks at: metrics, health, status, logs, completion."""
+"""What operators use: metrics, health, status, logs, completion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import abathur
 import pytest
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, Play, daemon_command, run_daemon, wait_until
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, Play, daemon_command, run_daemon, wait_until
 
 TOKEN = "operations-token-0123456789"
 PARSER = """
@@ -41,7 +41,7 @@ def get(daemon: Daemon, path: str, method: str = "GET", **headers: str) -> tuple
     """Status, content type and body."""
     request = urllib.request.Request(url(daemon, path), method=method, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
             return answer.status, answer.headers["Content-Type"], answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -60,7 +60,7 @@ Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
 def parsed(text: str) -> tuple[dict[str, str], Samples]:
     """Types of the families and the samples, as a public library reads them."""
     done = subprocess.run(
-        ["/usr/bin/python3", "-c", PARSER], input=text, capture_output=True, text=True, timeout=PATIENCE, check=False
+        ["/usr/bin/python3", "-c", PARSER], input=text, capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
     if "ModuleNotFoundError" in done.stderr:
         pytest.skip("needs the package python3-prometheus-client of the system")
@@ -76,18 +76,18 @@ def parsed(text: str) -> tuple[dict[str, str], Samples]:
 @pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="needs the system's Python")
 async def test_metrics_are_what_happened(play: Play) -> None:
     daemon = play(SKIRMISH, "--start-paused")
-    async with abathur.connect(daemon.grpc) as game, abathur.connect(daemon.grpc) as steering:
+    async with abathur.connect(daemon.grpc) as game, abathur.connect(daemon.grpc) as controller:
         frames = game.frames(policy="every", encoding="columns", name='a"b\\c')
         reading = asyncio.ensure_future(anext(frames))
-        await wait_until(steering, lambda status: bool(status.subscribers))
-        await steering.step(10)
+        await wait_until(controller, lambda status: bool(status.subscribers))
+        await controller.step(10)
         await reading
         for _ in range(9):
             await anext(frames)
-        status = await steering.status()
+        status = await controller.status()
         types, samples = parsed(get(daemon, "/metrics")[2])
         await frames.aclose()
-        while (await steering.status()).subscribers:
+        while (await controller.status()).subscribers:
             await asyncio.sleep(0.01)
         # It is told from what was known a moment ago.
         while (after := parsed(get(daemon, "/metrics")[2])[1])["abathur_subscriptions"] != {KIND: 0}:
@@ -104,7 +104,7 @@ async def test_metrics_are_what_happened(play: Play) -> None:
     assert types["abathur_subscriptions"] == "gauge"
     assert types["abathur_encoding_duration_seconds"] == "histogram"
     assert samples["dotnet_process_memory_working_set_bytes"][()] > 1e6
-    # Whoever has gone is no subscriber any more; what it was sent stays counted.
+    # A disconnected client is not a subscriber any more; its frames stay counted.
     assert after["abathur_subscription_frames_sent_total"] == {KIND: 10}
 
 
@@ -170,14 +170,14 @@ def test_status_keeps_up_on_a_terminal(play: Play) -> None:
         command = daemon_command("status", daemon.addresses["http"])
         process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
         shown, loops = b"", set[bytes]()
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while len(loops) < 3 and time.monotonic() < deadline:
             if select.select([leader], [], [], 1)[0]:
                 shown += os.read(leader, 65536)
                 loops = set(re.findall(rb"game loop (\d+)", shown))
         assert len(loops) >= 3, shown
         process.send_signal(2)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
     finally:
         os.close(leader)
         os.close(follower)
@@ -244,7 +244,7 @@ def with_program(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_verbs_and_options(tmp_path: Path) -> None:
+def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     script = """
 source <(abathur-sync completion bash)
 complete_line() {
@@ -259,14 +259,14 @@ complete_line "abathur-sync play --ra"
         env=with_program(tmp_path),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=True,
     )
     assert done.stdout.split("\n--\n")[:2] == ["recover", "--rate"]
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
-def test_zsh_completes_verbs_options_and_files(tmp_path: Path) -> None:
+def test_zsh_completes_commands_options_and_files(tmp_path: Path) -> None:
     """In a terminal, by the Tab key, as it is described: the line in the shell's start file."""
     (tmp_path / "match one.mcap").touch()
     (tmp_path / ".zshrc").write_text("""
@@ -297,7 +297,7 @@ bindkey '^X' show
             assert shown.split(b"<")[-1].split(b">")[0].decode() == wanted
     finally:
         process.kill()
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
         os.close(leader)
         os.close(follower)
 
@@ -305,7 +305,7 @@ bindkey '^X' show
 def read_until(terminal: int, pattern: bytes) -> bytes:
     """What a terminal shows until it shows this."""
     shown = b""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while not re.search(pattern, shown):
         assert time.monotonic() < deadline, shown
         if select.select([terminal], [], [], 1)[0]:
@@ -314,7 +314,7 @@ def read_until(terminal: int, pattern: bytes) -> bytes:
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
-def test_fish_completes_verbs_options_and_files(tmp_path: Path) -> None:
+def test_fish_completes_commands_options_and_files(tmp_path: Path) -> None:
     (tmp_path / "match one.mcap").touch()
     script = """
 abathur-sync completion fish | source
@@ -328,7 +328,7 @@ end
         env={**with_program(tmp_path), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=True,
     )
     assert (done.stdout.split("\n"), done.stderr) == (["recover", "--rate", "recover", "match one.mcap", ""], "")

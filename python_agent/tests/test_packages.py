@@ -16,12 +16,12 @@ from xml.etree import ElementTree
 
 import abathur
 import pytest
-from programs import PATIENCE, ROOT, SKIRMISH
+from programs import ROOT, SHARED, SKIRMISH, TIMEOUT
 
 MINUTES = 600
 # What a user relies on first: arrays, payloads, receiving, the command line. All tests would take as long again.
 TESTS = ("test_units.py", "test_payloads.py", "test_receive.py", "test_cli.py")
-WHEELS = ROOT.parent / "shared" / "wheels"
+WHEELS = SHARED / "wheels"
 
 
 def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
@@ -73,7 +73,7 @@ def test_the_daemon_in_one_file_needs_nothing_else(packages: Path, version: str,
             with abathur.connect_blocking(address) as game:
                 assert next(iter(game.frames())).units.tag.size > 0
         daemon.stdin.close()
-        assert daemon.wait(PATIENCE) == 0
+        assert daemon.wait(TIMEOUT) == 0
 
 
 @pytest.mark.timeout(MINUTES)
@@ -169,6 +169,11 @@ def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version:
     )
     assert " passed" in done.stdout
     assert "abathur watch" in run(clean.parent / "abathur", "watch", "--help", cwd=tmp_path).stdout
+    bench = subprocess.run(
+        [clean.parent / "abathur", "bench", SKIRMISH], cwd=tmp_path, capture_output=True, text=True, timeout=MINUTES
+    )
+    assert "not in the installed package: run it in a clone" in bench.stderr
+    assert bench.returncode != 0
 
 
 @pytest.mark.timeout(MINUTES)
@@ -183,6 +188,7 @@ def test_the_sdist_makes_the_same_wheel(packages: Path, version: str, clean: Pat
         }
         names = ours.namelist()
     assert "abathur/py.typed" in names
+    assert not [each for each in names if "/bench/schema" in each]
     assert not [each for each in names if each.startswith("tests") or "/tests/" in each]
 
 

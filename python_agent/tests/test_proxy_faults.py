@@ -79,7 +79,7 @@ async def test_a_full_disk_ends_the_recording_and_nothing_else() -> None:
             assert recording.error and recording.frames_missed > 0
         code, said = await asyncio.to_thread(proxy.end)
     assert code == 1
-    assert said.count("No space left on device") == 1 and "The match goes on without it" in said, said
+    assert said.count("No space left on device") == 1 and "The match continues without it" in said, said
 
 
 async def test_a_game_that_is_killed_is_told_to_bot_and_agents_and_the_recording_is_whole(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ async def test_a_game_that_is_killed_is_told_to_bot_and_agents_and_the_recording
                 await watching
             assert lost.value.code == "ABORTED" and len(taken) == 10
         code, said = await asyncio.to_thread(proxy.end)
-    assert code == 1 and "the game closed the connection in the middle of the match" in said
+    assert code == 1 and "the game closed the connection during the match" in said
     assert len(recorded(file)["/observation"]) == 10
     assert run_daemon("info", str(file)).returncode == 0
 
@@ -167,7 +167,7 @@ def test_a_second_bot_is_refused_and_the_next_gets_the_place() -> None:
         first, peer = game.meet(proxy)
         with first:
             assert "503 Service Unavailable" in http_answer(proxy.port)
-            # Who looks whether the port is open takes nobody's place.
+            # A client that only checks the port does not occupy the place of a bot.
             with (
                 socket.create_connection(("127.0.0.1", proxy.port)),
                 socket.create_connection(("127.0.0.1", proxy.port)),
@@ -254,8 +254,8 @@ def test_a_port_that_takes_connections_and_says_nothing() -> None:
         proxied(f"127.0.0.1:{silent.getsockname()[1]}", "--connect-timeout", "1") as proxy,
     ):
         refused = http_answer(proxy.port)
-        assert "502 Bad Gateway" in refused and "nothing was said within" in refused
-        assert "nothing was said within" in proxy.said()
+        assert "502 Bad Gateway" in refused and "no answer within" in refused
+        assert "no answer within" in proxy.said()
 
 
 def test_errors_of_the_game_pass_and_begin_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import abathur
 import pytest
-from programs import PATIENCE
+from programs import TIMEOUT
 from proxies import HandMadeGame, Peer, Proxy, answer, begin, masked, observation, proxied, unmasked
 from s2clientprotocol import sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
@@ -35,14 +35,14 @@ def passes_up(bot: Connection, peer: Peer, sent: bytes) -> None:
     with ThreadPoolExecutor(1) as pool:
         sending = pool.submit(bot.send, sent)
         assert peer.read_raw(len(sent)) == sent
-        sending.result(PATIENCE)
+        sending.result(TIMEOUT)
 
 
 def passes_down(peer: Peer, bot: Connection, sent: bytes) -> None:
     with ThreadPoolExecutor(1) as pool:
         sending = pool.submit(peer.send, sent)
         assert bot.read_raw(len(sent)) == sent
-        sending.result(PATIENCE)
+        sending.result(TIMEOUT)
 
 
 def fragments(payload: bytes, sizes: random.Random, *, masked: bool, between: bytes) -> bytes:
@@ -76,7 +76,7 @@ def test_fragmented_messages_pass_and_become_frames(game: HandMadeGame, proxy: P
             seen.observation.game_loop = 8
             small = fragments(answer(observation=seen, id=1), chance, masked=False, between=b"")
             passes_down(peer, bot, small)
-            assert taking.result(PATIENCE).response == seen
+            assert taking.result(TIMEOUT).response == seen
 
 
 def test_control_frames_pass_both_ways(game: HandMadeGame, proxy: Proxy) -> None:
@@ -146,7 +146,7 @@ def test_unknown_fields_and_response_types_pass(game: HandMadeGame, proxy: Proxy
                 pass
             newer = observation(2) + unknown_field
             passes_down(peer, bot, unmasked(b"\x52" + bytes([len(newer)]) + newer))
-            assert taking.result(PATIENCE).response.SerializeToString() == newer
+            assert taking.result(TIMEOUT).response.SerializeToString() == newer
 
 
 def observed(loop: int) -> sc2api_pb2.ResponseObservation:

@@ -16,9 +16,9 @@ from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
 from programs import (
     FREE_PORTS,
-    PATIENCE,
     SHARED,
     SKIRMISH,
+    TIMEOUT,
     Daemon,
     Launch,
     Play,
@@ -120,7 +120,7 @@ def test_blocking_twin(serve: Serve, observations: list[bytes], transport: str) 
             match = game.match()
             assert match is not None
             assert (match.map_name, match.source, match.actions_allowed) == ("Here", sync_pb2.push, False)
-    reader.join(PATIENCE)
+    reader.join(TIMEOUT)
     assert publisher.frames == FRAMES
     assert len(loops) == FRAMES
     assert daemon.wait() == 0
@@ -138,7 +138,7 @@ async def test_a_second_bot_is_refused(serve: Serve, observations: list[bytes], 
         await publisher.publish(observations[0])
         async with abathur.connect(daemon.grpc) as game:
             assert await game.match() is not None
-        with pytest.raises(abathur.RequestError, match="a bot publishes already") as refused:
+        with pytest.raises(abathur.RequestError, match="another bot is already publishing") as refused:
             async with abathur.publisher(daemon.addresses[transport]) as second:
                 await second.publish(observations[0])
         assert refused.value.code == "ALREADY_EXISTS"
@@ -228,7 +228,7 @@ async def test_agents_are_told_when_the_bot_is_lost(serve: Serve, observations: 
 
 def test_lines_of_json_by_hand(serve: Serve, observations: list[bytes]) -> None:
     daemon = serve()
-    with socket.create_connection(("127.0.0.1", daemon.socket_port), PATIENCE) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.socket_port), TIMEOUT) as connection:
         lines = connection.makefile("rwb")
         lines.write(b'{"publish":{"match":{"mapName":"By hand"}}}\n')
         lines.flush()
@@ -258,7 +258,7 @@ def test_lines_of_json_by_hand(serve: Serve, observations: list[bytes]) -> None:
 )
 def test_bad_input_by_hand(serve: Serve, start_line: bytes, code: str) -> None:
     daemon = serve()
-    with socket.create_connection(("127.0.0.1", daemon.socket_port), PATIENCE) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.socket_port), TIMEOUT) as connection:
         connection.sendall(start_line + b"\n")
         answers = [json.loads(line) for line in connection.makefile("rb").readlines()]
     assert answers[-1]["error"]["code"] == code
@@ -347,7 +347,7 @@ async def test_a_message_that_is_too_long_costs_nothing_else(
 async def test_a_match_goes_forward(serve: Serve, tmp_path: Path, observations: list[bytes], transport: str) -> None:
     path = tmp_path / "forward.mcap"
     daemon = serve("-o", str(path))
-    with pytest.raises(abathur.RequestError, match="game loop 8960 comes after 8961") as refused:
+    with pytest.raises(abathur.RequestError, match="game loop 8960 follows 8961") as refused:
         async with abathur.publisher(daemon.addresses[transport]) as publisher:
             for data in (observations[0], observations[1], observations[1], observations[0]):
                 await publisher.publish(data)
@@ -404,7 +404,7 @@ def test_without_a_match_there_is_no_recording(serve: Serve, tmp_path: Path) -> 
 
 def test_a_bot_that_says_nothing_leaves_its_place(serve: Serve, observations: list[bytes]) -> None:
     daemon = serve()
-    with socket.create_connection(("127.0.0.1", daemon.socket_port), PATIENCE) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.socket_port), TIMEOUT) as connection:
         lines = connection.makefile("rwb")
         lines.write(b'{"publish":{}}\n\n{"end":{}}\n')
         lines.flush()

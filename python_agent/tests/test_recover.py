@@ -47,7 +47,7 @@ def test_a_file_without_observations_is_no_success(tmp_path: Path) -> None:
     done = run_daemon("recover", str(file), "-o", str(out))
     assert done.returncode == 3
     assert "  /observation   missing: there is nothing to play\n" in done.stderr
-    assert f"abathur-sync: no observation was recovered from {file}: {out} has what else there was" in done.stderr
+    assert f"abathur-sync: no observation was recovered from {file}: {out} has only the other messages" in done.stderr
     with out.open("rb") as source:
         assert next(make_reader(source).iter_messages("/game_data"), None) is not None
 

@@ -1,4 +1,4 @@
-"""Stream compressions end to end: the recorded bytes on every transport, whoever joins, skips, pauses or comes back."""
+"""Stream compressions end to end: the recorded bytes on every transport, with joins, skips, pauses and reconnects."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_whole_match_byte_for_byte_on_every_transport_at_once(play: Play, 
     for plain, frames in results:
         assert plain == expected
         assert sum(frame.ByteSize() for frame in frames) < sum(map(len, expected.values())) / 30
-        # Nobody joined late: the first, and one every ten seconds.
+        # Without late subscribers: the first, and one every ten seconds.
         keyframes = [frame.game_loop - FIRST_LOOP for frame in frames if frame.keyframe]
         assert keyframes == list(range(0, FRAMES, 224))
     # One stream: the same bytes for all.
@@ -226,7 +226,7 @@ async def test_slow_agent_skips_to_the_newest_frame_without_a_keyframe(play: Pla
     daemon = play(SKIRMISH, "--start-paused", *UNLIMITED, "--keyframe-interval", "0")
     expected = recorded(SKIRMISH)
     async with abathur.connect(daemon.grpc) as control, abathur.connect(daemon.socket) as game:
-        # With an agent that may lose nothing on it, no frame is left out before the encoder.
+        # With a lossless subscriber, no frame is dropped before the encoder.
         steady = game.frames(policy="every", compression=name)
         frames = game.frames(policy="latest", compression=name, credits=1)
         coming = [asyncio.create_task(anext(each)) for each in (steady, frames)]

@@ -140,7 +140,7 @@ BAD = {
     "binary junk": ([frame(BINARY, b"\xff\xff\xff")], "not a ClientMessage", 1007),
     "no subscription": ([frame(TEXT, b"{}")], "the first message must be", 1008),
     "unknown policy": ([frame(TEXT, b'{"subscribe":{"policy":17}}')], "policy 17 is not served", 1008),
-    "text with protobuf": ([frame(TEXT, b'{"subscribe":{"encoding":"proto"}}')], "cannot be carried in text", 1008),
+    "text with protobuf": ([frame(TEXT, b'{"subscribe":{"encoding":"proto"}}')], "cannot be sent in text", 1008),
     "text with compression": (
         [frame(TEXT, b'{"subscribe":{"compression":"gzip"}}')],
         "compression gzip cannot be carried in JSON text: subscribe with a binary message",
@@ -286,7 +286,7 @@ async def test_daemon_that_stops_closes_with_1001(play: Play, subscribed: bool) 
         daemon.process.stdin.close()
         message = await read(ws)
         assert message is not None
-        assert (message.error.code, message.error.message) == ("UNAVAILABLE", "the daemon stops")
+        assert (message.error.code, message.error.message) == ("UNAVAILABLE", "the daemon is shutting down")
         assert await read(ws) is None
         assert ws.close_code == 1001
     assert await asyncio.to_thread(daemon.wait) == 0

@@ -14,7 +14,7 @@ from typing import Literal
 
 import abathur
 import pytest
-from programs import FREE_PORTS, PATIENCE, ROOT, SKIRMISH
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT
 from test_columns import ordered
 
 MINUTES = 600
@@ -49,7 +49,7 @@ class Windows:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [*self._command, *arguments]
         return subprocess.run(
-            command, env=self._environment, capture_output=True, text=True, timeout=PATIENCE * 2, check=False
+            command, env=self._environment, capture_output=True, text=True, timeout=TIMEOUT * 2, check=False
         )
 
     @contextlib.contextmanager
@@ -75,7 +75,7 @@ class Windows:
                 ready = process.stdout.readline().split()
                 assert ready[:1] == ["ready"], process.stderr.read()
                 yield process, dict(item.split("=") for item in ready[1:])
-                _, said = process.communicate(timeout=PATIENCE)
+                _, said = process.communicate(timeout=TIMEOUT)
                 if told is not None:
                     told += said.splitlines()
                     said = ""

@@ -40,7 +40,7 @@ def close(code: int | None, reason: bytes = b"") -> bytes:
 
 
 def request(port: int, path: str = "/", **headers: str | None) -> bytes:
-    """A handshake; a header of None is left out, `_` stands for `-`."""
+    """A handshake; a header of None is omitted, `_` stands for `-`."""
     all_headers: dict[str, str | None] = {
         "Host": f"127.0.0.1:{port}",
         "Upgrade": "websocket",
@@ -100,7 +100,7 @@ class Connection:
         return Answer(head[0] >> 4, head[0] & 15, self._file.read(size))
 
     def read_all(self, *, say_goodbye: bool = False) -> list[Answer]:
-        """Everything to the end of the connection; whoever answers the close frame has not to wait for that."""
+        """Everything up to the end of the connection; a client that answers the close frame need not wait for that."""
         answers = []
         while (answer := self.read()) is not None:
             answers.append(answer)

@@ -113,7 +113,7 @@ public class CodecTests
     public void Check_CodecThatLosesAField_SaysWhere()
     {
         var check = CodecCheck.Run(new ForgetfulCodec(), Skirmish.Observation());
-        Assert.Equal("observation.raw_data.units[2].pos.x did not come back as it was", check.Problem);
+        Assert.Equal("observation.raw_data.units[2].pos.x differs after decoding", check.Problem);
     }
 
     [Theory]

@@ -73,7 +73,7 @@ public sealed class MatchCommandTests : IDisposable
     [Theory]
     [InlineData("there is no codec nothing; there are protobuf, ", "SKIRMISH", "--codecs", "protobuf,nothing")]
     [InlineData("there is no codec protobuf+lz4; there are ", "SKIRMISH", "--codecs", "protobuf+lz4")]
-    [InlineData("--codecs names none", "SKIRMISH", "--codecs", ",")]
+    [InlineData("--codecs is empty", "SKIRMISH", "--codecs", ",")]
     [InlineData("--rounds must be 1 to 1000", "SKIRMISH", "--rounds", "0")]
     [InlineData("--frames must be at least 1", "SKIRMISH", "--frames", "0")]
     [InlineData("--budget must be above 0", "SKIRMISH", "--budget", "-1")]

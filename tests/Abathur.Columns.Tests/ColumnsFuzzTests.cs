@@ -96,7 +96,7 @@ public class ColumnsFuzzTests
     [InlineData("01 01 8000 02 01 00 00", "number of changed bytes is 1; at most 0")]
     [InlineData("01 01 8000 03", "no such form")]
     [InlineData("01 01 0002 01 09000000 00 00000000 00000000", "extras are not in the order of the rows")]
-    [InlineData("01 01 0002 01 01000000 00", "cut off")]
+    [InlineData("01 01 0002 01 01000000 00", "truncated")]
     public void Decode_FrameThatLies_RefusedWithoutRoomForIt(string hex, string message)
     {
         var frame = Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal));

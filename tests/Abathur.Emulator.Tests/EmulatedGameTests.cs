@@ -246,7 +246,7 @@ public class EmulatedGameTests
         Assert.Equal(First, stage.Observe().Observation.GameLoop);
         stage.Ask(new Request { Step = new RequestStep { Count = Last - First } });
         var answer = stage.Game.Answer(new Request { Observation = new RequestObservation() });
-        Assert.Contains("cannot be read on", answer.Error, StringComparison.Ordinal);
+        Assert.Contains("cannot be read further", answer.Error, StringComparison.Ordinal);
         Assert.Equal(Status.Ended, stage.Game.Status);
         Assert.NotNull(stage.Game.Damage);
     }
@@ -257,7 +257,7 @@ public class EmulatedGameTests
         var file = RecordingSample.Write([First]);
         using var recording = RecordingSample.Open(file);
         var lacks = Assert.Throws<RecordingException>(() => EmulatedMatch.Load(recording, "match.mcap", null, null, Result.Tie));
-        Assert.Equal(("match.mcap has no game data, which every client asks for", RecordingRemedy.GiveGameData), (lacks.Message, lacks.Remedy));
+        Assert.Equal(("match.mcap has no game data, which every client requests", RecordingRemedy.GiveGameData), (lacks.Message, lacks.Remedy));
         var damaged = Assert.Throws<RecordingException>(() => EmulatedMatch.Load(recording, "match.mcap", new byte[] { 0xff }, Array.Empty<byte>(), Result.Tie));
         Assert.Contains("the game info of match.mcap cannot be read", damaged.Message, StringComparison.Ordinal);
     }

@@ -31,7 +31,7 @@ internal sealed class FuzzRun(IFuzzTarget target, int seed, string folder, TextW
         Kept = corpus.Count;
     }
 
-    /// <summary>What is wrong with an input; null where nothing is.</summary>
+    /// <summary>What is wrong with an input; null if nothing is.</summary>
     public static Finding? Try(IFuzzTarget target, byte[] input, out int outcome)
     {
         outcome = 0;

@@ -6,7 +6,7 @@ namespace Abathur.Grpc.Tests;
 /// <summary>What is refused before a request costs memory.</summary>
 public sealed class GrpcLimitsTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(100);
 
     [Fact]
@@ -23,7 +23,7 @@ public sealed class GrpcLimitsTests
             },
             options));
         using var body = new UnfinishedContent(GrpcFrames.Frame(new byte[100])[..50]);
-        using var response = await host.SendAsync(HttpMethod.Post, "/test.Service/Refused", body).WaitAsync(Patience);
+        using var response = await host.SendAsync(HttpMethod.Post, "/test.Service/Refused", body).WaitAsync(Limit);
         Assert.Equal("16", Assert.Single(response.Headers.GetValues("grpc-status")));
         Assert.False(isRun);
         body.Finish();
@@ -38,7 +38,7 @@ public sealed class GrpcLimitsTests
         await using var host = await GrpcTestHost.StartAsync(
             service => service.Bidirectional("Talk", async call => await call.ReadAsync()), new GrpcServerOptions { FirstMessageTimeout = Short });
         using var body = new UnfinishedContent(GrpcFrames.Frame(new byte[100])[..bytes]);
-        using var response = await host.SendAsync(HttpMethod.Post, "/test.Service/Talk", body).WaitAsync(Patience);
+        using var response = await host.SendAsync(HttpMethod.Post, "/test.Service/Talk", body).WaitAsync(Limit);
         Assert.Equal("4", Assert.Single(response.Headers.GetValues("grpc-status")));
         body.Finish();
     }
@@ -68,12 +68,12 @@ public sealed class GrpcLimitsTests
             var bodies = Enumerable.Range(0, Calls + 1).Select(_ => new UnfinishedContent(message[..Held])).ToList();
             var calls = bodies.Select(body => host.SendAsync(HttpMethod.Post, "/test.Service/Echo", body)).ToList();
             // The one that is too many is told so; the others are waited for.
-            using var refused = await (await Task.WhenAny(calls)).WaitAsync(Patience);
+            using var refused = await (await Task.WhenAny(calls)).WaitAsync(Limit);
             Assert.Equal("8", Assert.Single(refused.Headers.GetValues("grpc-status")));
             foreach (var body in bodies) body.Finish(message.AsMemory(Held));
             foreach (var call in calls)
             {
-                using var response = await call.WaitAsync(Patience);
+                using var response = await call.WaitAsync(Limit);
                 await response.Content.ReadAsByteArrayAsync();
                 if (response != refused) Assert.Equal("0", Assert.Single(response.TrailingHeaders.GetValues("grpc-status")));
             }
@@ -120,14 +120,14 @@ public sealed class GrpcLimitsTests
     [Fact]
     public async Task Preface_InPieces_IsTaken()
     {
-        await using var host = await GrpcTestHost.StartAsync(service => service, prefaceTimeout: Patience);
+        await using var host = await GrpcTestHost.StartAsync(service => service, prefaceTimeout: Limit);
         using var client = new TcpClient { NoDelay = true };
         await client.ConnectAsync(IPEndPoint.Parse(host.Address.Authority));
         byte[] start = [.. "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8, 0, 0, 0, 4, 0, 0, 0, 0, 0];
         foreach (var each in start) await client.GetStream().WriteAsync(new[] { each });
         // The server's SETTINGS.
         var head = new byte[9];
-        await client.GetStream().ReadExactlyAsync(head).AsTask().WaitAsync(Patience);
+        await client.GetStream().ReadExactlyAsync(head).AsTask().WaitAsync(Limit);
         Assert.Equal(4, head[3]);
     }
 
@@ -135,7 +135,7 @@ public sealed class GrpcLimitsTests
     {
         try
         {
-            return await client.GetStream().ReadAsync(new byte[1]).AsTask().WaitAsync(Patience) == 0;
+            return await client.GetStream().ReadAsync(new byte[1]).AsTask().WaitAsync(Limit) == 0;
         }
         catch (IOException)
         {

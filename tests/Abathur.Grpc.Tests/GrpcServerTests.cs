@@ -42,6 +42,16 @@ public class GrpcServerTests
     }
 
     [Fact]
+    public async Task Method_FailingWithAnExceptionThatTheServiceMaps_EndsWithItsStatus()
+    {
+        var options = new GrpcServerOptions { MapException = e => e is TimeZoneNotFoundException ? new GrpcException(GrpcStatusCode.NotFound, "no " + e.Message) : null };
+        await using var host = await GrpcTestHost.StartAsync(service => service.Method("Fail", _ => throw new TimeZoneNotFoundException("such zone")), options);
+        using var response = await host.PostAsync("Fail", OneByte);
+        Assert.Equal(("5", "no such zone"), (Header(response, "grpc-status"), Header(response, "grpc-message")));
+        Assert.Empty(host.Failures);
+    }
+
+    [Fact]
     public async Task Method_FailingWithInitialMetadata_SendsItApartFromTheStatus()
     {
         await using var host = await GrpcTestHost.StartAsync(service => service.Method("Fail", call =>
@@ -161,8 +171,8 @@ public class GrpcServerTests
 
     [Theory]
     [InlineData("", "13", "no request message")]
-    [InlineData("00000000", "13", "in the middle of a message")]
-    [InlineData("000000000501", "13", "in the middle of a message")]
+    [InlineData("00000000", "13", "inside a message")]
+    [InlineData("000000000501", "13", "inside a message")]
     [InlineData("0100000000", "13", "marked compressed")]
     [InlineData("0700000000", "13", "flag 7")]
     [InlineData("007FFFFFFF00", "8", "over the limit of 4194304")]

@@ -43,7 +43,7 @@ app.Run(async http =>
 await app.StartAsync();
 Console.WriteLine($"ready grpc={listener!.IPEndPoint}");
 
-// The tests steer the host by lines, and end it by closing its input.
+// The tests control the host by lines, and end it by closing its input.
 while (await Console.In.ReadLineAsync() is { } line)
 {
     if (line.Split(' ') is ["health", var service, var status]) health.Set(service, Enum.Parse<GrpcServingStatus>(status));

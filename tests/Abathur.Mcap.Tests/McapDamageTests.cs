@@ -78,7 +78,7 @@ public class McapDamageTests
     [Theory]
     [InlineData("", "is empty")]
     [InlineData("hello, this is text", "is not an MCAP file")]
-    [InlineData("\x89MCAP0\r\n", "ends before its Header record does")]
+    [InlineData("\x89MCAP0\r\n", "is truncated inside its Header record")]
     public void McapReader_NotMcap_SaysSo(string text, string expected)
     {
         var error = Assert.Throws<McapException>(() => new McapReader(new MemoryStream(System.Text.Encoding.Latin1.GetBytes(text))));

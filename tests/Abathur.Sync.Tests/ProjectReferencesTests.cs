@@ -1,5 +1,6 @@
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
+using Abathur.Sync.Hosting;
 
 namespace Abathur.Sync.Tests;
 
@@ -41,6 +42,13 @@ public partial class ProjectReferencesTests
     {
         foreach (var file in Allowed.Keys.Select(Project).Append(Path.Combine(Libraries, "Directory.Build.props")))
             Assert.Empty(Items(file, "InternalsVisibleTo").Except(Insiders));
+    }
+
+    [Fact]
+    public void Daemon_FoldersUseEachOtherInOneDirectionOnly()
+    {
+        var cycles = string.Join('\n', NamespaceReferences.Cycles(typeof(Daemon).Assembly));
+        Assert.True(cycles.Length == 0, cycles);
     }
 
     [Fact]

@@ -98,7 +98,7 @@ public class MatchGeneratorTests(ITestOutputHelper output)
             Assert.DoesNotContain(dead, present.Contains);
             if (before is not null)
             {
-                // Who was visible and is gone without a death has gone out of sight, or into a geyser.
+                // A visible unit that disappears without a death is out of sight or in a geyser.
                 var own = before.Observation.RawData.Units.Where(static unit => unit is { Owner: 1, UnitType: not 104 } && unit.Passengers.Count == 0);
                 Assert.All(own, unit => Assert.True(present.Contains(unit.Tag) || dead.Contains(unit.Tag), $"{unit.UnitType} {unit.Tag} vanished"));
             }

@@ -14,13 +14,3 @@ public static class SharedData
 
     private static string ThisFolder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
 }
-
-/// <summary>A test that needs a folder of <c>../shared</c>; skipped, saying so, where that is missing.</summary>
-[AttributeUsage(AttributeTargets.Method)]
-public sealed class SharedFactAttribute : FactAttribute
-{
-    public SharedFactAttribute(string folder)
-    {
-        if (!Directory.Exists(SharedData.PathTo(folder))) Skip = $"../shared/{folder} is not beside this checkout";
-    }
-}

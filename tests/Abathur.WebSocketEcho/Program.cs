@@ -24,7 +24,7 @@ app.UseWebSockets();
 app.Run(EchoAsync);
 await app.StartAsync();
 Console.WriteLine($"ready http={listener!.IPEndPoint}");
-// Whoever started it ends it by closing its input.
+// The parent process ends it by closing its input.
 while (await Console.In.ReadLineAsync() is not null)
 {
 }

@@ -24,7 +24,7 @@ export class Chart {
     this.series.add(now, value);
   }
 
-  /** Draws it anew, and says it in words. */
+  /** Redraws it, and updates its text. */
   draw(now) {
     this.series.trim(now);
     this.#describe();

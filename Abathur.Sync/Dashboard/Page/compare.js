@@ -21,7 +21,7 @@ export class Compare {
     this.#toggle.addEventListener("click", () => this.#open(this.#root.hidden));
   }
 
-  /** The run of a recording that plays for this page alone; undefined: the daemon's own match is measured. */
+  /** The run of a recording that plays only for this page; undefined: the daemon's own match is measured. */
   set run(run) {
     this.#path = run === undefined ? "v1/compare" : `v1/compare?${new URLSearchParams({ run })}`;
   }
@@ -53,7 +53,7 @@ export class Compare {
     while (this.#body.rows.length < formats.length) this.#body.append(newRow());
     formats.forEach((format, at) => fill(this.#body.rows[at], format, largest));
     const frames = Math.min(streamFrames, 224);
-    setText(this.#note, `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a stream, where frames lean on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
+    setText(this.#note, `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
   }
 }
 

@@ -18,8 +18,9 @@ export function waitBefore(attempt, random = Math.random()) {
 }
 
 /**
- * Calls on[name] for what comes: match, frame, drawings, and `state(state, text)` with one of connecting, waiting (for a match), open, over
- * (the match has ended) and lost; and unauthenticated where a token is needed. The daemon sends one frame at a time, the newest when `acknowledge` has asked for it: a page that lags skips.
+ * Calls on[name] for each message: match, frame, drawings, and `state(state, text)` with one of connecting, waiting (for a match), open,
+ * over (the match has ended) and lost; and unauthenticated if a token is needed. The daemon sends one frame at a time, the newest when
+ * `acknowledge` has requested it: a page that lags skips frames.
  */
 export class Connection {
   #url;
@@ -37,22 +38,22 @@ export class Connection {
     this.#open();
   }
 
-  /** Asks for the next frame. */
+  /** Requests the next frame. */
   acknowledge(sequence) {
     this.#send({ ack: { sequence } });
   }
 
-  /** Steers the playback; resolves to its new state. */
+  /** Controls the playback; resolves to its new state. */
   async control(command) {
     return (await this.#request({ control: command })).control;
   }
 
-  /** What the daemon is doing. */
+  /** The status of the daemon. */
   async status() {
     return (await this.#request({ status: {} })).status;
   }
 
-  /** Lets go for good. */
+  /** Closes the connection for good. */
   close() {
     clearTimeout(this.#timer);
     const socket = this.#socket;
@@ -61,7 +62,7 @@ export class Connection {
     this.#forget("closed");
   }
 
-  /** Gives up this connection and makes a new one, where what came cannot be understood. */
+  /** Closes this connection and opens a new one, after a message that cannot be parsed. */
   restart(why) {
     this.#ended = why;
     this.#socket?.close();

@@ -18,7 +18,7 @@ export class DrawTimes {
     this.#count++;
   }
 
-  /** { fps, p50, p99 } of the last `seconds`, costs in ms; fps is 0 where nothing was drawn. */
+  /** { fps, p50, p99 } of the last `seconds`, costs in ms; fps is 0 if nothing was drawn. */
   over(now, seconds) {
     const costs = [];
     for (let i = 0; i < Math.min(this.#count, KEPT); i++) if (this.#at[i] > now - seconds * 1000) costs.push(this.#costs[i]);

@@ -5,7 +5,7 @@ import { write } from "./unit_marks.js";
 const WHITE = 0xffffff;
 const POINT_RADIUS = 4;
 
-/** Draws the layers that are in force at a game loop; returns how many shapes that are. */
+/** Draws the layers of a game loop; returns the number of shapes. */
 export function drawLayers(context, layers, gameLoop, view, palette) {
   let count = 0;
   for (const { shapes } of layers) {
@@ -39,7 +39,7 @@ function drawShape(context, { point, circle, line, text, color }, view, palette)
     context.stroke();
     return;
   }
-  // A dark edge: any colour can be told from the ground.
+  // A dark edge: any colour is visible on the ground.
   context.lineWidth = 4;
   context.strokeStyle = palette.outline;
   context.stroke();

@@ -6,14 +6,17 @@ export function cell(grid, i) {
   return grid.data[i];
 }
 
-/** Whether a grid has all the cells that its size promises. */
+/** Whether a grid has as many cells as its size. */
 export function isWhole(grid) {
   const [width, height] = [grid?.size?.x ?? 0, grid?.size?.y ?? 0];
   const cells = width * height;
   return width > 0 && height > 0 && cells <= 1 << 20 && (grid.data?.length ?? 0) * 8 >= cells * (grid.bitsPerPixel ?? 8);
 }
 
-/** The terrain as a canvas: height as lightness with a light from the north-west, what cannot be walked on dark. Undefined where nothing is known. */
+/**
+ * The terrain as a canvas: height as lightness with a light from the north-west, cells that cannot be walked on are dark. Undefined if the
+ * terrain is unknown.
+ */
 export function paintTerrain(startRaw, palette) {
   const height = isWhole(startRaw?.height) ? startRaw.height : undefined;
   const pathing = isWhole(startRaw?.pathing) ? startRaw.pathing : undefined;
@@ -38,7 +41,7 @@ export function paintTerrain(startRaw, palette) {
   });
 }
 
-/** A grid that changes, as a picture over the terrain: painted anew only when its bytes are others. */
+/** A grid that changes, as a picture over the terrain: repainted only when its bytes have changed. */
 export class Overlay {
   canvas = undefined;
   #alphas;
@@ -50,7 +53,7 @@ export class Overlay {
     this.#alphas = alphas;
   }
 
-  /** Takes the newest bytes, the grid that they belong to (its size and bits a cell) and the colour; the canvas is undefined where they are no such grid. */
+  /** Updates the canvas from the newest bytes, the grid (its size and bits a cell) and the colour; undefined if the grid is invalid. */
   update(data, grid, color) {
     const { data: last, color: lastColor } = this.#painted;
     if (data === last && color === lastColor) return;
@@ -75,7 +78,7 @@ export class Overlay {
   }
 }
 
-/** What is not seen now, darkened, what was never seen more: levels of the game are 0 hidden, 1 fogged, 2 visible. */
+/** Cells that are not visible are darkened, unexplored cells more: levels of the game are 0 hidden, 1 fogged, 2 visible. */
 export const newFog = () => new Overlay([0.62, 0.34, 0, 0.62]);
 
 export const newCreep = () => new Overlay([0, 0.36]);

@@ -2,12 +2,12 @@
 
 /** Frames further apart than this are a jump, not a movement. */
 const MAX_LOOPS = 64;
-/** No unit is this fast (cells a game loop): one that is has been put there. */
+/** No unit is this fast (cells a game loop): a faster one was placed there. */
 const MAX_SPEED = 1.2;
 const MAX_INTERVAL_MS = 400;
 
 /**
- * Milliseconds that the way from one game loop to another takes on the screen: as long as at the game's rate. 0: nothing moves there.
+ * Milliseconds that the movement from one game loop to another takes on the screen: as long as in the game. 0: no movement.
  * @param {number} loops the newer less the older game loop
  * @param {number} tickHz game loops a second at rate 1
  * @param {number} rate multiple of it; 0: as fast as it goes

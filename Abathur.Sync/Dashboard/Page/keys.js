@@ -10,7 +10,7 @@ const HELP = [
   ["[ ]", "slower, faster"],
   ["L", "loop"],
   ["F", "follow the chosen unit"],
-  ["Esc", "let go of it"],
+  ["Esc", "clear the choice"],
   ["+ − 0", "on the map: magnify, whole map"],
   ["↑ ↓ W A S D", "on the map: move it"],
   ["↑ ↓ Enter", "in the list of units: choose"],
@@ -43,7 +43,7 @@ export function listenForKeys(playback, { follow, clear }) {
   });
 }
 
-/** Whether what has the focus has a use for the key itself. */
+/** Whether the focused element handles the key itself. */
 function isTaken({ target, key }) {
   if (target.matches?.("input[type=range]")) return false;
   if (target.matches?.("input[type=checkbox], button, summary")) return key === " " || key === "Enter";

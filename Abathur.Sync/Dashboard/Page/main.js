@@ -102,11 +102,11 @@ async function tellWhyRefused() {
     const answer = await fetch(path, { cache: "no-store", headers: authorization() });
     if (answer.status !== 426) tell(`${recording} cannot be opened: ${(await answer.text()).trim()}`);
   } catch {
-    // The daemon is gone: the header says so.
+    // The header shows that the daemon does not answer.
   }
 }
 
-/** The next frame is asked for when this one can be seen: no page gets more than it shows, and none is behind. */
+/** The next frame is requested when this one is visible: a page gets no more frames than it shows, and does not lag. */
 function acknowledge(sequence) {
   if (acknowledges) return;
   acknowledges = true;
@@ -138,7 +138,7 @@ async function lookAtStatus() {
     showRate(status.framesPerSecond, status.playback);
     showFooter(status);
   } catch (error) {
-    // The header says that the connection is lost.
+    // The header shows that the connection is lost.
     if (!(error instanceof Refusal)) throw error;
   }
 }
@@ -200,9 +200,9 @@ function showEmpty(state) {
   const texts = {
     connecting: everOpen ? "" : "Connecting…",
     waiting: "No match yet. It appears here as soon as it begins.",
-    open: world.gameLoop === undefined ? "The match is there; its first frame has not come yet." : "",
-    over: "The recording has been played to its end. The page connects again when it is played anew.",
-    lost: everOpen ? "" : "The daemon does not answer. The page goes on trying.",
+    open: world.gameLoop === undefined ? "The match has begun; its first frame has not arrived yet." : "",
+    over: "The recording has been played to its end. The page connects again when it is played again.",
+    lost: everOpen ? "" : "The daemon does not answer. The page keeps trying.",
   };
   setText(empty, texts[state]);
   empty.hidden = texts[state] === "";
@@ -212,7 +212,7 @@ setInterval(() => {
   if (!document.hidden) lookAtStatus();
 }, STATUS_MS);
 
-/** Charts move while the page is seen, also when no frame comes. */
+/** Charts move while the page is visible, even without frames. */
 setInterval(() => {
   if (document.hidden) return;
   const now = performance.now();
@@ -222,5 +222,5 @@ setInterval(() => {
   setText(byId("drawing"), `Map drawn ${three(fps)} times a second, p50 ${three(p50)} ms, p99 ${three(p99)} ms`);
 }, PANELS_MS);
 
-/** For tests, and for whoever opens the console. */
+/** For tests, and for users of the console. */
 globalThis.dashboard = { world, map, playback, connection, unitPanel, choose };

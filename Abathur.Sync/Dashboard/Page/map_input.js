@@ -43,7 +43,7 @@ export function listenOnMap(canvas, map, choose) {
     const [, other] = [...pointers].find(([each]) => each !== id);
     const [before, after] = [last, here].map(([x, y]) => Math.hypot(x - other[0], y - other[1]));
     if (before === 0) return;
-    // What was between the fingers stays there; each finger keeps what it lies on.
+    // The point of the map under each finger stays under it.
     map.view.zoom(after / before, (last[0] + other[0]) / 2, (last[1] + other[1]) / 2);
     map.view.pan((here[0] - last[0]) / 2, (here[1] - last[1]) / 2);
   }

@@ -7,7 +7,7 @@ import { DrawTimes } from "./draw_times.js";
 import { UnitMarks } from "./unit_marks.js";
 import { Viewport } from "./viewport.js";
 
-/** What the game's camera shows, in cells: about. */
+/** The approximate view of the game's camera, in cells. */
 const [CAMERA_WIDTH, CAMERA_HEIGHT] = [24, 14];
 const MARGIN = 2;
 const REACH = { mouse: 6, touch: 16 };
@@ -51,7 +51,7 @@ export class MapView {
     this.invalidate();
   }
 
-  /** Whether the map goes with the marked unit. */
+  /** Whether the map follows the marked unit. */
   get follows() {
     return this.#follows;
   }
@@ -71,7 +71,7 @@ export class MapView {
     this.invalidate();
   }
 
-  /** A frame has come. */
+  /** A frame was received. */
   update() {
     const { decoder, rest } = this.#world;
     const state = rest.observation?.raw?.mapState;
@@ -164,7 +164,7 @@ export class MapView {
     this.update();
   }
 
-  /** What is worth seeing: the part of the map that is played on, else all of it, else where the grids or the units are. */
+  /** The area of interest: the playable area, else the whole map, else the area of the grids or the units. */
   #showArea() {
     const area = this.#playable() ?? this.#whole() ?? this.#populated();
     const key = JSON.stringify(area);

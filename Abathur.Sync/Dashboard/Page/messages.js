@@ -27,7 +27,7 @@ const GameData = {
   4: ["buffs[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
 };
 
-/** What of an observation is neither a unit nor a grid (`rest` of the columns encoding). */
+/** The part of an observation that is neither units nor grids (`rest` of the columns encoding). */
 export const Rest = {
   2: ["errors[]", { 1: ["unitTag", "tag"], 2: ["abilityId", "uint"], 3: ["result", "uint"] }],
   3: [

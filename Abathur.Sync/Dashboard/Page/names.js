@@ -1,6 +1,6 @@
-// Names of units, abilities and buffs, from the game data of the match where it has them.
+// Names of units, abilities and buffs, from the game data of the match, if it has them.
 
-/** Looks names up by id; says the id where there is none. */
+/** Looks names up by id; returns the id if the name is unknown. */
 export class Names {
   #units;
   #abilities;

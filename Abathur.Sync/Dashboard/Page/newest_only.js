@@ -1,6 +1,6 @@
 // One thing under way at a time; of what is asked for meanwhile only the newest is done. Pure: tested in Node.
 
-/** Wraps an asynchronous action: calls while one is under way replace each other, and the last is carried out after it. */
+/** Wraps an asynchronous action: calls during a running one replace each other, and the last one runs after it. */
 export function newestOnly(action) {
   let [busy, waiting] = [false, undefined];
   return async function call(...given) {

@@ -18,12 +18,12 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** Sets a text only where it is another: the screen is not laid out anew for nothing. */
+/** Sets a text only if it has changed, which avoids unnecessary layout. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Pairs of term and description; keeps the rows that are there already. Rows are told apart by their terms. */
+/** Pairs of term and description; keeps existing rows. Rows are identified by their terms. */
 export function setPairs(list, pairs) {
   while (list.children.length > pairs.length) list.lastElementChild.remove();
   while (list.children.length < pairs.length) list.append(element("div", {}, element("dt"), element("dd")));
@@ -35,7 +35,7 @@ export function setPairs(list, pairs) {
   });
 }
 
-/** A color that the style sheet has under this name. */
+/** A color of the style sheet, by name. */
 export function styleColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

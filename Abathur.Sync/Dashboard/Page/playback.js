@@ -1,4 +1,4 @@
-// Steering a playback: scrubber, pause, steps, rate, loop. Hidden where the source cannot be steered.
+// Controls a playback: scrubber, pause, steps, rate, loop. Hidden if the source cannot be controlled.
 
 import { clock, LOOPS_PER_SECOND, rate as rateText } from "./format.js";
 import { newestOnly } from "./newest_only.js";
@@ -8,7 +8,7 @@ const RATES = [0.5, 1, 2, 4, 8, 0];
 const SETTLE_MS = 600;
 
 export class Playback {
-  /** As the daemon said last; undefined where nothing can be steered. */
+  /** The last state from the daemon; undefined if the source cannot be controlled. */
   state = undefined;
   #world;
   #control;
@@ -24,7 +24,7 @@ export class Playback {
   #goal = undefined;
   #pausesAfterSeek = false;
 
-  /** @param control async (command) => state; it tells refusals itself and answers undefined then */
+  /** @param control async (command) => state; it reports refusals itself and returns undefined then */
   constructor(world, control) {
     [this.#world, this.#control] = [world, control];
     this.#rates.append(...RATES.map((each) => element("option", { value: String(each) }, rateText(each))));
@@ -40,12 +40,12 @@ export class Playback {
     return this.state?.paused ?? false;
   }
 
-  /** Multiple of the tick rate at which frames come; 1 where nobody says. */
+  /** Multiple of the tick rate; 1 if unknown. */
   get rate() {
     return this.state === undefined ? 1 : (this.state.rate ?? 0);
   }
 
-  /** Takes the state that the daemon tells; undefined: nothing can be steered. */
+  /** Sets the state from the daemon; undefined: the source cannot be controlled. */
   take(state) {
     this.state = state === undefined ? undefined : { ...state, ...this.#expected };
     state = this.state;
@@ -61,7 +61,7 @@ export class Playback {
     this.show();
   }
 
-  /** Takes the newest frame's place. */
+  /** Updates the position from the newest frame. */
   show() {
     if (this.state === undefined) return;
     const gameLoop = this.#world.gameLoop ?? this.state.gameLoop ?? this.state.firstGameLoop ?? 0;
@@ -87,7 +87,7 @@ export class Playback {
     return this.jump(-this.#world.loopsPerFrame, true);
   }
 
-  /** So many game loops on or back. */
+  /** Moves by a number of game loops, forward or back. */
   jump(loops, pauses = false) {
     this.#pausesAfterSeek = pauses || this.isPaused;
     return this.seek(this.#target() + loops);
@@ -105,7 +105,7 @@ export class Playback {
     return this.seek(this.state?.lastGameLoop ?? 0);
   }
 
-  /** To a game loop; of many in a row only the newest is asked for. */
+  /** To a game loop; of several calls in a row only the newest is sent. */
   seek(gameLoop) {
     if (this.state === undefined) return undefined;
     const goal = Math.min(Math.max(gameLoop, this.state.firstGameLoop ?? 0), this.state.lastGameLoop ?? 0);
@@ -132,13 +132,13 @@ export class Playback {
     return this.#do({ setLoop: { loop } });
   }
 
-  /** What was asked for counts at once, and until all is answered: keys may come faster than answers. */
+  /** Requested changes apply at once, until all requests are answered: keys may be faster than answers. */
   #expect(change) {
     Object.assign(this.#expected, change);
     if (this.state !== undefined) this.state = { ...this.state, ...change };
   }
 
-  /** Where the next jump starts: what was asked for a moment ago counts, also where its frame has not come yet. */
+  /** Where the next jump starts: the last requested position, even if its frame has not arrived yet. */
   #target() {
     const isFresh = this.#goal !== undefined && performance.now() - this.#touched < SETTLE_MS && this.isPaused;
     return isFresh ? this.#goal : (this.#world.gameLoop ?? this.state?.gameLoop ?? 0);
@@ -148,7 +148,7 @@ export class Playback {
     const shows = this.isPaused || this.#pausesAfterSeek;
     this.#pausesAfterSeek = false;
     if ((await this.#do({ seek: { gameLoop } })) === undefined) return;
-    // What is paused shows the new place only when it is stepped there.
+    // A paused playback shows the new position only after a step.
     if (shows) await this.#do({ step: { frames: 1 } });
   }
 

@@ -17,7 +17,7 @@ export class Recordings {
   #canAdd = false;
   #upload;
 
-  /** @param open(name | undefined) shows a recording, or the daemon's own match @param tell(text) tells a refusal */
+  /** @param open(name | undefined) shows a recording, or the daemon's own match @param tell(text) shows a refusal */
   constructor(current, open, tell) {
     [this.#current, this.#open, this.#tell] = [current, open, tell];
     const input = element("input", { type: "file", accept: ".mcap", hidden: true, id: "file" });
@@ -36,7 +36,7 @@ export class Recordings {
     this.refresh();
   }
 
-  /** Reads the list anew. */
+  /** Reloads the list. */
   async refresh() {
     try {
       const answer = await fetch(PATH, { cache: "no-store", headers: authorization() });

@@ -3,7 +3,7 @@
 export const WINDOW_MS = 60_000;
 const CAPACITY = 4096;
 
-/** A ring of (time, value), bounded: where more come than it holds in a minute, the oldest go earlier. */
+/** A ring of (time, value), bounded: if more arrive in a minute than it holds, the oldest are removed earlier. */
 export class Series {
   #times = new Float64Array(CAPACITY);
   #values = new Float64Array(CAPACITY);
@@ -22,7 +22,7 @@ export class Series {
     this.#first = this.#size = 0;
   }
 
-  /** Forgets what is older than a minute; returns how many are left. */
+  /** Removes values older than a minute; returns how many are left. */
   trim(now) {
     while (this.#size > 0 && this.#times[this.#first] < now - WINDOW_MS) {
       this.#first = (this.#first + 1) % CAPACITY;
@@ -47,7 +47,7 @@ export class Series {
     return this.#size > 0 ? this.value(this.#size - 1) : NaN;
   }
 
-  /** Values that so many parts of all are below or equal to, e.g. [0.5, 0.99]; NaN where there are none. */
+  /** Quantiles for these shares, e.g. [0.5, 0.99]; NaN without values. */
   quantiles(parts) {
     const sorted = Float64Array.from({ length: this.#size }, (_, i) => this.value(i)).sort();
     return parts.map((part) => (sorted.length ? sorted[Math.min(Math.ceil(part * sorted.length), sorted.length) - 1] ?? sorted[0] : NaN));

@@ -20,10 +20,10 @@ export class StreamCharts {
     this.#encode = new Chart(parent, { title: "Publish to encoded", format: ms });
     this.#gap = new Chart(parent, { title: "Gap between arrivals", format: ms });
     this.#bytes = new Chart(parent, { title: "Bytes a frame (columns)", format: bytes });
-    this.#dropped = new Chart(parent, { title: "Frames left out", format: (value) => String(Math.round(value)), bars: true });
+    this.#dropped = new Chart(parent, { title: "Frames dropped", format: (value) => String(Math.round(value)), bars: true });
   }
 
-  /** Another connection: the gap to its first frame says nothing. */
+  /** A new connection: the gap to its first frame is not counted. */
   restart() {
     this.#arrived = undefined;
   }

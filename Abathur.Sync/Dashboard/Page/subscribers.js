@@ -22,7 +22,7 @@ export class Subscribers {
 
   update(status) {
     const uptime = (status.process?.uptime?.seconds ?? 0) + (status.process?.uptime?.nanos ?? 0) / 1e9;
-    if (status.subscribers.length === 0) this.#showNone("Nobody takes frames now.");
+    if (status.subscribers.length === 0) this.#showNone("No subscribers.");
     else this.#show(status.subscribers, uptime);
     this.#last = new Map(status.subscribers.map((each) => [each.id, { sent: each.bytesSent ?? 0, uptime, dropped: each.framesDropped ?? 0, rate: this.#rates.get(each.id) }]));
   }
@@ -53,7 +53,7 @@ export class Subscribers {
   }
 
   #rate(each, last, uptime) {
-    // Two looks at the same moment of the daemon's say nothing new.
+    // The status has not changed since the last request.
     if (last === undefined || uptime - last.uptime < 0.05) return last?.rate;
     const rate = (((each.bytesSent ?? 0) - last.sent) * 8) / 1e6 / (uptime - last.uptime);
     this.#rates.set(each.id, rate);

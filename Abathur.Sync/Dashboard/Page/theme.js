@@ -5,7 +5,7 @@ import { byId } from "./page.js";
 const KEY = "abathur-theme";
 const CHOICES = ["system", "light", "dark"];
 
-/** Wires the button; calls `changed("light" | "dark")` now and whenever it becomes another. */
+/** Wires the button; calls `changed("light" | "dark")` now and whenever it changes. */
 export function startTheme(changed) {
   const button = byId("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -22,7 +22,7 @@ export function startTheme(changed) {
     try {
       localStorage.setItem(KEY, choice);
     } catch {
-      // Storage may be forbidden: the choice holds for this visit.
+      // Storage may be forbidden: the choice is kept for this visit.
     }
     apply();
   });

@@ -1,10 +1,10 @@
-// The token that a daemon may ask for: kept for this tab alone, and never in an address.
+// The token for a daemon that needs one: kept only for this tab, and never in an address.
 
 import { byId } from "./page.js";
 
 const KEY = "abathur-token";
 
-/** The token that was given; undefined where there is none. */
+/** The token that was given, or undefined. */
 export function token() {
   try {
     return sessionStorage.getItem(KEY) ?? undefined;
@@ -13,13 +13,13 @@ export function token() {
   }
 }
 
-/** Headers of a request that shows it. */
+/** Headers of a request with the token. */
 export function authorization() {
   const shown = token();
   return shown === undefined ? {} : { Authorization: `Bearer ${shown}` };
 }
 
-/** What a WebSocket offers to show it: headers are not a page's to set there. */
+/** Subprotocols of a WebSocket with the token, because a page cannot set headers there. */
 export function subprotocols() {
   const shown = token();
   if (shown === undefined) return [];
@@ -27,7 +27,7 @@ export function subprotocols() {
   return ["abathur.v1", `abathur.token.${encoded}`];
 }
 
-/** Asks for it, once; the page is loaded anew with what was given. */
+/** Asks the user for the token, once, and reloads the page with it. */
 export function askForToken() {
   const dialog = byId("ask-token");
   if (dialog.open) return;

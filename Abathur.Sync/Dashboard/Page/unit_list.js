@@ -19,7 +19,7 @@ export class UnitList {
     root.addEventListener("click", ({ target }) => this.#press(target.closest("button")));
   }
 
-  /** Takes the newest frame; the chosen unit's type is marked. */
+  /** Updates the list from the newest frame; the chosen unit's type is marked. */
   update(selected) {
     const { units } = this.#world;
     const counts = new Map();
@@ -36,7 +36,7 @@ export class UnitList {
   #show(counts, marked) {
     for (const [key, button] of this.#buttons) {
       if (counts.has(key)) continue;
-      // Who stands on it is not thrown out of the list.
+      // Keep the keyboard focus in the list.
       if (button === document.activeElement) (button.nextElementSibling ?? button.previousElementSibling)?.focus();
       button.remove();
       this.#buttons.delete(key);

@@ -19,7 +19,7 @@ export class UnitMarks {
   y = new Float64Array(0);
   #still;
 
-  /** @param {boolean} still without movement that is there for the eye only */
+  /** @param {boolean} still without decorative animation */
   constructor(still) {
     this.#still = still;
   }
@@ -28,7 +28,7 @@ export class UnitMarks {
     this.#still = still;
   }
 
-  /** Works out where units are now; returns whether they are still on their way. */
+  /** Calculates where units are now; returns whether they still move. */
   place(world, now) {
     const part = this.#still ? 1 : progress(now, world.arrived, world.interval);
     this.#place(world, part);
@@ -61,14 +61,14 @@ export class UnitMarks {
     write(context, label, x + radius + 4, y, palette);
   }
 
-  /** The row of the unit at a point of the screen; undefined where there is none. */
+  /** The row of the unit at a point of the screen, or undefined. */
   at(units, view, screenX, screenY, reach) {
     let [best, found] = [Infinity, undefined];
     for (let row = 0; row < units.rows; row++) {
       if (!units.used[row]) continue;
       const distance = Math.hypot(view.screenX(this.x[row]) - screenX, view.screenY(this.y[row]) - screenY);
       const over = distance - radiusOf(units, row, view);
-      // What is meant is what can be told apart: among those that overlap, the one whose middle is nearest, own and enemy before neutral.
+      // Among overlapping units, choose the one whose center is nearest, own and enemy units before neutral ones.
       const rank = distance + (units.alliance[row] === NEUTRAL ? reach : 0);
       if (over <= reach && rank < best) [best, found] = [rank, row];
     }
@@ -128,7 +128,7 @@ export class UnitMarks {
     context.globalAlpha = 1;
   }
 
-  /** Where units face, and how much of their health is left: for who looks closely. */
+  /** Facing and health of units, for a magnified map. */
   #details(context, units, view, palette) {
     context.lineWidth = 1.5;
     context.strokeStyle = palette.outline;

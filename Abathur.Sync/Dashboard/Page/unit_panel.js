@@ -36,13 +36,13 @@ export class UnitPanel {
     }
   }
 
-  /** Says whether the map goes with the unit. */
+  /** Shows whether the map follows the unit. */
   set follows(isOn) {
     if (this.#parts) this.#parts.follow.setAttribute("aria-pressed", String(isOn));
     if (this.#parts) setText(this.#parts.follow, isOn ? "Following" : "Follow");
   }
 
-  /** Takes the newest frame. */
+  /** Updates the panel from the newest frame. */
   update() {
     if (this.#tag === undefined) return;
     const row = this.#world.rowOf(this.#tag);

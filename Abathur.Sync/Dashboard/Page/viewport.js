@@ -13,7 +13,7 @@ export class Viewport {
   y = 0;
   #area = { x0: 0, y0: 0, x1: 1, y1: 1 };
 
-  /** The part of the map that is of interest; all of it is seen then. */
+  /** The area of interest of the map, which is then completely visible. */
   show(area) {
     this.#area = area;
     this.fit();
@@ -25,7 +25,7 @@ export class Viewport {
     [this.x, this.y] = [(x0 + x1) / 2, (y0 + y1) / 2];
   }
 
-  /** Takes a new size; what was seen whole is again. */
+  /** Sets a new size; a completely visible map stays so. */
   resize(width, height) {
     const wasWhole = this.isWhole;
     [this.width, this.height] = [Math.max(width, 1), Math.max(height, 1)];
@@ -53,7 +53,7 @@ export class Viewport {
     return this.y - (screenY - this.height / 2) / this.scale;
   }
 
-  /** Magnifies by a factor; what is under the point of the screen stays there. */
+  /** Magnifies by a factor; the point of the map under this point of the screen stays there. */
   zoom(factor, screenX = this.width / 2, screenY = this.height / 2) {
     const [x, y] = [this.mapX(screenX), this.mapY(screenY)];
     this.scale = Math.min(Math.max(this.scale * factor, this.#fitScale()), MAX_SCALE);

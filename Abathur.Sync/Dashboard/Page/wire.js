@@ -4,11 +4,11 @@ const [VARINT, FIXED64, BYTES, FIXED32] = [0, 1, 2, 5];
 const WIRE_TYPES = { uint: VARINT, int: VARINT, tag: VARINT, bool: VARINT, double: FIXED64, float: FIXED32, string: BYTES, bytes: BYTES };
 const text = new TextDecoder();
 
-/** Bytes that are no such message; the message says why. */
+/** Bytes that are not a valid message; the error message says why. */
 export class WireError extends Error {}
 
 /**
- * Reads a message. Fields that are not there are not set, repeated ones are then empty; of several members of one field the last counts.
+ * Reads a message. Absent fields are not set, absent repeated fields are empty; of several occurrences of a field the last counts.
  *
  * A table has for each number [name, type]: uint and int (a Number, which is exact to 2^53), tag (a BigInt of 64 bits), bool, float, double,
  * string, bytes (a view, not a copy), or another table. A name that ends in [] is repeated.

@@ -40,26 +40,26 @@ class Hit {
 export class World {
   match = undefined;
   gameLoop = undefined;
-  /** Of the newest frame: everything that is no unit and no grid. */
+  /** Everything in the newest frame except units and grids. */
   rest = {};
   units = new Units();
   before = new Units();
-  /** When the newest frame came, and how long the way to it is drawn, in ms of performance.now(). */
+  /** When the newest frame arrived, and how long the movement to it is drawn, in ms of performance.now(). */
   arrived = 0;
   interval = 0;
-  /** 1 for rows whose unit walked from the frame before to this one. */
+  /** 1 for rows whose unit moved since the previous frame. */
   moved = new Uint8Array(0);
   /** A ring of the latest hits. */
   hits = Array.from({ length: MAX_HITS }, () => new Hit());
   drawings = [];
-  /** Game loops at which keyframes came, oldest first. */
+  /** Game loops of keyframes, oldest first. */
   keyframes = [];
   /** Game loops from one frame to the next, usually. */
   loopsPerFrame = 1;
   decoder = new ColumnsDecoder();
   #nextHit = 0;
 
-  /** A match begins, or the connection to it. */
+  /** Called when a match, or a connection to it, begins. */
   begin(match) {
     this.match = match;
     this.decoder = new ColumnsDecoder();
@@ -67,7 +67,7 @@ export class World {
     this.drawings = [];
   }
 
-  /** Takes a frame in; throws ColumnsError where it cannot be read. */
+  /** Adds a frame; throws ColumnsError if it cannot be read. */
   apply(frame, rate, now) {
     for (const payload of frame.earlier) this.decoder.decode(payload);
     this.decoder.decode(frame.data);

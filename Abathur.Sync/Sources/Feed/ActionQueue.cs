@@ -1,21 +1,21 @@
-using Abathur.Grpc;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Feed;
 
 /// <summary>
-/// Agents' actions on their way to the game: a bounded queue between the agents, who wait for their answers, and the one task that talks to the
-/// game. Counts what became of them.
+/// Agents' actions on their way to the game: a bounded queue between the agents, which wait for their answers, and the single task that
+/// sends them to the game. Counts their outcomes.
 /// </summary>
 public sealed class ActionQueue(TimeProvider clock) : IActionTarget
 {
-    /// <summary>Requests that may wait for the game.</summary>
+    /// <summary>Maximum number of requests in the queue.</summary>
     public const int MaxWaiting = 64;
 
-    /// <summary>Actions in one request.</summary>
+    /// <summary>Maximum number of actions in one request.</summary>
     public const int MaxActions = 1000;
 
-    /// <summary>How long a game may take to answer. Stepped games wait for their bot, which may think.</summary>
+    /// <summary>How long a game may take to answer. Stepped games wait for their bot, which may take long.</summary>
     public static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(30);
 
     private readonly Lock _gate = new();
@@ -23,10 +23,10 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
     private ActionStatus _status = new();
     private bool _closed;
 
-    /// <summary>Called, on an agent's task, when something waits. Must not block.</summary>
+    /// <summary>Called when actions were queued, on the task of an agent. Must not block.</summary>
     public Action? Arrived { get; set; }
 
-    /// <summary>What has become of actions so far.</summary>
+    /// <summary>Outcomes of the actions so far.</summary>
     public ActionStatus Status
     {
         get
@@ -35,7 +35,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         }
     }
 
-    /// <summary>Whether anything waits for the game.</summary>
+    /// <summary>Whether the queue is not empty.</summary>
     public bool AnyWaiting
     {
         get
@@ -49,13 +49,13 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
     {
         if (request.Actions.Count is 0 or > MaxActions)
         {
-            throw new GrpcException(GrpcStatusCode.InvalidArgument, $"{request.Actions.Count} actions at once; 1 to {MaxActions} are allowed");
+            throw new RequestException(RequestStatus.InvalidArgument, $"{request.Actions.Count} actions at once; 1 to {MaxActions} are allowed");
         }
         var pending = new PendingActions(this, request);
         lock (_gate)
         {
-            if (_closed) throw Refuse(request, GrpcStatusCode.FailedPrecondition, "the game is over");
-            if (_waiting.Count >= MaxWaiting) throw Refuse(request, GrpcStatusCode.ResourceExhausted, $"{MaxWaiting} requests wait for the game already");
+            if (_closed) throw Refuse(request, RequestStatus.FailedPrecondition, "the game is over");
+            if (_waiting.Count >= MaxWaiting) throw Refuse(request, RequestStatus.ResourceExhausted, $"{MaxWaiting} requests already wait for the game");
             _waiting.Enqueue(pending);
         }
         Arrived?.Invoke();
@@ -65,18 +65,19 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         }
         catch (TimeoutException)
         {
-            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"the game did not answer within {AnswerTimeout.TotalSeconds:0} s");
+            throw new RequestException(RequestStatus.DeadlineExceeded, $"the game did not answer within {AnswerTimeout.TotalSeconds:0} s");
         }
         finally
         {
-            // Nobody waits for it any more: the game need not see it either.
+            // The agent does not wait any more, so the game need not get the actions.
             pending.GiveUp();
         }
     }
 
-    /// <summary>The next actions to give to the game; false where none wait. Those that are too late for their agent are refused on the way.</summary>
+    /// <summary>The next actions for the game; false if the queue is empty. Actions that exceed their maximum lateness are
+    /// refused.</summary>
     /// <param name="gameLoop">Game loop of the newest observation.</param>
-    /// <param name="actions">To be completed by the caller.</param>
+    /// <param name="actions">The actions, which the caller completes.</param>
     public bool TryTake(uint gameLoop, out PendingActions actions)
     {
         lock (_gate)
@@ -89,7 +90,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
                 {
                     next.Fail(Refuse(
                         next.Request,
-                        GrpcStatusCode.OutOfRange,
+                        RequestStatus.OutOfRange,
                         $"the actions answer game loop {next.Request.GameLoop} and the game is at {gameLoop}: {late} loops late, {next.Request.MaxLateGameLoops} are allowed"));
                     continue;
                 }
@@ -104,13 +105,13 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         return false;
     }
 
-    /// <summary>Refuses what waits and what comes.</summary>
+    /// <summary>Refuses all queued and later actions.</summary>
     public void Close()
     {
         lock (_gate)
         {
             _closed = true;
-            while (_waiting.TryDequeue(out var next)) next.Fail(Refuse(next.Request, GrpcStatusCode.FailedPrecondition, "the game is over"));
+            while (_waiting.TryDequeue(out var next)) next.Fail(Refuse(next.Request, RequestStatus.FailedPrecondition, "the game is over"));
         }
     }
 
@@ -119,9 +120,9 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         lock (_gate) _status.Failed += (ulong)actions;
     }
 
-    private GrpcException Refuse(ActRequest request, GrpcStatusCode code, string message)
+    private RequestException Refuse(ActRequest request, RequestStatus code, string message)
     {
         lock (_gate) _status.Refused += (ulong)request.Actions.Count;
-        return new GrpcException(code, message);
+        return new RequestException(code, message);
     }
 }

@@ -3,7 +3,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Feed;
 
-/// <summary>Where the time of a frame goes in a running game, and how many game loops went by unseen.</summary>
+/// <summary>How the time of each frame in a running game is spent, and how many game loops were not observed.</summary>
 public sealed class FrameTimes
 {
     private static readonly (string Name, double Milliseconds)[] Limits = [("ladder", 40), ("faster", 1000 / 22.4), ("normal", 1000 / 16.0)];
@@ -23,12 +23,12 @@ public sealed class FrameTimes
     /// <summary>From a frame published to an agent's first action that answers it.</summary>
     public DurationHistogram Agent { get; } = new();
 
-    /// <summary>Game loops of which no observation was taken.</summary>
+    /// <summary>Game loops without an observation.</summary>
     public long SkippedGameLoops => Interlocked.Read(ref _skipped);
 
-    /// <summary>Takes note of an observation.</summary>
+    /// <summary>Counts an observation.</summary>
     /// <param name="gameLoop">Its game loop.</param>
-    /// <param name="expectedLoops">How many loops lie between two observations that miss nothing: what the bot stepped; 1 in real time.</param>
+    /// <param name="expectedLoops">Expected number of loops since the previous observation: the steps of the bot; 1 in real time.</param>
     /// <returns>How many loops were skipped before it.</returns>
     public uint Observe(uint gameLoop, uint expectedLoops)
     {
@@ -39,7 +39,7 @@ public sealed class FrameTimes
         return skipped;
     }
 
-    /// <summary>Takes note of where the time between two observations went.</summary>
+    /// <summary>Adds the times between two observations.</summary>
     public void AddFrame(TimeSpan game, TimeSpan bot, TimeSpan daemon)
     {
         Game.Add(game);
@@ -47,12 +47,12 @@ public sealed class FrameTimes
         Daemon.Add(daemon);
         for (var i = 0; i < Limits.Length; i++)
         {
-            // The game's own time is not the bot's to save.
+            // The time of the game itself does not count: the bot cannot reduce it.
             if ((bot + daemon).TotalMilliseconds > Limits[i].Milliseconds) Interlocked.Increment(ref _over[i]);
         }
     }
 
-    /// <summary>As the status tells it.</summary>
+    /// <summary>The times as a message of the status.</summary>
     public FrameBudget ToBudget()
     {
         var budget = new FrameBudget

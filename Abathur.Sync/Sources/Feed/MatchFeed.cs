@@ -12,8 +12,8 @@ using Frame = Abathur.Sync.Frames.Frame;
 namespace Abathur.Sync.Sources.Feed;
 
 /// <summary>
-/// What all sources of a running game share: the match is made known once, each observation goes to the hub and into the recording, and so do
-/// what the bot did and how it ended. One caller at a time. It never waits for a reader unless the hub was told that its source does.
+/// Shared by all sources of a running game: sets the match once, publishes and records each observation, and records the bot's actions and
+/// the end. One caller at a time. It waits for readers only if the hub's source waits.
 /// </summary>
 public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvider clock)
 {
@@ -21,10 +21,10 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     private long _drawingsRecorded;
     private volatile bool _isOver;
 
-    /// <summary>Whether publishing waits for a disk that is too slow, rather than leave frames out of the recording. Default: no.</summary>
+    /// <summary>Whether publishing waits for a disk that is too slow instead of dropping frames from the recording. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
 
-    /// <summary>Whether the match is known.</summary>
+    /// <summary>Whether the match has begun.</summary>
     public bool HasBegun => hub.Match is not null;
 
     /// <summary>Game loop of the newest observation.</summary>
@@ -33,19 +33,19 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     /// <summary>When the newest observation was published, on the monotonic clock.</summary>
     public long PublishedTimestamp { get; private set; }
 
-    /// <summary>How the match ended for each player, as soon as an observation said so.</summary>
+    /// <summary>The result of each player, as soon as an observation has it.</summary>
     public IReadOnlyList<PlayerResult> Results { get; private set; } = [];
 
-    /// <summary>The results in a line, for people.</summary>
+    /// <summary>The results as one line, for people.</summary>
     public string Outcome => "match over: " + string.Join(", ", Results.Select(each => $"player {each.PlayerId} {each.Result}"));
 
-    /// <summary>Makes the match known. Once, before the first observation.</summary>
+    /// <summary>Sets the match. Called once, before the first observation.</summary>
     /// <param name="match">
-    /// What agents are told. match_id, run_id and tick_hz are filled in where they are not set, map and game info where they are known.
+    /// The match for agents. match_id, run_id and tick_hz are filled in if they are not set, map and game info if they are known.
     /// </param>
-    /// <param name="gameInfo"><c>ResponseGameInfo</c> as the game wrote it; empty where unknown.</param>
-    /// <param name="gameData"><c>ResponseData</c> as the game wrote it; empty where unknown.</param>
-    /// <exception cref="Google.Protobuf.InvalidProtocolBufferException">They are not that.</exception>
+    /// <param name="gameInfo"><c>ResponseGameInfo</c> as the game wrote it; empty if unknown.</param>
+    /// <param name="gameData"><c>ResponseData</c> as the game wrote it; empty if unknown.</param>
+    /// <exception cref="Google.Protobuf.InvalidProtocolBufferException">The game info or the game data is invalid.</exception>
     public void Begin(Match match, ReadOnlyMemory<byte> gameInfo, ReadOnlyMemory<byte> gameData)
     {
         if (match.MatchId.Length == 0) match.MatchId = Guid.NewGuid().ToString("N");
@@ -75,7 +75,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     }
 
     /// <summary>Publishes and records an observation, whose reference it takes over.</summary>
-    /// <exception cref="InvalidDataException">It is not a serialized <c>ResponseObservation</c>; the reference is given back.</exception>
+    /// <exception cref="InvalidDataException">It is not a serialized <c>ResponseObservation</c>; the reference is released.</exception>
     public async ValueTask PublishAsync(SharedBuffer observation, FrameStamp captured)
     {
         uint gameLoop;
@@ -84,7 +84,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         {
             (gameLoop, var hasResults) = ObservationWire.ReadGameLoopAndEnd(observation.Span);
             ends = hasResults && Results.Count == 0;
-            // Once a match: worth a parser.
+            // A full parse is affordable once per match.
             if (ends) Results = [.. ResponseObservation.Parser.ParseFrom(observation.Span).PlayerResult];
         }
         catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
@@ -103,8 +103,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     }
 
     /// <summary>
-    /// The match is over, or its source is: what was drawn since the last observation is recorded. Actions and steps that come later belong to another match,
-    /// and are not recorded.
+    /// Ends the match: records the drawings since the last observation. Later actions and steps belong to another match and are not
+    /// recorded.
     /// </summary>
     public void End()
     {
@@ -119,16 +119,17 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         if (!_isOver) recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(clock)), requestAction.ToArray());
     }
 
-    /// <summary>Records that the game was asked for more game loops.</summary>
+    /// <summary>Records a request for more game loops.</summary>
     public void RecordStep(uint count)
     {
         if (!_isOver) recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
     }
 
-    /// <summary>A moment in the recording: UTC as it was at the start, and from there the monotonic clock. A UTC that is set meanwhile does not turn the file's order around.</summary>
+    /// <summary>Log time of a moment: UTC at the start plus the monotonic clock since then, so that a change of the system time does not
+    /// reorder the file.</summary>
     private long LogTime(FrameStamp stamp) => _start.UnixNs + (stamp.MonotonicNs - _start.MonotonicNs);
 
-    /// <summary>Once an observation at most, however often agents draw.</summary>
+    /// <summary>At most once per observation, however often agents draw.</summary>
     private void RecordDrawings(long capturedUnixNs)
     {
         if (recorder is null || hub.Drawings.Version == _drawingsRecorded) return;

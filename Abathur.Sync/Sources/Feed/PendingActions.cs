@@ -1,10 +1,10 @@
-using Abathur.Grpc;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Sources.Feed;
 
-/// <summary>Actions that an agent waits for. Whoever took them from the <see cref="ActionQueue"/> completes them.</summary>
+/// <summary>Actions for which an agent waits. The task that takes them from the <see cref="ActionQueue"/> completes them.</summary>
 public sealed class PendingActions
 {
     private readonly TaskCompletionSource<ActResult> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -15,18 +15,18 @@ public sealed class PendingActions
     internal PendingActions(ActionQueue queue, ActRequest request)
     {
         (_queue, Request) = (queue, request);
-        // Who waits may have gone when it fails.
+        // The agent may have disconnected before it fails.
         _answer.Task.ContinueWith(static task => _ = task.Exception, TaskContinuationOptions.OnlyOnFaulted);
     }
 
-    /// <summary>As the agent sent it.</summary>
+    /// <summary>The request of the agent.</summary>
     public ActRequest Request { get; }
 
     internal Task<ActResult> Answer => _answer.Task;
 
     internal bool IsGivenUp { get; private set; }
 
-    /// <summary>What the game is asked. Made once an agent's actions are taken.</summary>
+    /// <summary>The request for the game. Created when the actions are taken.</summary>
     public RequestAction ToRequestAction()
     {
         var request = new RequestAction();
@@ -34,15 +34,15 @@ public sealed class PendingActions
         return request;
     }
 
-    /// <summary>The game has answered.</summary>
+    /// <summary>Completes the actions with the answer of the game.</summary>
     public void Complete(ResponseAction response)
     {
         _queue.CountFailed(response.Result.Count(each => each != SC2APIProtocol.ActionResult.Success));
         _answer.TrySetResult(new ActResult { Response = response, GameLoop = _gameLoop, LateGameLoops = _late });
     }
 
-    /// <summary>The game has refused the request, or is gone.</summary>
-    public void Fail(GrpcException error) => _answer.TrySetException(error);
+    /// <summary>Fails the actions because the game has refused the request or has disconnected.</summary>
+    public void Fail(RequestException error) => _answer.TrySetException(error);
 
     internal void Take(uint gameLoop, uint late) => (_gameLoop, _late) = (gameLoop, late);
 

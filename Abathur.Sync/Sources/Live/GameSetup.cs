@@ -4,11 +4,11 @@ using SC2APIProtocol;
 
 namespace Abathur.Sync.Sources.Live;
 
-/// <summary>Brings a game from its start to the first game loop: create and join, or start a replay.</summary>
+/// <summary>Sets up a game up to its first game loop: creates and joins a game, or starts a replay.</summary>
 internal sealed class GameSetup(GameClient game, LiveOptions options)
 {
-    /// <summary>Creates or joins as the options say; returns the player whose observations are taken.</summary>
-    /// <exception cref="GameException">The game refuses, with what it says.</exception>
+    /// <summary>Creates or joins a game by the options; returns the player whose observations are taken.</summary>
+    /// <exception cref="GameException">The game refuses; the message has its reason.</exception>
     public async Task<uint> StartAsync(CancellationToken cancellation)
     {
         if (options.Replay is not null) return await StartReplayAsync(cancellation);
@@ -43,7 +43,7 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
     {
         var player = options.ObservedPlayerId ?? 1;
         var replay = new RequestStartReplay { Options = Interface, ObservedPlayerId = (int)player, Realtime = options.Realtime };
-        // A path is the game's own; bytes work wherever it runs.
+        // A path would refer to the game's machine; the content works on any machine.
         if (File.Exists(options.Replay)) replay.ReplayData = Google.Protobuf.ByteString.CopyFrom(await File.ReadAllBytesAsync(options.Replay, cancellation));
         else replay.ReplayPath = options.Replay;
         var answer = (await game.SendAsync(new Request { StartReplay = replay }, cancellation)).StartReplay;
@@ -58,13 +58,13 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
     private static string Advice(ResponseCreateGame.Types.Error error) => error switch
     {
         ResponseCreateGame.Types.Error.MissingMap => "Name one with --map.",
-        ResponseCreateGame.Types.Error.InvalidMapPath => "--map FILE.SC2Map is looked for in the game's Maps folder.",
+        ResponseCreateGame.Types.Error.InvalidMapPath => "The game looks for --map FILE.SC2Map in its Maps folder.",
         ResponseCreateGame.Types.Error.InvalidMapData => "The map file is damaged or of a newer game.",
         ResponseCreateGame.Types.Error.InvalidMapName => "A name without .SC2Map is a Battle.net map that the game has already downloaded; for a file give FILE.SC2Map.",
         ResponseCreateGame.Types.Error.InvalidMapHandle => "The map cannot be loaded from Battle.net's cache.",
         ResponseCreateGame.Types.Error.MissingPlayerSetup => "Name an opponent with --opponent.",
-        ResponseCreateGame.Types.Error.InvalidPlayerSetup => "The map does not take these players: look at --opponent.",
-        ResponseCreateGame.Types.Error.MultiplayerUnsupported => "This game takes one participant.",
+        ResponseCreateGame.Types.Error.InvalidPlayerSetup => "The map does not allow these players: check --opponent.",
+        ResponseCreateGame.Types.Error.MultiplayerUnsupported => "This game accepts one participant.",
         _ => "",
     };
 
@@ -73,8 +73,8 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
         ResponseJoinGame.Types.Error.MissingParticipation => "Choose --race, or --observe with --as-player.",
         ResponseJoinGame.Types.Error.InvalidObservedPlayerId => "--as-player names a player who is not in the game.",
         ResponseJoinGame.Types.Error.MissingPorts => "The game is for several participants, which need a common port set: start it with one.",
-        ResponseJoinGame.Types.Error.GameFull => "Somebody has joined already.",
-        ResponseJoinGame.Types.Error.MapDoesNotExist or ResponseJoinGame.Types.Error.CannotOpenMap => "Look at --map.",
+        ResponseJoinGame.Types.Error.GameFull => "Another client has joined already.",
+        ResponseJoinGame.Types.Error.MapDoesNotExist or ResponseJoinGame.Types.Error.CannotOpenMap => "Check --map.",
         ResponseJoinGame.Types.Error.NoSpaceForUser => "The map has no start location left.",
         _ => "",
     };
@@ -83,7 +83,7 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
     {
         ResponseStartReplay.Types.Error.MissingReplay => "Name one with --replay.",
         ResponseStartReplay.Types.Error.InvalidReplayPath => "There is no such file here, nor in the game's Replays folder.",
-        ResponseStartReplay.Types.Error.InvalidReplayData => "The file is damaged, or no replay.",
+        ResponseStartReplay.Types.Error.InvalidReplayData => "The file is damaged or not a replay.",
         ResponseStartReplay.Types.Error.InvalidMapData => "The replay's map is missing.",
         ResponseStartReplay.Types.Error.InvalidObservedPlayerId => "--as-player names a player who is not in the replay.",
         ResponseStartReplay.Types.Error.LaunchError => "The replay may be of another version of the game: start that one.",

@@ -1,10 +1,10 @@
-using Abathur.Grpc;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -16,19 +16,19 @@ using Status = Abathur.Sync.V1.Status;
 namespace Abathur.Sync.Sources.Live;
 
 /// <summary>
-/// The daemon is the game's client: it starts or joins a game, publishes each observation, and gives the game what agents do. A stepped game
-/// waits for lossless readers and for lockstep agents; one in real time waits for nobody.
+/// The daemon is the game's client: it starts or joins a game, publishes each observation, and sends agents' actions to the game. A stepped
+/// game waits for lossless and lockstep readers; a game in real time does not wait.
 /// </summary>
 /// <param name="game">Connection to the game; the caller disposes it.</param>
-/// <param name="options">Which game, and how.</param>
+/// <param name="options">The game to play or watch.</param>
 /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
-/// <param name="clock">Clock of everything.</param>
+/// <param name="clock">Clock of all times.</param>
 public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource, IDisposable
 {
     private const int FirstResponseBytes = 64 * 1024;
     private static readonly TimeSpan LeaveTimeout = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long before its game loop an observation is asked for, in real time.</summary>
+    /// <summary>How long before its game loop an observation is requested, in real time.</summary>
     private static readonly TimeSpan AskAhead = TimeSpan.FromMilliseconds(5);
 
     private readonly ActionQueue _actions = new(clock);
@@ -47,7 +47,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     /// <inheritdoc/>
     public IActionTarget? Actions => options is { AllowActions: true, Replay: null, ObservedPlayerId: null } ? _actions : null;
 
-    /// <summary>Where the time of the frames went.</summary>
+    /// <summary>How the time of frames was spent.</summary>
     public FrameTimes Times { get; } = new();
 
     /// <inheritdoc/>
@@ -60,14 +60,14 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         {
             await BeginAsync(feed, cancellation);
             if (Actions is not null) _drawing = new GameDrawing(hub.Drawings) { TerrainHeight = hub.Match!.GameInfo?.StartRaw?.TerrainHeight };
-            // After the match is known: an agent may want to know it before it subscribes.
+            // After the match is set, because an agent may read it before it subscribes.
             await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             return await PlayAsync(feed, cancellation);
         }
         catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellation.IsCancellationRequested))
         {
-            // Ctrl-C in a terminal ends a game that was started there as well.
-            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
+            // Ctrl-C in a terminal also ends a game that was started there.
+            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         }
         catch (GameException e) when (feed.HasBegun)
         {
@@ -143,7 +143,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         feed.RecordStep(options.Step);
     }
 
-    /// <summary>Takes an observation and begins to publish it; returns also whether the game has ended.</summary>
+    /// <summary>Requests an observation and starts to publish it. Also returns whether the game has ended.</summary>
     private async Task<(Task Publishing, bool Ended)> ObserveAsync(MatchFeed feed, CancellationToken cancellation)
     {
         var observe = new RequestObservation();
@@ -161,7 +161,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         catch (InvalidDataException e)
         {
             response.Release();
-            throw new GameException($"the game's answer is no Response: {e.Message}", e);
+            throw new GameException($"the game's answer is not a Response: {e.Message}", e);
         }
         if (wire.Kind != Response.ObservationFieldNumber)
         {
@@ -179,7 +179,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         return (publishing, wire.Status == SC2APIProtocol.Status.Ended);
     }
 
-    /// <summary>Gives the game what agents want done and drawn by now.</summary>
+    /// <summary>Sends the pending actions and drawings of agents to the game.</summary>
     private async Task ActAsync(MatchFeed feed, CancellationToken cancellation)
     {
         if (_drawing?.TakeRequest() is { } drawing) await DrawAsync(drawing, cancellation);
@@ -195,8 +195,8 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
             }
             catch (GameException e)
             {
-                actions.Fail(new GrpcException(GrpcStatusCode.FailedPrecondition, e.Message));
-                // In real time a game may be over before its next observation says so.
+                actions.Fail(new RequestException(RequestStatus.FailedPrecondition, e.Message));
+                // In real time a game may be over before its next observation shows that.
                 if (!e.IsRefusal) throw;
             }
         }
@@ -210,12 +210,12 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
         catch (GameException e) when (e.IsRefusal)
         {
-            // Some games allow no debugging: there agents draw on the dashboard only.
+            // Some games do not allow debug requests: then drawings are shown only on the dashboard.
             _drawing = null;
         }
     }
 
-    /// <summary>Waits for the readers that must be waited for; they may want to act before they go on.</summary>
+    /// <summary>Waits for lossless and lockstep readers, and meanwhile sends their actions.</summary>
     private async Task ActUntilAsync(Task published, MatchFeed feed, CancellationToken cancellation)
     {
         if (published.IsCompleted) return;
@@ -228,7 +228,8 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
     }
 
-    /// <summary>In real time the game answers nothing else while it is asked to wait for a loop: until that is near, agents' actions go through at once.</summary>
+    /// <summary>In real time the game answers nothing else while it waits for a requested loop. Until shortly before that loop, this sends
+    /// agents' actions.</summary>
     private async Task ActUntilNextLoopAsync(MatchFeed feed, long published, CancellationToken cancellation)
     {
         var due = TimeSpan.FromSeconds(1 / GameTime.LoopsPerSecond) - AskAhead;
@@ -251,7 +252,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
         catch (InvalidDataException e)
         {
-            throw new GameException($"the game's answer is no Response: {e.Message}", e);
+            throw new GameException($"the game's answer is not a Response: {e.Message}", e);
         }
         finally
         {
@@ -259,7 +260,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
     }
 
-    /// <summary>Asks the game; the caller releases its serialized <c>Response</c>.</summary>
+    /// <summary>Sends a request; the caller releases the serialized <c>Response</c>.</summary>
     private async Task<SharedBuffer> AskAsync(Request request, CancellationToken cancellation)
     {
         var response = SharedBuffer.Rent(FirstResponseBytes);
@@ -297,7 +298,7 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         }
         catch (Exception e) when (e is GameException or OperationCanceledException)
         {
-            // It is gone already.
+            // The game has already disconnected.
         }
     }
 }

@@ -6,22 +6,24 @@ public sealed record PlaybackOptions
     public const double MinRate = 0.1;
     public const double MaxRate = 1000;
 
-    /// <summary>Game loops per second; null: as the recording says.</summary>
+    /// <summary>Game loops per second; null: those of the recording.</summary>
     public double? TickHz { get; init; }
 
-    /// <summary>Multiple of the tick rate, <see cref="MinRate"/> to <see cref="MaxRate"/>; 0: as fast as lossless readers take it. Default 1.</summary>
+    /// <summary>Multiple of the tick rate, <see cref="MinRate"/> to <see cref="MaxRate"/>; 0: as fast as lossless readers read. Default
+    /// 1.</summary>
     public double Rate { get; init; } = 1;
 
-    /// <summary>Start over at the end; may be changed while it plays. Default false.</summary>
+    /// <summary>Start again at the end; may be changed while it plays. Default false.</summary>
     public bool Loop { get; init; }
 
-    /// <summary>Pause at the end and wait for commands, instead of ending. Resuming there starts over. Default false.</summary>
+    /// <summary>Pause at the end and wait for commands, instead of ending. Resuming there starts again from the beginning. Default
+    /// false.</summary>
     public bool StayAtEnd { get; init; }
 
     /// <summary>Wait for a command before the first frame. Default false.</summary>
     public bool StartPaused { get; init; }
 
-    /// <summary>Game time to leave out at the start. Default 0.</summary>
+    /// <summary>Game time to skip at the start. Default 0.</summary>
     public TimeSpan StartOffset { get; init; }
 
     /// <summary>Game time to play, from <see cref="StartOffset"/>; null: to the end.</summary>

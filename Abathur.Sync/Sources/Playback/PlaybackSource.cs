@@ -8,7 +8,7 @@ using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Sources.Playback;
 
-/// <summary>Plays a recording at the game's tick rate. One task reads and publishes; commands are carried out on it, between frames.</summary>
+/// <summary>Plays a recording at the game's tick rate. One task reads and publishes; it executes commands between frames.</summary>
 public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 {
     private const uint MaxSteps = 10_000;
@@ -35,7 +35,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     /// <param name="recording">Open recording, which the source disposes.</param>
     /// <param name="options">How to play it.</param>
     /// <param name="clock">Clock of the ticks.</param>
-    /// <exception cref="PlaybackException">An option asks for what the recording does not have.</exception>
+    /// <exception cref="PlaybackException">An option is outside the recording.</exception>
     public PlaybackSource(RecordingReader recording, PlaybackOptions options, TimeProvider clock)
     {
         _recording = recording;
@@ -101,7 +101,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 if (WaitTime() is { } wait) await _wake.WaitAsync(wait);
                 else await PublishAsync(hub);
             }
-            return new(SubscriptionEndReason.Stopping, "the daemon stops");
+            return new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         }
         finally
         {
@@ -134,17 +134,17 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         }
         catch (OperationCanceledException)
         {
-            // The daemon stops: the caller sees that itself.
+            // The daemon is shutting down, which the caller checks itself.
         }
     }
 
-    /// <summary>How long to wait before looking again; null: the next frame is due.</summary>
+    /// <summary>How long to wait before the next check; null: the next frame is due.</summary>
     private TimeSpan? WaitTime()
     {
         if (_stepsLeft > 0) return null;
         if (_paused) return Timeout.InfiniteTimeSpan;
         var due = _pacer.DueIn(_next!.Value.GameLoop);
-        // Timers count milliseconds.
+        // Timers have a resolution of 1 ms.
         return due < TimeSpan.FromMilliseconds(1) ? null : due;
     }
 
@@ -163,7 +163,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         if (publishing.IsCompletedSuccessfully)
         {
             await publishing;
-            // Without readers to wait for, an unlimited rate would keep the thread from all others.
+            // At an unlimited rate without lossless readers, the loop would never yield the thread.
             if (_pacer.Rate == 0) await Task.Yield();
         }
         else
@@ -178,7 +178,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     }
 
     /// <summary>
-    /// While readers are waited for, commands are carried out: the reader that is waited for may be the one that steers.
+    /// Executes commands while it waits for readers, because the command may come from the reader that it waits for.
     /// </summary>
     private async Task CarryOutCommandsUntilAsync(Task publishing)
     {
@@ -194,7 +194,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private void ReadNext()
     {
-        // Loops need not rise in a recording of single frames: only a duration that was asked for ends it early.
+        // Game loops need not increase in a recording of single frames, so only a requested duration ends it early.
         var isPlayed = _recording.ReadNext(out var observation) && (_options.Duration is null || observation.GameLoop <= _lastGameLoop);
         _next = isPlayed ? observation : null;
         _ended = _next is null;
@@ -252,7 +252,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 _paused = false;
                 _stepsLeft = 0;
                 _pacer.Restart();
-                // At the end there is nothing to go on with but the start.
+                // After the end, playing continues from the start.
                 if (_ended && _options.StayAtEnd) GoToStart();
                 break;
             case ControlRequest.CommandOneofCase.Step:
@@ -292,7 +292,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         while (_commands.TryDequeue(out var command)) command.Done.SetException(new PlaybackException(PlaybackRefusal.Over, "the playback is over"));
     }
 
-    /// <summary>Makes known where the playback stands.</summary>
+    /// <summary>Updates the public state.</summary>
     private void TakeNote()
     {
         lock (_gate) _position = new Position(_paused, _pacer.Rate, _gameLoop, _sequence, _ended, _loop);

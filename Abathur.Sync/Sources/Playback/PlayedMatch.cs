@@ -4,7 +4,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Sync.Sources.Playback;
 
-/// <summary>What agents are told of a match that is played from a recording.</summary>
+/// <summary>The match of a recording, for agents.</summary>
 internal static class PlayedMatch
 {
     public static Match Describe(RecordingReader recording, double tickHz, uint firstGameLoop, uint lastGameLoop)

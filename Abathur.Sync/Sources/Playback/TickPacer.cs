@@ -1,13 +1,13 @@
 namespace Abathur.Sync.Sources.Playback;
 
 /// <summary>
-/// Tells when the next frame is due. Due times are counted from one anchor, not from frame to frame, so that nothing
-/// adds up: after an hour the clock is as right as after a second.
+/// Calculates when the next frame is due. Due times are relative to one start time, not to the previous frame, so that errors do not
+/// accumulate.
 /// </summary>
 /// <remarks>
-/// A frame is due as many ticks after the last as its game loop is ahead; one whose loop is not ahead (a recording of
-/// single frames, a new round) comes one tick later. When playing falls behind by more than <see cref="MaxLag"/>,
-/// because a lossless reader was waited for or the machine slept, the clock starts again from there instead of rushing.
+/// A frame is due as many ticks after the last one as its game loop is ahead. If its loop is not ahead (a recording of single
+/// frames, a new round), it is due one tick later. If the playback falls behind by more than <see cref="MaxLag"/>, because it waited for a
+/// lossless reader or the machine was suspended, the start time is reset instead of catching up.
 /// </remarks>
 internal sealed class TickPacer(double tickHz, TimeProvider clock)
 {
@@ -29,28 +29,28 @@ internal sealed class TickPacer(double tickHz, TimeProvider clock)
         }
     }
 
-    /// <summary>Counts from now on: the frame after the last one is due one step from now.</summary>
+    /// <summary>Restarts the clock: the next frame is due one step from now.</summary>
     public void Restart()
     {
         _anchor = clock.GetTimestamp();
         _ticksSinceAnchor = 0;
     }
 
-    /// <summary>Forgets the last frame: the next one is due now.</summary>
+    /// <summary>Discards the last frame: the next one is due now.</summary>
     public void Jump()
     {
         Restart();
         _lastGameLoop = null;
     }
 
-    /// <summary>How long until a frame of this game loop is due, as the next one; zero or less when it is due.</summary>
+    /// <summary>Time until a frame of this game loop is due as the next one; zero or negative if it is due.</summary>
     public TimeSpan DueIn(uint gameLoop)
     {
         if (_rate == 0 || _lastGameLoop is null) return TimeSpan.Zero;
         return TimeSpan.FromSeconds((_ticksSinceAnchor + StepTo(gameLoop)) / (tickHz * _rate)) - clock.GetElapsedTime(_anchor);
     }
 
-    /// <summary>Takes note that this frame has been published.</summary>
+    /// <summary>Call this when a frame was published.</summary>
     public void Advance(uint gameLoop)
     {
         var lag = -DueIn(gameLoop);

@@ -5,22 +5,22 @@ using SC2APIProtocol;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Writes to the game: the bot's bytes as they come, and between its messages the proxy's own requests. The bot never waits for more than one
-/// such request to be written, and who sends one never waits for the bot.
+/// Writes to the game: the bot's bytes as they arrive, and the proxy's own requests between its messages. The bot waits for at most one
+/// such request to be written, and <see cref="Send"/> never waits for the bot.
 /// </summary>
 internal sealed class GameWriter(Socket game, OwnRequests own)
 {
     private readonly ConcurrentQueue<(Request Request, Action<ReadOnlyMemory<byte>?> Answered)> _waiting = new();
 
-    /// <summary>Held by who writes, from the first byte of a message to its last.</summary>
+    /// <summary>Held while a message is written, from its first byte to its last.</summary>
     private readonly object _gate = new();
     private volatile bool _isGone;
     private bool _botIsInside;
 
-    /// <summary>Passes bytes of the bot on. Always on the same thread.</summary>
+    /// <summary>Forwards bytes of the bot. Always called on the same thread.</summary>
     /// <param name="chunk">The bytes.</param>
-    /// <param name="endsMessage">Whether nothing of the bot's is open behind them: neither a frame nor a message.</param>
-    /// <exception cref="SocketException">The game is gone.</exception>
+    /// <param name="endsMessage">Whether neither a frame nor a message of the bot is incomplete after them.</param>
+    /// <exception cref="SocketException">The game has disconnected.</exception>
     public void Pass(ReadOnlySpan<byte> chunk, bool endsMessage)
     {
         if (!_botIsInside) Monitor.Enter(_gate, ref _botIsInside);
@@ -28,23 +28,24 @@ internal sealed class GameWriter(Socket game, OwnRequests own)
         if (endsMessage) Leave();
     }
 
-    /// <summary>The bot sends nothing more. On the thread of <see cref="Pass"/>.</summary>
+    /// <summary>The bot sends nothing more. Called on the thread of <see cref="Pass"/>.</summary>
     public void EndBot()
     {
         Leave();
         game.TryShutdown(SocketShutdown.Send);
     }
 
-    /// <summary>Sends a request at the end of the message that the bot is sending, or at once where it sends none.</summary>
+    /// <summary>Sends a request after the message that the bot is sending, or at once if it sends none.</summary>
     /// <param name="request">The request. Its id is set.</param>
-    /// <param name="answered">Told the serialized <c>Response</c>, valid during the call; or null when none will come. Must neither block nor throw.</param>
+    /// <param name="answered">Called with the serialized <c>Response</c>, valid during the call, or null if there will be none. Must
+    /// neither block nor throw.</param>
     public void Send(Request request, Action<ReadOnlyMemory<byte>?> answered)
     {
         _waiting.Enqueue((request, answered));
         SendWaiting();
     }
 
-    /// <summary>The game is gone: nobody is answered any more.</summary>
+    /// <summary>The game has disconnected: pending requests get no answer.</summary>
     public void EndGame()
     {
         _isGone = true;
@@ -60,7 +61,8 @@ internal sealed class GameWriter(Socket game, OwnRequests own)
         SendWaiting();
     }
 
-    // Who finds the gate taken leaves its request to who has taken it: that one looks again when it has let go.
+    // A thread that cannot take the gate leaves its request in the queue: the thread that holds the gate checks the queue after releasing
+    // it.
     private void SendWaiting()
     {
         while (!_waiting.IsEmpty && Monitor.TryEnter(_gate))

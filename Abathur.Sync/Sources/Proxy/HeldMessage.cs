@@ -3,7 +3,7 @@ using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>A message that is held back until it is whole: its bytes as they came, and its payload.</summary>
+/// <summary>A message that is held back until it is complete: its bytes as received, and its payload.</summary>
 internal sealed class HeldMessage
 {
     private const int MaxKeptBytes = 1024 * 1024;
@@ -14,16 +14,16 @@ internal sealed class HeldMessage
     /// <summary>Whether a message is being held.</summary>
     public bool IsOpen { get; private set; }
 
-    /// <summary>When its first byte had been received.</summary>
+    /// <summary>When its first byte was received.</summary>
     public long FirstByte { get; private set; }
 
-    /// <summary>Whether it is larger than any that can be looked at: it goes on as it is.</summary>
+    /// <summary>Whether it is too large to be inspected: it is forwarded unchanged.</summary>
     public bool IsTooLarge => _bytes.WrittenCount > MessageCopy.MaxBytes;
 
-    /// <summary>The payload of a whole message; null where it cannot be read.</summary>
+    /// <summary>The payload of a complete message; null if it cannot be read.</summary>
     public SharedBuffer? Payload => _payload;
 
-    /// <summary>The bytes as they came.</summary>
+    /// <summary>The bytes as received.</summary>
     public ReadOnlySpan<byte> Bytes => _bytes.WrittenSpan;
 
     public void Begin(long firstByte) => (IsOpen, FirstByte) = (true, firstByte);
@@ -34,7 +34,7 @@ internal sealed class HeldMessage
         if (_copy.Add(chunk, part) is { } payload) _payload = payload;
     }
 
-    /// <summary>Holds nothing any more.</summary>
+    /// <summary>Discards the message.</summary>
     public void End()
     {
         IsOpen = false;

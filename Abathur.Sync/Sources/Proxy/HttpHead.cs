@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>The head of an HTTP request or response: its first line and its header lines, as they came.</summary>
+/// <summary>The head of an HTTP request or response: its first line and its header lines, as received.</summary>
 internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
 {
     /// <summary>Longest head that is read, in bytes.</summary>
     public const int MaxBytes = 16 * 1024;
 
-    /// <summary>The status of a response; 0 where this is none.</summary>
+    /// <summary>The status of a response; 0 if this is not a response.</summary>
     public int StatusCode =>
         FirstLine.Split(' ') is [var version, var code, ..] && version.StartsWith("HTTP/1.", StringComparison.Ordinal) && int.TryParse(code, out var status)
             ? status
@@ -23,7 +23,7 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
     /// <summary>The head without a header.</summary>
     public HttpHead Without(string name) => this with { Lines = [.. Lines.Where(line => !NameOf(line).Equals(name, StringComparison.OrdinalIgnoreCase))] };
 
-    /// <summary>The head with a header in place of all that have its name.</summary>
+    /// <summary>The head with a header that replaces all headers of the same name.</summary>
     public HttpHead With(string name, string value) => this with { Lines = [$"{name}: {value}", .. Without(name).Lines] };
 
     public byte[] ToBytes() => Encoding.Latin1.GetBytes(string.Join("\r\n", [FirstLine, .. Lines]) + "\r\n\r\n");
@@ -32,12 +32,12 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
     public bool Has(string name, string value) =>
         Values(name).SelectMany(values => values.Split(',', StringSplitOptions.TrimEntries)).Any(each => each.Equals(value, StringComparison.OrdinalIgnoreCase));
 
-    /// <summary>Reads a head off a blocking socket; what came behind it is <paramref name="rest"/>.</summary>
-    /// <exception cref="InvalidDataException">It is too long, or cut off.</exception>
-    /// <exception cref="EndOfStreamException">The peer has said nothing and is gone.</exception>
-    /// <exception cref="TimeoutException">The head was not there in time.</exception>
+    /// <summary>Reads a head from a blocking socket; the bytes after it are <paramref name="rest"/>.</summary>
+    /// <exception cref="InvalidDataException">It is too long or truncated.</exception>
+    /// <exception cref="EndOfStreamException">The peer has closed the connection without sending anything.</exception>
+    /// <exception cref="TimeoutException">The head did not arrive in time.</exception>
     /// <exception cref="SocketException">The connection broke.</exception>
-    /// <exception cref="ObjectDisposedException">The socket was closed meanwhile.</exception>
+    /// <exception cref="ObjectDisposedException">The socket was closed during the read.</exception>
     public static HttpHead Read(Socket socket, TimeSpan timeout, TimeProvider clock, out byte[] rest)
     {
         try
@@ -46,7 +46,7 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock)
         {
-            throw new TimeoutException($"nothing was said within {timeout.TotalSeconds:0.#} s", e);
+            throw new TimeoutException($"no answer within {timeout.TotalSeconds:0.#} s", e);
         }
         finally
         {
@@ -65,7 +65,7 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
             // 0 would be no timeout at all.
             socket.ReceiveTimeout = Math.Max(1, (int)left.TotalMilliseconds);
             var received = socket.Receive(bytes.AsSpan(length));
-            if (received == 0) throw length == 0 ? new EndOfStreamException("the connection was closed without a word") : new InvalidDataException("an HTTP head is cut off");
+            if (received == 0) throw length == 0 ? new EndOfStreamException("the connection was closed without an answer") : new InvalidDataException("an HTTP head is cut off");
             length += received;
             var end = bytes.AsSpan(0, length).IndexOf("\r\n\r\n"u8);
             if (end >= 0)

@@ -2,24 +2,25 @@ using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>Puts the payload of a message together from the parts that pass. A message that is compressed or too large is not kept.</summary>
+/// <summary>Assembles the payload of a message from its parts. A compressed or too large message is not kept.</summary>
 internal sealed class MessageCopy
 {
-    /// <summary>Largest message that is looked at, in bytes. Larger ones pass unseen.</summary>
+    /// <summary>Largest message that is inspected, in bytes. Larger ones are only forwarded.</summary>
     public const int MaxBytes = 64 * 1024 * 1024;
 
-    // What a header announces is believed up to here.
+    // Maximum memory that is reserved because of a length in a header.
     private const int MaxReserved = 1024 * 1024;
 
     private SharedBuffer? _payload;
     private bool _skips;
 
-    /// <summary>Adds a part of a data frame. At the end of the message: its payload, whose reference is the caller's; null where it is not kept.</summary>
+    /// <summary>Adds a part of a data frame. Returns the payload at the end of the message, whose reference is the caller's; null if it is
+    /// not kept.</summary>
     public SharedBuffer? Add(ReadOnlySpan<byte> chunk, in WebSocketPart part)
     {
         if (part.Opens) Begin();
         var bytes = chunk[part.PayloadStart..part.End];
-        // What a header said of the message is known with its last byte only.
+        // The flags of a header are known only after its last byte.
         if (part.End > part.PayloadStart || part.Closes) _skips |= !part.IsReadable;
         if (!_skips && (_payload?.Span.Length ?? 0) + bytes.Length > MaxBytes) Drop();
         if (!_skips && !bytes.IsEmpty)
@@ -37,7 +38,7 @@ internal sealed class MessageCopy
         return whole;
     }
 
-    /// <summary>Forgets what is there of a message that will not be completed.</summary>
+    /// <summary>Discards an incomplete message.</summary>
     public void Drop()
     {
         _skips = true;

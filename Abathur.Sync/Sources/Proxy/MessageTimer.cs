@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>When the bytes of a message came and went, over the chunks that it came in.</summary>
+/// <summary>When the bytes of a message were received and forwarded, over all its chunks.</summary>
 internal sealed class MessageTimer(TimeProvider clock)
 {
     private long _received;
@@ -13,13 +13,13 @@ internal sealed class MessageTimer(TimeProvider clock)
     /// <summary>When the first chunk of the message was received.</summary>
     public long FirstByte { get; private set; }
 
-    /// <summary>When the newest chunk had been passed on.</summary>
+    /// <summary>When the newest chunk was forwarded.</summary>
     public long LastPassedOn { get; private set; }
 
     /// <summary>A chunk has been received.</summary>
     public void Receive() => _received = _countedUntil = clock.GetTimestamp();
 
-    /// <summary>It has been passed on, or a piece of it.</summary>
+    /// <summary>The chunk, or a part of it, has been forwarded.</summary>
     public void PassOn()
     {
         LastPassedOn = clock.GetTimestamp();
@@ -34,7 +34,7 @@ internal sealed class MessageTimer(TimeProvider clock)
         _held = clock.GetElapsedTime(_received, LastPassedOn);
     }
 
-    /// <summary>It ends there; returns how long its chunks were here.</summary>
+    /// <summary>The message ends in the newest chunk. Returns how long its chunks were held, all together.</summary>
     public TimeSpan End()
     {
         var held = _held;

@@ -7,8 +7,8 @@ using SC2APIProtocol;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Requests of the proxy's own that go to the game between the bot's. The game echoes the id of a request; theirs lie in a range of their own, so
-/// that their answers are told from the bot's.
+/// The proxy's own requests, which are sent to the game between those of the bot. The game echoes the id of a request; the proxy uses a
+/// separate range of ids to recognize the answers to its own requests.
 /// </summary>
 internal sealed class OwnRequests
 {
@@ -19,12 +19,13 @@ internal sealed class OwnRequests
     private int _outstanding;
     private volatile bool _closed;
 
-    /// <summary>Whether an answer is on its way.</summary>
+    /// <summary>Whether an answer is outstanding.</summary>
     public bool AnyOutstanding => Volatile.Read(ref _outstanding) > 0;
 
-    /// <summary>Gives a request an id, and makes a WebSocket message of it. To be called, and sent, by one task at a time.</summary>
+    /// <summary>Assigns an id to a request and encodes it as a WebSocket message. Called and sent by one task at a time.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="answered">Told the serialized <c>Response</c>, valid during the call; or null when none will come. Must neither block nor throw.</param>
+    /// <param name="answered">Called with the serialized <c>Response</c>, valid during the call, or null if there will be none. Must
+    /// neither block nor throw.</param>
     public byte[] ToMessage(Request request, Action<ReadOnlyMemory<byte>?> answered)
     {
         request.Id = ++_lastId;
@@ -34,7 +35,7 @@ internal sealed class OwnRequests
         return WebSocketFrame.ToBinaryMessage(request.ToByteArray());
     }
 
-    /// <summary>Whether a response answers one of them; whoever waits is told then.</summary>
+    /// <summary>Whether a response answers one of them. The waiting caller gets the response.</summary>
     public bool TryComplete(ReadOnlyMemory<byte> response)
     {
         uint? id;
@@ -49,7 +50,7 @@ internal sealed class OwnRequests
         return id is not null && TryComplete(id.Value, response);
     }
 
-    /// <summary>No answer will come any more.</summary>
+    /// <summary>Ends all outstanding requests without an answer.</summary>
     public void Close()
     {
         _closed = true;

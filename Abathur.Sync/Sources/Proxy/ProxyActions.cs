@@ -1,6 +1,6 @@
-using Abathur.Grpc;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Google.Protobuf;
 using Request = SC2APIProtocol.Request;
@@ -9,8 +9,8 @@ using Response = SC2APIProtocol.Response;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Gives the game what agents want done and drawn, between the bot's requests: the next when the one before is answered, so that a flood of agents' requests
-/// costs the bot one of them at most.
+/// Sends actions and drawings of agents to the game, between the bot's requests: each one after the previous one is answered, so that the
+/// bot waits for at most one of them.
 /// </summary>
 internal sealed class ProxyActions : IAsyncDisposable
 {
@@ -24,11 +24,11 @@ internal sealed class ProxyActions : IAsyncDisposable
     private readonly Task _giving;
     private volatile bool _ended;
 
-    /// <param name="queue">What agents want done. What arrives before the match waits for it.</param>
-    /// <param name="relay">The way to the game.</param>
-    /// <param name="feed">Knows the newest game loop; records the actions.</param>
-    /// <param name="drawing">What agents want drawn.</param>
-    /// <param name="times">Told how long agents took.</param>
+    /// <param name="queue">The actions of agents. Those that arrive before the match wait for it.</param>
+    /// <param name="relay">The connection to the game.</param>
+    /// <param name="feed">Has the newest game loop; records the actions.</param>
+    /// <param name="drawing">The drawings of agents.</param>
+    /// <param name="times">Receives the response times of agents.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
     public ProxyActions(ActionQueue queue, ProxyRelay relay, MatchFeed feed, GameDrawing drawing, FrameTimes times, TimeProvider clock)
     {
@@ -37,10 +37,10 @@ internal sealed class ProxyActions : IAsyncDisposable
         _giving = Task.Run(RunAsync);
     }
 
-    /// <summary>Something waits, or may be given now. Does not block.</summary>
+    /// <summary>Starts to send what is queued. Does not block.</summary>
     public void Wake() => _arrived.Set();
 
-    /// <summary>No more is given.</summary>
+    /// <summary>Stops sending.</summary>
     public async ValueTask DisposeAsync()
     {
         _ended = true;
@@ -68,21 +68,21 @@ internal sealed class ProxyActions : IAsyncDisposable
             _feed.RecordActions(request.ToByteArray());
             if (await AskAsync(new Request { Action = request }) is not { } bytes)
             {
-                actions.Fail(new GrpcException(GrpcStatusCode.Unavailable, "the game is gone"));
+                actions.Fail(new RequestException(RequestStatus.Unavailable, "the game has disconnected"));
                 return;
             }
             var response = Response.Parser.ParseFrom(bytes);
             if (response.Action is { } result) actions.Complete(result);
-            else actions.Fail(new GrpcException(GrpcStatusCode.FailedPrecondition, $"the game refused the actions: {string.Join("; ", response.Error)}"));
+            else actions.Fail(new RequestException(RequestStatus.FailedPrecondition, $"the game refused the actions: {string.Join("; ", response.Error)}"));
         }
         catch (TimeoutException)
         {
-            actions.Fail(new GrpcException(GrpcStatusCode.DeadlineExceeded, $"the game did not answer within {ActionQueue.AnswerTimeout.TotalSeconds:0} s"));
+            actions.Fail(new RequestException(RequestStatus.DeadlineExceeded, $"the game did not answer within {ActionQueue.AnswerTimeout.TotalSeconds:0} s"));
         }
         catch (Exception e)
         {
-            // The agent is told; whatever it is, it is not the bot's to bear.
-            actions.Fail(new GrpcException(GrpcStatusCode.Unavailable, $"the game's answer cannot be read: {e.Message}"));
+            // The agent gets the error. It must not affect the bot.
+            actions.Fail(new RequestException(RequestStatus.Unavailable, $"the game's answer cannot be read: {e.Message}"));
         }
     }
 
@@ -90,16 +90,16 @@ internal sealed class ProxyActions : IAsyncDisposable
     {
         try
         {
-            // The answer says nothing; it is waited for so that a flood of drawings is not one of requests.
+            // The answer has no content. Waiting for it limits the rate of requests.
             await AskAsync(request);
         }
         catch (TimeoutException)
         {
-            // A game that does not draw plays on all the same.
+            // The match continues even if the game does not draw.
         }
     }
 
-    /// <summary>The game's serialized <c>Response</c>; null where it is gone.</summary>
+    /// <summary>The game's serialized <c>Response</c>; null if the game has disconnected.</summary>
     private Task<byte[]?> AskAsync(Request request)
     {
         var answer = new TaskCompletionSource<byte[]?>(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -4,28 +4,28 @@ using Abathur.Sync.Access;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>Brings a bot and its game together: the bot's WebSocket request goes to the game, the game's answer to the bot.</summary>
-/// <remarks>Blocking, for a thread of its own: a socket that was once used asynchronously is slower for good.</remarks>
+/// <summary>Connects a bot and its game: forwards the bot's WebSocket request to the game, and the game's answer to the bot.</summary>
+/// <remarks>Blocking, for a dedicated thread: a socket that was once used asynchronously stays slower.</remarks>
 internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvider clock)
 {
     private const int SwitchingProtocols = 101;
     private static readonly TimeSpan HeadTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RetryDelay = TimeSpan.FromMilliseconds(100);
 
-    // A game that takes connections answers within milliseconds.
+    // A game that accepts connections answers within milliseconds.
     private static readonly TimeSpan MinAnswerTimeout = TimeSpan.FromSeconds(2);
     private HttpHead? _request;
 
-    /// <summary>What the bot has sent behind its request.</summary>
+    /// <summary>What the bot has sent after its request.</summary>
     public byte[] FromBot { get; private set; } = [];
 
-    /// <summary>What the game has sent behind its answer.</summary>
+    /// <summary>What the game has sent after its answer.</summary>
     public byte[] FromGame { get; private set; } = [];
 
     private string Game => $"{options.GameHost}:{options.GamePort}";
 
-    /// <summary>Reads the bot's request. False where it is no bot's, which has been told so.</summary>
-    /// <exception cref="ProxyException">It may not talk to the game; it has been told.</exception>
+    /// <summary>Reads the bot's request. False if it is not a request of a bot; the client has then got an error.</summary>
+    /// <exception cref="ProxyException">The client may not connect to the game; it has got an error.</exception>
     public bool TryReadRequest()
     {
         bot.NoDelay = true;
@@ -36,12 +36,12 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
         }
         catch (Exception e) when (SocketIo.IsGone(e) || e is TimeoutException or EndOfStreamException)
         {
-            // Somebody looked whether the port is open.
+            // A client has only checked whether the port is open.
             return false;
         }
         catch (InvalidDataException e)
         {
-            Refuse("400 Bad Request", $"This is no request for a WebSocket: {e.Message}.");
+            Refuse("400 Bad Request", $"This is not a WebSocket request: {e.Message}.");
             return false;
         }
         if (!_request.Has("Upgrade", "websocket"))
@@ -51,15 +51,16 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
         }
         if (_request.Values("Origin").FirstOrDefault(origin => !WebOrigins.IsLoopback(origin)) is { } foreign)
         {
-            Refuse("403 Forbidden", "Web pages of other hosts may not talk to the game.");
+            Refuse("403 Forbidden", "Web pages of other hosts may not connect to the game.");
             throw new ProxyException($"a web page of {foreign} was refused");
         }
         return true;
     }
 
-    /// <summary>A connection to the game that has taken the bot's request, ready to be relayed; null where the bot has gone meanwhile. The caller disposes it.</summary>
-    /// <param name="cancellation">The daemon stops.</param>
-    /// <exception cref="ProxyException">The two cannot be brought together; the bot has been told.</exception>
+    /// <summary>Connects to the game and forwards the bot's request; null if the bot has disconnected. The caller disposes the
+    /// connection.</summary>
+    /// <param name="cancellation">Fires when the daemon shuts down.</param>
+    /// <exception cref="ProxyException">The game cannot be reached; the bot has got an error.</exception>
     public Socket? Connect(CancellationToken cancellation)
     {
         var started = clock.GetTimestamp();
@@ -68,7 +69,7 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
             var left = options.ConnectTimeout - clock.GetElapsedTime(started);
             var problem = TryConnect(left, cancellation, out var game);
             if (problem is null) return game;
-            // A bot often starts its game and the connection at once.
+            // A bot often connects at the same time as it starts its game.
             if (left <= TimeSpan.Zero || cancellation.IsCancellationRequested)
             {
                 Refuse("502 Bad Gateway", $"No game answers at {Game}: {problem}.");
@@ -89,40 +90,40 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
         }
         catch (Exception e) when (SocketIo.IsGone(e))
         {
-            // It did not wait for an answer.
+            // The client did not wait for an answer.
         }
         bot.TryShutdown(SocketShutdown.Both);
     }
 
-    /// <summary>Once. Returns what is wrong where the game may only be late; null where it has answered.</summary>
+    /// <summary>Tries once. Returns the error if the game may still be starting; null if it has answered.</summary>
     private string? TryConnect(TimeSpan left, CancellationToken cancellation, out Socket? connected)
     {
         connected = null;
         var game = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         var timeout = left > MinAnswerTimeout ? left : MinAnswerTimeout;
         using var late = new CancellationTokenSource(timeout, clock);
-        // Closing the socket is the one way to end a connection attempt, or a read, that blocks.
+        // Closing the socket is the only way to end a blocking connect or read.
         using var onLate = late.Token.Register(game.Dispose);
         using var onStop = cancellation.Register(game.Dispose);
         HttpHead answer;
         try
         {
             game.Connect(options.GameHost, options.GamePort);
-            // Without extensions the frames stay as they are, and can be read. The origin was checked here, and names the proxy's port.
+            // Without extensions the frames can be read. Origin names the proxy's port and was already checked.
             game.SendAll(_request!.With("Host", Game).Without("Origin").Without("Sec-WebSocket-Extensions").ToBytes());
             answer = HttpHead.Read(game, timeout, clock, out var rest);
             FromGame = rest;
         }
         catch (EndOfStreamException e)
         {
-            // Something stands before a game that is starting.
+            // Another program accepts connections for a game that is still starting.
             game.Dispose();
             return e.Message;
         }
         catch (Exception e) when (SocketIo.IsGone(e) || e is TimeoutException)
         {
             game.Dispose();
-            return cancellation.IsCancellationRequested ? "the daemon stops" : late.IsCancellationRequested ? $"nothing was said within {timeout.TotalSeconds:0.#} s" : e.Message;
+            return cancellation.IsCancellationRequested ? "the daemon is shutting down" : late.IsCancellationRequested ? $"no answer within {timeout.TotalSeconds:0.#} s" : e.Message;
         }
         catch (InvalidDataException e)
         {

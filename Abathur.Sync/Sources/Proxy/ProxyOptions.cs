@@ -2,10 +2,10 @@ using System.Net;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>How a proxy stands between a bot and its game.</summary>
+/// <summary>Options of a proxy between a bot and its game.</summary>
 public sealed record ProxyOptions
 {
-    /// <summary>Where bots connect. Port 0: any free one.</summary>
+    /// <summary>Address for bots. Port 0: any free one.</summary>
     public required IPEndPoint Listen { get; init; }
 
     /// <summary>Host name or address of the game.</summary>

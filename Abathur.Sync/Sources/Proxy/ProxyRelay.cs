@@ -4,18 +4,18 @@ using SC2APIProtocol;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Passes bytes between a bot and its game, each way on a thread of its own with blocking sockets: nothing waits for the thread pool, which
-/// agents may keep busy. Bytes go on first; then the messages in them are copied for whoever looks at them.
+/// Relays bytes between a bot and its game, each direction on its own thread with blocking sockets, so that nothing waits for the thread
+/// pool, which agents may keep busy. Bytes are forwarded first; then the messages in them are copied for <see cref="ProxyTap"/>.
 /// </summary>
 /// <remarks>
-/// A message of the game is held back whole only while a request of the proxy's own is unanswered, because its id, by which its answer is
-/// told, stands at its end.
+/// A message of the game is held back until it is complete only while a request of the proxy itself is unanswered, because the id that
+/// identifies the answer is at the end of the message.
 /// </remarks>
 internal sealed class ProxyRelay
 {
     private const int ChunkBytes = 256 * 1024;
 
-    /// <summary>How long the other side may take to end after one has.</summary>
+    /// <summary>How long the other side may take to close after one side has closed.</summary>
     public static readonly TimeSpan EndTimeout = TimeSpan.FromSeconds(5);
 
     private readonly Socket _bot;
@@ -24,7 +24,7 @@ internal sealed class ProxyRelay
     private readonly OwnRequests _own = new();
     private readonly GameWriter _writer;
     private int _end;
-    private volatile bool _botSaidGoodbye;
+    private volatile bool _botSentClose;
 
     /// <param name="bot">The bot's connection; it is closed at the end.</param>
     /// <param name="game">The game's connection; it is closed at the end.</param>
@@ -35,15 +35,15 @@ internal sealed class ProxyRelay
         _writer = new GameWriter(game, _own);
     }
 
-    /// <summary>Given each message that passes. The caller closes and disposes it.</summary>
+    /// <summary>Receives each relayed message. The caller closes and disposes it.</summary>
     public required TapQueue Passed { get; init; }
 
-    /// <summary>Whether one side has ended already.</summary>
+    /// <summary>Whether one side has already closed.</summary>
     public bool IsEnding => Volatile.Read(ref _end) != (int)RelayEnd.None;
 
-    /// <summary>Passes bytes until one side ends. Returns which, and how.</summary>
-    /// <param name="fromBot">What the bot has sent already.</param>
-    /// <param name="fromGame">What the game has sent already.</param>
+    /// <summary>Relays bytes until one side closes. Returns which side, and how.</summary>
+    /// <param name="fromBot">What the bot has already sent.</param>
+    /// <param name="fromGame">What the game has already sent.</param>
     public async Task<RelayEnd> RunAsync(byte[] fromBot, byte[] fromGame)
     {
         var up = Start("bot to game", () => PassUp(fromBot));
@@ -55,7 +55,7 @@ internal sealed class ProxyRelay
         }
         catch (TimeoutException)
         {
-            // It is cut off below.
+            // The connection is aborted below.
         }
         _bot.Dispose();
         _game.Dispose();
@@ -73,7 +73,7 @@ internal sealed class ProxyRelay
     /// <inheritdoc cref="GameWriter.Send"/>
     public void Send(Request request, Action<ReadOnlyMemory<byte>?> answered) => _writer.Send(request, answered);
 
-    // Before the other side is told: what that does then is not the cause.
+    // Set before the other side is closed, because only the first end is the cause.
     private void End(RelayEnd how) => Interlocked.CompareExchange(ref _end, (int)how, (int)RelayEnd.None);
 
     private void PassUp(byte[] first)
@@ -88,13 +88,13 @@ internal sealed class ProxyRelay
             {
                 timer.Receive();
                 Walk(ref parser, chunk, parts);
-                // Before the game can answer it.
-                foreach (var part in parts) _botSaidGoodbye |= part.IsClose;
+                // Set before the game can answer the close.
+                foreach (var part in parts) _botSentClose |= part.IsClose;
                 _writer.Pass(chunk, parser.IsAtBoundary);
                 timer.PassOn();
                 foreach (var part in parts) Tap(slot, chunk, part, copy, timer, fromGame: false);
             });
-            End(_botSaidGoodbye ? RelayEnd.BotClosed : botEnded ? RelayEnd.BotLost : RelayEnd.GameLost);
+            End(_botSentClose ? RelayEnd.BotClosed : botEnded ? RelayEnd.BotLost : RelayEnd.GameLost);
         }
         finally
         {
@@ -111,16 +111,16 @@ internal sealed class ProxyRelay
         var timer = new MessageTimer(_clock);
         var held = new HeldMessage();
         var passing = new List<WebSocketPart>();
-        var gameSaidGoodbye = false;
+        var gameSentClose = false;
         try
         {
             var gameEnded = Pump(_game, first, fromGame: true, (chunk, slot) =>
             {
                 timer.Receive();
                 var sent = 0;
-                // A close that answers the bot's is not the game's own.
-                var botSaidGoodbye = _botSaidGoodbye;
-                // What was received before one of the proxy's requests went out cannot answer it.
+                // A close that answers that of the bot does not count as the game's own.
+                var botSentClose = _botSentClose;
+                // Bytes received before one of the proxy's requests was sent cannot answer it.
                 var isAllBots = !held.IsOpen && !_own.AnyOutstanding;
                 if (isAllBots)
                 {
@@ -132,14 +132,14 @@ internal sealed class ProxyRelay
                 passing.Clear();
                 foreach (var part in parts)
                 {
-                    gameSaidGoodbye |= part.IsClose && !botSaidGoodbye;
+                    gameSentClose |= part.IsClose && !botSentClose;
                     if (part.Opens && !isAllBots) Open(held, timer);
                     if (!held.IsOpen || part.IsControl)
                     {
                         passing.Add(part);
                         continue;
                     }
-                    // Everything before it goes on; it stays, until it is whole.
+                    // Forward everything before it; hold the message until it is complete.
                     _bot.SendAll(chunk[sent..part.Start]);
                     sent = part.End;
                     held.Add(chunk, part);
@@ -150,7 +150,7 @@ internal sealed class ProxyRelay
                     }
                     else if (part.Closes)
                     {
-                        // Those before it are looked at before it, too.
+                        // Keep the order: inspect the messages before it first.
                         timer.PassOn();
                         foreach (var passed in passing) Tap(slot, chunk, passed, copy, timer, fromGame: true);
                         passing.Clear();
@@ -164,7 +164,7 @@ internal sealed class ProxyRelay
                 }
                 foreach (var part in passing) Tap(slot, chunk, part, copy, timer, fromGame: true);
             });
-            End(_botSaidGoodbye && !gameSaidGoodbye ? RelayEnd.BotClosed : gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost);
+            End(_botSentClose && !gameSentClose ? RelayEnd.BotClosed : gameEnded ? RelayEnd.GameLost : RelayEnd.BotLost);
         }
         finally
         {
@@ -175,22 +175,22 @@ internal sealed class ProxyRelay
         }
     }
 
-    /// <summary>A message of the game begins.</summary>
+    /// <summary>Called at the beginning of a message of the game.</summary>
     private void Open(HeldMessage held, MessageTimer timer)
     {
-        // A message in the middle of another breaks the protocol. That is the bot's to judge.
+        // A message inside another one breaks the protocol. It is forwarded, and the bot handles it.
         if (held.IsOpen) PassOn(held);
         if (_own.AnyOutstanding) held.Begin(timer.Received);
     }
 
-    /// <summary>What is held of a message goes on to the bot.</summary>
+    /// <summary>Forwards the held part of a message to the bot.</summary>
     private void PassOn(HeldMessage held)
     {
         _bot.SendAll(held.Bytes);
         held.End();
     }
 
-    /// <summary>A whole message that was held goes to whom it answers.</summary>
+    /// <summary>Passes a complete held message to its receiver: the bot or the proxy's own request.</summary>
     private void PassOrTake(TapSlot slot, HeldMessage held)
     {
         if (held.Payload is not { } payload)
@@ -231,7 +231,7 @@ internal sealed class ProxyRelay
 
     private delegate void ChunkHandler(ReadOnlySpan<byte> chunk, TapSlot slot);
 
-    /// <summary>Hands on what is received until there is no more; returns whether it was the sender that ended it.</summary>
+    /// <summary>Forwards everything that is received. Returns whether the sender has ended the connection.</summary>
     private bool Pump(Socket from, byte[] first, bool fromGame, ChunkHandler handle)
     {
         var chunk = GC.AllocateUninitializedArray<byte>(ChunkBytes, pinned: true);
@@ -254,7 +254,7 @@ internal sealed class ProxyRelay
 
     private bool TryHandle(ChunkHandler handle, ReadOnlySpan<byte> chunk, bool fromGame)
     {
-        // Before the chunk is sent: the receiver may reply before it has been copied.
+        // Reserved before the chunk is sent, because the receiver may reply before the chunk was copied.
         var slot = Passed.Reserve();
         try
         {

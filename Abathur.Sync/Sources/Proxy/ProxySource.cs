@@ -10,12 +10,12 @@ using Status = Abathur.Sync.V1.Status;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Stands between one bot and its game and publishes what passes. The bot's game does not depend on it: when the match is published no
-/// more, or its agents and its recording are gone, bytes go on until the bot or the game ends them.
+/// Relays between one bot and its game and publishes the observations. The bot's game does not depend on the publishing: if it fails, or
+/// the match is over for agents and the recording, the relay continues until the bot or the game closes.
 /// </summary>
 public sealed class ProxySource : IMatchSource, IAsyncDisposable
 {
-    // Whoever looks whether the port is open takes nothing from the bot, and they are not many.
+    // Clients that only check whether the port is open must not block the bot; a few are enough.
     private const int MaxConnections = 16;
     private static readonly TimeSpan SeatPatience = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
@@ -35,10 +35,10 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private FrameHub? _hub;
     private int _connections;
 
-    /// <param name="options">Between whom.</param>
+    /// <param name="options">The addresses of bot and game.</param>
     /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
-    /// <param name="tell">Told, in a line each, what a person should know.</param>
-    /// <param name="clock">Clock of everything.</param>
+    /// <param name="tell">Receives messages for the user, one line each.</param>
+    /// <param name="clock">Clock of all times.</param>
     public ProxySource(ProxyOptions options, MatchRecorder? recorder, Action<string> tell, TimeProvider clock)
     {
         (_options, _recorder, _tell, _clock) = (options, recorder, tell, clock);
@@ -55,20 +55,20 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <inheritdoc/>
     public IActionTarget? Actions => _options.AllowActions ? _actions : null;
 
-    /// <summary>Where the time of the frames went.</summary>
+    /// <summary>How the time of frames was spent.</summary>
     public FrameTimes Times { get; } = new();
 
-    /// <summary>Completes when the bot and its game have parted, which may be after the match is over.</summary>
+    /// <summary>Completes when the connection of the bot and its game has ended, which may be after the match is over.</summary>
     public Task Relayed => _relayed.Task;
 
-    /// <summary>Messages that passed without being looked at, because too many waited.</summary>
+    /// <summary>Messages that were relayed but not inspected, because the queue was full.</summary>
     public long MessagesDropped { get; private set; }
 
-    /// <summary>Messages that passed and cannot be parsed.</summary>
+    /// <summary>Messages that were relayed but cannot be parsed.</summary>
     public long MessagesUnreadable { get; private set; }
 
-    /// <summary>Opens the port for bots; returns where.</summary>
-    /// <exception cref="SocketException">It cannot be had.</exception>
+    /// <summary>Opens the port for bots and returns its address.</summary>
+    /// <exception cref="SocketException">The port cannot be opened.</exception>
     public IPEndPoint Listen()
     {
         _listener.Start();
@@ -88,7 +88,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         {
             await _closing.CancelAsync();
             _relay?.Abort();
-            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
+            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         }
         finally
         {
@@ -111,7 +111,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         await _closing.CancelAsync();
         _listener.Dispose();
         _relay?.Abort();
-        // Whoever has the seat gives it back at once.
+        // The connection that holds the seat releases it immediately.
         await _seat.WaitAsync();
         _seat.Release();
     }
@@ -132,7 +132,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
             }
             catch (SocketException)
             {
-                // One connection that broke, or too many open files: the next may come.
+                // A connection that broke, or too many open files: continue with the next one.
                 if (!_closing.IsCancellationRequested) await Task.Delay(AcceptRetryDelay, _clock);
             }
         }
@@ -144,7 +144,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         Interlocked.Decrement(ref _connections);
     }
 
-    /// <summary>Serves a connection. One that does not come to a match leaves the place to the next.</summary>
+    /// <summary>Serves a connection. If no match begins on it, the next connection may use the seat.</summary>
     private async Task ServeAsync(Socket bot)
     {
         var isSeated = false;
@@ -156,7 +156,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
             isSeated = await TakeSeatAsync();
             if (!isSeated)
             {
-                handshake.Refuse("503 Service Unavailable", _feed!.HasBegun ? "The proxy serves one match, which has its bot." : "A bot is connected already: a game has one client.");
+                handshake.Refuse("503 Service Unavailable", _feed!.HasBegun ? "The proxy serves one match, which already has its bot." : "A bot is already connected: a game has one client.");
                 return;
             }
             using var game = await OnThread(() => handshake.Connect(_closing.Token));
@@ -175,7 +175,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
         catch (Exception)
         {
-            // The daemon stops.
+            // The daemon is shutting down.
         }
         finally
         {
@@ -188,7 +188,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
     }
 
-    /// <summary>Whether a bot may have the game. One that comes back in a moment, on a new connection, may.</summary>
+    /// <summary>Whether a bot may connect to the game. This waits briefly, because a bot may reconnect before its old connection has
+    /// ended.</summary>
     private async Task<bool> TakeSeatAsync()
     {
         var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token) || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
@@ -228,14 +229,14 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         await tap.DisposeAsync();
         MessagesDropped += tap.Messages.Dropped;
         MessagesUnreadable += tap.Unreadable;
-        // What the messages said counts, also where the connection broke before they were parsed.
+        // Use the end that the messages contain, even if the connection broke before they were parsed.
         if (tap.Over.IsCompletedSuccessfully) return await tap.Over;
         return end switch
         {
             _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
             RelayEnd.BotClosed => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection"),
-            RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke in the middle of the match"),
-            _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection in the middle of the match"),
+            RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke during the match"),
+            _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection during the match"),
         };
     }
 

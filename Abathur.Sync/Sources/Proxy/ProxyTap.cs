@@ -13,15 +13,16 @@ using Status = SC2APIProtocol.Status;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Looks at the messages that have passed, on a task of its own: observations become frames, the bot's actions and steps go into the recording.
-/// What it cannot keep up with is omitted and counted; it never delays who passes them.
+/// Inspects relayed messages on its own task: publishes observations, and records the bot's actions and steps. Messages that it cannot keep
+/// up with are dropped and counted; it never delays the relay.
 /// </summary>
 internal sealed class ProxyTap : IAsyncDisposable
 {
-    /// <summary>How long agents wait for what the bot is just receiving. What comes meanwhile is looked at together.</summary>
+    /// <summary>How long it waits before it inspects new messages, so that the bot can process them first. Messages that arrive in this
+    /// time are inspected together.</summary>
     private static readonly TimeSpan BotFirst = TimeSpan.FromMilliseconds(1);
 
-    /// <summary>How long the game may take to say what the bot did not ask. Frames wait meanwhile, the bot does not.</summary>
+    /// <summary>How long the game may take to answer the tap's own requests. Frames wait for them; the bot does not.</summary>
     private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
 
     private readonly MatchFeed _feed;
@@ -43,10 +44,10 @@ internal sealed class ProxyTap : IAsyncDisposable
     private TimeSpan _botTime;
     private TimeSpan _daemonTime;
 
-    /// <param name="feed">Where frames go.</param>
-    /// <param name="times">Where times go.</param>
+    /// <param name="feed">Publishes and records the frames.</param>
+    /// <param name="times">Receives the times.</param>
     /// <param name="actionsAllowed">Whether agents may act.</param>
-    /// <param name="tell">Told, in a line, what a person should know.</param>
+    /// <param name="tell">Receives messages for the user, one line each.</param>
     /// <param name="clock">Clock of the stamps.</param>
     public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, Action<string> tell, TimeProvider clock)
     {
@@ -56,28 +57,28 @@ internal sealed class ProxyTap : IAsyncDisposable
         _looking = Task.Run(LookAsync);
     }
 
-    /// <summary>How the proxy asks the game. Set before the first message.</summary>
+    /// <summary>Sends a request of the proxy to the game. Set before the first message.</summary>
     public Action<Request, Action<ReadOnlyMemory<byte>?>>? Ask { get; set; }
 
-    /// <summary>Told when the bot has drawn something into the game.</summary>
+    /// <summary>Called when the bot has drawn in the game.</summary>
     public Action<RequestDebug>? BotDrew { get; set; }
 
     /// <summary>Called when the match has begun.</summary>
     public System.Action? Began { get; set; }
 
-    /// <summary>Completes when the match is over, or can be published no more.</summary>
+    /// <summary>Completes when the match is over or cannot be published any more.</summary>
     public Task<SubscriptionEnd> Over => _over.Task;
 
-    /// <summary>Whether the game said that it is over, whoever has seen how.</summary>
+    /// <summary>Whether the game has reported its end, even if no observation had the results.</summary>
     public bool HasEnded { get; private set; }
 
-    /// <summary>Messages that are no protobuf of the game's API: they passed, and were not looked at.</summary>
+    /// <summary>Messages that are not protobuf of the game's API: they were relayed but not inspected.</summary>
     public long Unreadable => Interlocked.Read(ref _unreadable);
 
-    /// <summary>The messages to look at.</summary>
+    /// <summary>The messages to inspect.</summary>
     public TapQueue Messages { get; }
 
-    /// <summary>Looks at what is there still, and ends. When nothing is added any more.</summary>
+    /// <summary>Inspects the remaining messages and ends. Call it when no more messages are added.</summary>
     public async ValueTask DisposeAsync()
     {
         Messages.Close();
@@ -95,25 +96,25 @@ internal sealed class ProxyTap : IAsyncDisposable
             {
                 if (isClosed) break;
                 await Messages.WaitAsync();
-                // The bot's process comes first, also where there are fewer processors than agents.
+                // Let the bot's process run first, even if there are fewer processors than agents.
                 if (!Messages.IsClosed) await Task.Delay(BotFirst, _clock);
                 continue;
             }
             try
             {
-                // Once the match cannot be published, which has been told.
+                // The match cannot be published any more, which was already reported.
                 if (isBroken) continue;
                 if (message.FromGame) await LookAtResponseAsync(message);
                 else LookAtRequest(message);
             }
             catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
             {
-                // Not ours to judge: it has passed as it is.
+                // Only counted: the message was relayed unchanged.
                 Interlocked.Increment(ref _unreadable);
             }
             catch (Exception e)
             {
-                // A bug. The agents lose the match; the bot does not.
+                // A bug: the match ends for the agents, but not for the bot.
                 isBroken = true;
                 _tell($"the match cannot be published any more: {e}");
                 _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
@@ -158,7 +159,7 @@ internal sealed class ProxyTap : IAsyncDisposable
 
     private async ValueTask LookAtResponseAsync(TappedMessage message)
     {
-        // Of requests that are sent without waiting for the answers, the newest counts, and once.
+        // If requests were sent without waiting for the answers, count only the newest one, once.
         if (_requestSent != 0) _gameTime += Positive(_requestSent, message.FirstByte);
         _requestSent = 0;
         _responsePassedOn = message.PassedOn;
@@ -171,7 +172,7 @@ internal sealed class ProxyTap : IAsyncDisposable
                 message.Payload.Narrow(offset, length);
                 await PublishAsync(message);
                 break;
-            // The game loops start over, or go back: what follows is another match.
+            // Game loops restart or go back: the following observations belong to another match.
             case Response.RestartGameFieldNumber when _feed.HasBegun && !response.HasError:
                 End("the bot has restarted the game");
                 break;
@@ -191,25 +192,25 @@ internal sealed class ProxyTap : IAsyncDisposable
     private void LookAt(Status status)
     {
         if (status is Status.InGame or Status.InReplay) _wasInGame = true;
-        // How it ended is in the observation that the bot asks next. A status that is not known says nothing.
+        // The results are in the next observation that the bot requests. An unknown status is ignored.
         else if (_wasInGame && status == Status.Ended) HasEnded = true;
         else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit)) End("the bot has left the game");
     }
 
     private void End(string how)
     {
-        // Now, not when the source has noticed: the bot's next request may belong to the next match.
+        // Immediately, not after the source has processed the end, because the bot's next request may belong to the next match.
         _feed.End();
         _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
     }
 
     private async ValueTask PublishAsync(TappedMessage message)
     {
-        // What a bot asks after the end, or in another game on the same connection, is not of this match.
+        // Observations after the end, or of another game on the same connection, do not belong to this match.
         if (_over.Task.IsCompleted) return;
         if (!_feed.HasBegun)
         {
-            // A match does not begin with what is none.
+            // Throws for an invalid observation, so that the match does not begin with it.
             ObservationWire.ReadGameLoopAndEnd(message.Payload.Span);
             await BeginAsync(message.Payload);
         }
@@ -221,12 +222,12 @@ internal sealed class ProxyTap : IAsyncDisposable
         if (_feed.Results.Count > 0) End(_feed.Outcome);
     }
 
-    /// <summary>Makes the match known, after the first observation has come. What the bot has not asked the game is asked now.</summary>
+    /// <summary>Sets the match when the first observation has arrived. Requests the data that the bot has not requested.</summary>
     private async ValueTask BeginAsync(SharedBuffer observation)
     {
         if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
         if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
-        // What a bot asked a part of is asked for as a whole.
+        // Request all data if the bot has requested only a part.
         if (_gameData is null || !_dataIsWhole)
         {
             await AskAsync(GameRequests.Data);
@@ -246,11 +247,11 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
         catch (Exception e) when (e is TimeoutException or InvalidDataException or InvalidProtocolBufferException)
         {
-            // The match begins without.
+            // The match begins without this data.
         }
     }
 
-    /// <summary>Keeps what a response says of the match.</summary>
+    /// <summary>Keeps the data about the match in a response.</summary>
     private void Keep(in ResponseWire response, ReadOnlySpan<byte> message)
     {
         var body = message[response.Body];

@@ -3,10 +3,10 @@ namespace Abathur.Sync.Sources.Proxy;
 /// <summary>Which side ended a connection between a bot and its game, and how.</summary>
 internal enum RelayEnd
 {
-    /// <summary>Neither has.</summary>
+    /// <summary>Neither side has ended it.</summary>
     None,
 
-    /// <summary>The bot said goodbye by a close frame.</summary>
+    /// <summary>The bot sent a close frame.</summary>
     BotClosed,
 
     /// <summary>The bot's connection broke.</summary>

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>What the tasks with blocking sockets have in common.</summary>
+/// <summary>Helpers for blocking sockets.</summary>
 internal static class SocketIo
 {
     /// <summary>Sends all of it.</summary>
@@ -11,7 +11,7 @@ internal static class SocketIo
         while (!bytes.IsEmpty) bytes = bytes[to.Send(bytes)..];
     }
 
-    /// <summary>Ends a direction, where it is not ended already.</summary>
+    /// <summary>Shuts a direction down, if it is not already.</summary>
     public static void TryShutdown(this Socket socket, SocketShutdown how)
     {
         try
@@ -20,10 +20,10 @@ internal static class SocketIo
         }
         catch (Exception e) when (IsGone(e))
         {
-            // It is closed already.
+            // The socket is already closed.
         }
     }
 
-    /// <summary>Whether an exception says that the peer, or the socket, is gone.</summary>
+    /// <summary>Whether an exception means that the peer has disconnected or the socket was closed.</summary>
     public static bool IsGone(Exception e) => e is SocketException or ObjectDisposedException;
 }

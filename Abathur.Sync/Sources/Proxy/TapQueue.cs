@@ -5,18 +5,19 @@ namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
 /// The messages of both directions in the order of cause and effect. A slot is reserved before the bytes of a chunk are sent, and completed when its messages have been
-/// copied: what the receiver sends in reply has a later slot, even when it is copied earlier. Bounded; what does not fit is dropped and counted.
+/// copied: what the receiver sends in reply has a later slot, even when it is copied earlier. Bounded; messages that do not fit are dropped
+/// and counted.
 /// </summary>
-/// <remarks>Two threads add, one reads. Nobody blocks.</remarks>
+/// <remarks>Two threads add, one reads. No call blocks.</remarks>
 internal sealed class TapQueue(TimeProvider clock) : IDisposable
 {
-    /// <summary>Bytes of messages that may wait. One message may wait however large it is.</summary>
+    /// <summary>Bytes of messages that may be queued. One message is always accepted, however large it is.</summary>
     private const long MaxWaitingBytes = 64 * 1024 * 1024;
 
-    /// <summary>Bytes of requests that may wait for the game's answer before the reader is woken.</summary>
+    /// <summary>Bytes of requests that may be queued until the game's answer before the reader is woken.</summary>
     private const long MaxUnseenBytes = 1024 * 1024;
 
-    /// <summary>Slots that may wait; some of them are empty, because their chunk ends no message.</summary>
+    /// <summary>Slots that may be queued; some of them are empty, because no message ends in their chunk.</summary>
     private const int MaxSlots = 65_536;
 
     private readonly ConcurrentQueue<TapSlot> _slots = new();
@@ -45,10 +46,10 @@ internal sealed class TapQueue(TimeProvider clock) : IDisposable
         return slot;
     }
 
-    /// <summary>Adds a message, whose reference goes with it.</summary>
+    /// <summary>Adds a message and takes over its reference.</summary>
     public void Add(TapSlot slot, in TappedMessage message)
     {
-        // The memory that it takes, so that many small ones are bounded as well.
+        // Its allocated memory, so that the limit also applies to many small messages.
         var bytes = message.Payload.CapacityBytes;
         var waiting = Interlocked.Add(ref _waitingBytes, bytes);
         if (!slot.IsDropped && (waiting <= MaxWaitingBytes || waiting == bytes))
@@ -63,14 +64,15 @@ internal sealed class TapQueue(TimeProvider clock) : IDisposable
 
     /// <summary>The chunk has been sent, and its messages have been added.</summary>
     /// <param name="slot">Its slot.</param>
-    /// <param name="fromGame">Whether the game sent it. Waking the reader takes a processor, which the game needs for its answer: a request is read together with that.</param>
+    /// <param name="fromGame">Whether the game sent it. Waking the reader needs a processor, which the game needs for its answer, so a
+    /// request is read together with its answer.</param>
     public void Complete(TapSlot slot, bool fromGame)
     {
         var wakes = slot.HasMessages && (fromGame || Interlocked.Read(ref _waitingBytes) > MaxUnseenBytes);
         if (slot.TryComplete() || wakes) _arrived.Set();
     }
 
-    /// <summary>The next message, whose reference is the caller's; false where none is complete.</summary>
+    /// <summary>The next message, whose reference is the caller's; false if none is complete.</summary>
     public bool TryTake(out TappedMessage message)
     {
         while (_slots.TryPeek(out var slot) && slot.IsCompleteOrAwait())
@@ -90,7 +92,7 @@ internal sealed class TapQueue(TimeProvider clock) : IDisposable
     /// <summary>Waits until there may be a message, or the queue is closed.</summary>
     public async ValueTask WaitAsync() => await _arrived.WaitAsync();
 
-    /// <summary>To be called when nothing is added any more; what is there can still be taken.</summary>
+    /// <summary>Call it when no more messages are added. Queued messages can still be taken.</summary>
     public void Close()
     {
         _isClosed = true;

@@ -10,7 +10,7 @@ internal sealed class TapSlot
     private Queue<TappedMessage>? _messages;
     private int _state;
 
-    /// <summary>Whether the slot is in no queue: there were too many. Its messages are not kept.</summary>
+    /// <summary>Whether the slot was dropped because the queue was full. Its messages are not kept.</summary>
     public bool IsDropped { get; init; }
 
     /// <summary>Whether a message ends in the chunk.</summary>
@@ -19,7 +19,7 @@ internal sealed class TapSlot
     /// <summary>Adds a message. Before <see cref="TryComplete"/>, by the thread that passes the chunk.</summary>
     public void Add(in TappedMessage message) => (_messages ??= new Queue<TappedMessage>()).Enqueue(message);
 
-    /// <summary>Nothing more is added. True where the reader waits for this slot.</summary>
+    /// <summary>Nothing more is added. True if the reader waits for this slot.</summary>
     public bool TryComplete() => Interlocked.Exchange(ref _state, Complete) == Awaited;
 
     /// <summary>Whether the slot is complete. If not, <see cref="TryComplete"/> will return true.</summary>

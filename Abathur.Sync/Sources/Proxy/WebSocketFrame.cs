@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>Writes whole binary messages as a client sends them: one frame, masked (RFC 6455, section 5.3).</summary>
+/// <summary>Writes complete binary messages of a client: one frame, masked (RFC 6455, section 5.3).</summary>
 internal static class WebSocketFrame
 {
     public static byte[] ToBinaryMessage(ReadOnlySpan<byte> payload)

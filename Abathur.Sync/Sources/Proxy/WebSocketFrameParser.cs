@@ -5,8 +5,8 @@ using System.Runtime.InteropServices;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Finds WebSocket frames (RFC 6455, section 5.2) in a stream of chunks that are cut anywhere, without copying them. It judges nothing: what
-/// breaks the protocol passes, and is marked as not readable.
+/// Finds WebSocket frames (RFC 6455, section 5.2) in a stream of chunks with arbitrary boundaries, without copying them. It does not
+/// validate: frames that break the protocol are relayed and marked as not readable.
 /// </summary>
 internal struct WebSocketFrameParser()
 {
@@ -21,7 +21,7 @@ internal struct WebSocketFrameParser()
     private bool _messageIsReadable;
     private bool _lost;
 
-    /// <summary>Whether nothing is open: neither a frame nor a message.</summary>
+    /// <summary>Whether neither a frame nor a message is incomplete.</summary>
     public readonly bool IsAtBoundary => _headerBytes == 0 && !_inMessage;
 
     private readonly int Opcode => _header[0] & 0x0f;
@@ -30,7 +30,8 @@ internal struct WebSocketFrameParser()
 
     private readonly bool IsClose => Opcode == 8;
 
-    /// <summary>The next part of a chunk from <paramref name="position"/> on, which is moved behind it; false at the end of the chunk.</summary>
+    /// <summary>The next part of a chunk from <paramref name="position"/> on, which is advanced past it; false at the end of the
+    /// chunk.</summary>
     public bool TryNext(ReadOnlySpan<byte> chunk, ref int position, out WebSocketPart part)
     {
         var start = position;
@@ -71,7 +72,7 @@ internal struct WebSocketFrameParser()
         return true;
     }
 
-    /// <summary>Undoes (or does: it is the same) the masking of a part's payload.</summary>
+    /// <summary>Masks or unmasks the payload of a part (the operation is its own inverse).</summary>
     public static void Unmask(Span<byte> payload, uint mask)
     {
         if (mask == 0) return;
@@ -97,7 +98,7 @@ internal struct WebSocketFrameParser()
         return true;
     }
 
-    /// <summary>Takes what the chunk has of the header; true where it is complete.</summary>
+    /// <summary>Reads header bytes of the chunk; true if the header is complete.</summary>
     private bool TakeHeader(ReadOnlySpan<byte> chunk, ref int position)
     {
         if (_headerBytes == _headerNeeded) return true;
@@ -128,7 +129,7 @@ internal struct WebSocketFrameParser()
         var isMasked = (_header[1] & 0x80) != 0;
         _mask = isMasked ? MemoryMarshal.Read<uint>(rest) : 0;
         _payloadLeft = length;
-        // No such length is allowed. Where the next frame begins is not known then.
+        // Such a length is not allowed, and the start of the next frame is unknown.
         _lost = length > long.MaxValue;
     }
 
@@ -139,7 +140,7 @@ internal struct WebSocketFrameParser()
         _headerBytes = 0;
         _headerNeeded = MinHeaderBytes;
         if (IsControl || (_header[0] & Final) == 0) return false;
-        // A continuation without a beginning is no message.
+        // A continuation without a first frame is not a message.
         _inMessage = _messageIsReadable = false;
         return true;
     }

@@ -1,9 +1,9 @@
 namespace Abathur.Sync.Sources.Proxy;
 
-/// <summary>What a chunk of bytes holds of one WebSocket frame: a piece of its header, of its payload, or both.</summary>
+/// <summary>The part of a WebSocket frame in a chunk of bytes: a piece of its header, of its payload, or both.</summary>
 /// <param name="Start">Offset in the chunk at which the part begins.</param>
-/// <param name="PayloadStart">Offset of its payload bytes; <paramref name="End"/> where it has none.</param>
-/// <param name="End">Offset behind it.</param>
+/// <param name="PayloadStart">Offset of its payload bytes; <paramref name="End"/> if it has none.</param>
+/// <param name="End">Offset after it.</param>
 internal readonly record struct WebSocketPart(int Start, int PayloadStart, int End)
 {
     /// <summary>Whether the frame is a ping, a pong or a close rather than data.</summary>
@@ -18,12 +18,12 @@ internal readonly record struct WebSocketPart(int Start, int PayloadStart, int E
     /// <summary>Whether a message ends with this part.</summary>
     public bool Closes { get; init; }
 
-    /// <summary>Whether the payload is a part of a message as it was sent: not compressed. The game reads text messages as binary ones.</summary>
+    /// <summary>Whether the payload is a part of an uncompressed message. The game treats text messages as binary ones.</summary>
     public bool IsReadable { get; init; }
 
     /// <summary>Payload bytes of the frame that are still to come, those of this part included.</summary>
     public ulong FrameBytesLeft { get; init; }
 
-    /// <summary>The mask, as it applies to the first payload byte of this part; 0 where there is none.</summary>
+    /// <summary>The mask, as it applies to the first payload byte of this part, or 0.</summary>
     public uint Mask { get; init; }
 }

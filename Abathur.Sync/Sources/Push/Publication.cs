@@ -1,8 +1,8 @@
 using System.Buffers;
-using Abathur.Grpc;
 using Abathur.Protobuf.Wire;
 using Abathur.Sc2;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -23,21 +23,21 @@ public sealed class Publication : IDisposable
 
     internal Publication(MatchFeed feed, TimeProvider clock, Action<Publication> closed) => (_feed, _clock, _closed) = (feed, clock, closed);
 
-    /// <summary>Observations taken.</summary>
+    /// <summary>Number of accepted observations.</summary>
     public ulong Frames { get; private set; }
 
-    /// <summary>Whether the match is known.</summary>
+    /// <summary>Whether the match has begun.</summary>
     public bool HasBegun => _feed.HasBegun;
 
-    /// <summary>Whether the bot has said that nothing follows.</summary>
+    /// <summary>Whether the bot has ended the publication.</summary>
     public bool IsFinished { get; private set; }
 
-    /// <summary>Makes the match known. Once, before the first observation.</summary>
-    /// <returns>The match as agents are told.</returns>
-    /// <exception cref="GrpcException">It is known already, or something in it cannot be.</exception>
+    /// <summary>Sets the match. Called once, before the first observation.</summary>
+    /// <returns>The match for agents.</returns>
+    /// <exception cref="RequestException">It is already set, or a value in it is invalid.</exception>
     public Match Begin(Match match)
     {
-        if (_feed.HasBegun) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "the match is known already: it comes before the first observation, once");
+        if (_feed.HasBegun) throw new RequestException(RequestStatus.FailedPrecondition, "the match is already set: send it once, before the first observation");
         foreach (var text in new[] { match.MatchId, match.MapName, match.GameVersion })
         {
             if (text.Length > MaxTextLength) throw Invalid($"a text of the match has {text.Length} characters; at most {MaxTextLength} are allowed");
@@ -49,11 +49,11 @@ public sealed class Publication : IDisposable
         return match;
     }
 
-    /// <summary>Takes a serialized <c>PublishRequest</c>. The bytes are copied, once.</summary>
-    /// <exception cref="GrpcException">It is not one, or comes at the wrong time.</exception>
+    /// <summary>Processes a serialized <c>PublishRequest</c>. The bytes are copied once.</summary>
+    /// <exception cref="RequestException">It is invalid, or not allowed at this time.</exception>
     public async ValueTask AddAsync(ReadOnlySequence<byte> publishRequest)
     {
-        if (IsFinished) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "nothing may follow the end");
+        if (IsFinished) throw new RequestException(RequestStatus.FailedPrecondition, "no message may follow the end");
         var captured = FrameStamp.Now(_clock);
         var payload = SharedBuffer.Rent((int)publishRequest.Length);
         foreach (var segment in publishRequest) payload.Write(segment.Span);
@@ -81,7 +81,7 @@ public sealed class Publication : IDisposable
         await PublishAsync(payload, captured);
     }
 
-    /// <summary>The bot has published all.</summary>
+    /// <summary>Ends the publication.</summary>
     public PublishResult Finish()
     {
         IsFinished = true;
@@ -98,8 +98,8 @@ public sealed class Publication : IDisposable
         if (ObservationWire.TryReadGameLoop(observation.Span, out var gameLoop) && gameLoop < before)
         {
             observation.Release();
-            // A recording is sought by game loop, and agents count them.
-            throw Invalid($"game loop {gameLoop} comes after {before}: a match goes forward, and another match needs another daemon");
+            // Seeking in recordings and counting in agents need ascending game loops.
+            throw Invalid($"game loop {gameLoop} follows {before}: game loops must not decrease; start another daemon for another match");
         }
         try
         {
@@ -124,7 +124,7 @@ public sealed class Publication : IDisposable
         }
     }
 
-    /// <summary>Which message is set: the last one, as protobuf has it.</summary>
+    /// <summary>Which field is set: the last one, as in protobuf.</summary>
     private static int ReadKind(SharedBuffer publishRequest, out Range body)
     {
         var kind = 0;
@@ -143,5 +143,5 @@ public sealed class Publication : IDisposable
         return kind;
     }
 
-    private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
+    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

@@ -1,12 +1,12 @@
-using Abathur.Grpc;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Push;
 
-/// <summary>A bot, in any language, gives its observations itself. One at a time, and one match.</summary>
+/// <summary>A bot, in any language, publishes its own observations. One bot at a time, and one match.</summary>
 /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
 /// <param name="clock">Clock of the stamps.</param>
 public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IMatchSource
@@ -19,19 +19,19 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     /// <inheritdoc/>
     public SourceKind Kind => SourceKind.Push;
 
-    /// <summary>A bot is not held up by its watchers.</summary>
+    /// <summary>Readers must not delay the bot.</summary>
     public bool CanWait => false;
 
-    /// <summary>Lets a bot publish. The caller disposes what it gets when the bot is gone.</summary>
-    /// <exception cref="GrpcException">Another one does (ALREADY_EXISTS), or has (FAILED_PRECONDITION).</exception>
+    /// <summary>Opens a publication. The caller disposes it when the bot has disconnected.</summary>
+    /// <exception cref="RequestException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
     public async Task<Publication> OpenAsync(CancellationToken cancellation)
     {
-        // The ports are open a moment before the source runs.
+        // The ports are open shortly before the source runs.
         var feed = await _feed.Task.WaitAsync(cancellation);
         lock (_gate)
         {
-            if (_over.Task.IsCompleted) throw new GrpcException(GrpcStatusCode.FailedPrecondition, "the match is over");
-            if (_busy) throw new GrpcException(GrpcStatusCode.AlreadyExists, "a bot publishes already");
+            if (_over.Task.IsCompleted) throw new RequestException(RequestStatus.FailedPrecondition, "the match is over");
+            if (_busy) throw new RequestException(RequestStatus.AlreadyExists, "another bot is already publishing");
             _busy = true;
             return new Publication(feed, clock, Close);
         }
@@ -40,7 +40,7 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
-        // A bot that publishes faster than a game runs, from a file for instance, is slowed down, so that its recording is complete.
+        // A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.
         var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = true };
         _feed.TrySetResult(feed);
         try
@@ -49,7 +49,7 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         }
         catch (OperationCanceledException)
         {
-            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon stops");
+            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         }
         finally
         {
@@ -66,7 +66,7 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         lock (_gate)
         {
             _busy = false;
-            // A connection that never came to a match leaves the place to the next.
+            // If no match began on the connection, another bot may publish.
             if (!publication.HasBegun) return;
             if (publication.IsFinished) _over.TrySetResult(new(SubscriptionEndReason.MatchOver, "the bot has published all"));
             else _over.TrySetResult(new(SubscriptionEndReason.SourceLost, "the bot's connection broke"));

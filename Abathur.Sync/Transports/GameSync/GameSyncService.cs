@@ -1,6 +1,7 @@
 using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
 
@@ -9,17 +10,18 @@ namespace Abathur.Sync.Transports.GameSync;
 /// <summary><c>abathur.sync.v1.GameSync</c> over gRPC.</summary>
 public sealed class GameSyncService
 {
-    /// <summary>Trailing metadata of a stream that ends because the daemon shuts down: with it, clients tell that from a connection that broke, which is UNAVAILABLE as well.</summary>
+    /// <summary>Trailing metadata of a stream that ends because the daemon is shutting down. It distinguishes that from a broken
+    /// connection, which is UNAVAILABLE as well.</summary>
     private const string EndKey = "abathur-end";
     private const string Stopping = "stopping";
 
-    /// <summary>Largest request to act or draw, and largest message of a session that may.</summary>
+    /// <summary>Largest request to act or draw, and largest message of a session that may act.</summary>
     private const int MaxActBytes = 1024 * 1024;
 
-    /// <summary>Largest message of a session whose token is in it.</summary>
+    /// <summary>Largest first message of a session if the token is in the message.</summary>
     private const int MaxUnauthenticatedBytes = 16 * 1024;
 
-    /// <summary>Sessions at once whose token has not come yet.</summary>
+    /// <summary>Sessions at once that have not sent their token yet.</summary>
     private const int MaxUnauthenticatedSessions = 256;
 
     private readonly SyncApi _api;
@@ -41,40 +43,17 @@ public sealed class GameSyncService
 
     public GrpcService Service { get; }
 
+    /// <summary>The gRPC status of a refused request; null for any other exception.</summary>
+    public static GrpcException? ToGrpc(Exception exception) =>
+        exception is RequestException refusal ? new GrpcException((GrpcStatusCode)refusal.Status, refusal.Message) : null;
+
     private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
     {
         using var subscription = _api.Subscribe(request, TransportTraits.GrpcSubscribe, call.Peer, LevelOf(call));
         await using var closing = call.Cancellation.Register(subscription.Close);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         await call.SendHeadersAsync();
-        ThrowUnlessOver(await SendFramesAsync(subscription, call), call);
-    }
-
-    private static async Task<SubscriptionEnd> SendFramesAsync(Subscription subscription, GrpcCall call)
-    {
-        var body = call.BodyWriter;
-        for (var inARow = 0; ;)
-        {
-            if (subscription.TryTake(out var frame, out var missed))
-            {
-                var bytes = frame.MeasureFrame(missed);
-                GrpcCall.WritePrefix(body, (uint)bytes);
-                frame.WriteFrame(body, missed);
-                frame.Release();
-                subscription.CountSent(GrpcCall.PrefixBytes + bytes);
-                if (!await call.FlushAsync()) subscription.Close();
-                if (++inARow % Subscription.FramesInATurn == 0) await Task.Yield();
-            }
-            else if (subscription.End is { } end)
-            {
-                return end;
-            }
-            else
-            {
-                await subscription.WaitAsync();
-                inARow = 0;
-            }
-        }
+        ThrowUnlessOver(await subscription.SendAsync(new GrpcFrameOutput(call), call.Cancellation), call);
     }
 
     private async ValueTask<PublishResult> PublishAsync(GrpcCall call)
@@ -87,19 +66,20 @@ public sealed class GameSyncService
     private async Task SessionAsync(GrpcCall call)
     {
         var first = await ReadFirstAsync(call);
-        if (first?.Subscribe is null) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be subscribe");
+        if (first?.Subscribe is null) throw new RequestException(RequestStatus.InvalidArgument, "the first message must be subscribe");
         var level = LevelOf(call, first.Token);
         if (level >= AccessLevel.Act) call.MaxReceiveMessageBytes = MaxActBytes;
         using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer, level);
         await using var aborting = subscription.Aborted.Register(call.Reset);
-        // The match may be long in coming: until then they show that the daemon is alive.
+        // The match may begin much later: until then the headers show that the daemon is alive.
         await call.SendHeadersAsync();
         var wire = new GrpcSessionWire(call);
         wire.Write(new ServerMessage { Match = await WaitForMatchAsync(call) });
         ThrowUnlessOver(await new SyncSession(_api, wire, subscription, level).RunAsync(call.Cancellation), call);
     }
 
-    /// <summary>The first message of a session, which may have the token in it: until that is known, little is held, for few.</summary>
+    /// <summary>Reads the first message of a session, which may have the token. Before it is checked, the size and number of such messages
+    /// are limited.</summary>
     private async ValueTask<ClientMessage?> ReadFirstAsync(GrpcCall call)
     {
         if (LevelOf(call) != AccessLevel.None) return await call.ReadAsync(ClientMessage.Parser);
@@ -109,7 +89,7 @@ public sealed class GameSyncService
         {
             if (Interlocked.Increment(ref _unauthenticatedSessions) > MaxUnauthenticatedSessions)
             {
-                throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"{MaxUnauthenticatedSessions} sessions have not shown a token yet: send it in the metadata \"authorization\"");
+                throw new RequestException(RequestStatus.ResourceExhausted, $"{MaxUnauthenticatedSessions} sessions have not sent a token yet: send it in the metadata \"authorization\"");
             }
             return await call.ReadAsync(ClientMessage.Parser);
         }
@@ -123,13 +103,13 @@ public sealed class GameSyncService
     private GrpcMethodOptions For(AccessLevel needed, int? maxBytes = null) =>
         new() { MaxReceiveMessageBytes = maxBytes, Authorize = call => SyncApi.Require(needed, LevelOf(call)) };
 
-    /// <summary>A wrong token is refused at once. Without one in the metadata, it has to be in the first message.</summary>
+    /// <summary>Refuses a wrong token at once. Without a token in the metadata, it has to be in the first message.</summary>
     private void AuthorizeSession(GrpcCall call)
     {
         if (call.RequestHeaders.TryGet("authorization", out _)) SyncApi.Require(AccessLevel.Watch, LevelOf(call));
     }
 
-    /// <summary>The token comes in the metadata <c>authorization</c>; where that is not set, in the first message of a session.</summary>
+    /// <summary>The token is in the metadata <c>authorization</c> or, if that is not set, in the first message of a session.</summary>
     private AccessLevel LevelOf(GrpcCall call, string? token = null) =>
         _api.LevelOf(call.RequestHeaders.TryGet("authorization", out var header) ? AccessTokens.FromAuthorization(header) : token);
 
@@ -139,7 +119,7 @@ public sealed class GameSyncService
         {
             return await _api.WaitForMatchAsync(call.Cancellation);
         }
-        catch (GrpcException e) when (e.StatusCode == GrpcStatusCode.Unavailable)
+        catch (RequestException e) when (e.Status == RequestStatus.Unavailable)
         {
             call.ResponseTrailers.Add(EndKey, Stopping);
             throw;
@@ -149,6 +129,6 @@ public sealed class GameSyncService
     private static void ThrowUnlessOver(SubscriptionEnd end, GrpcCall call)
     {
         if (end.Reason == SubscriptionEndReason.Stopping) call.ResponseTrailers.Add(EndKey, Stopping);
-        if (end.Reason != SubscriptionEndReason.MatchOver) throw new GrpcException(end.StatusCode(), end.Message);
+        if (end.Reason != SubscriptionEndReason.MatchOver) throw new RequestException(end.Status(), end.Message);
     }
 }

@@ -1,5 +1,7 @@
 using Abathur.Grpc;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Requests;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 
@@ -8,7 +10,17 @@ namespace Abathur.Sync.Transports.GameSync;
 /// <summary>Session messages as gRPC messages.</summary>
 internal sealed class GrpcSessionWire(GrpcCall call) : ISessionWire
 {
-    public ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation) => call.ReadAsync(ClientMessage.Parser, cancellation);
+    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            return await call.ReadAsync(ClientMessage.Parser, cancellation);
+        }
+        catch (GrpcException e)
+        {
+            throw new RequestException((RequestStatus)e.StatusCode, e.Message);
+        }
+    }
 
     public void Write(ServerMessage message)
     {
@@ -16,12 +28,12 @@ internal sealed class GrpcSessionWire(GrpcCall call) : ISessionWire
         message.WriteTo(call.BodyWriter);
     }
 
-    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
     {
-        var frameBytes = frame.MeasureFrame(missed);
-        var messageBytes = ServerMessageFrame.Measure(frameBytes);
+        var frameBytes = ProtoFraming.MeasureFrame(frame, dropped);
+        var messageBytes = ProtoFraming.MeasureServerMessage(frameBytes);
         GrpcCall.WritePrefix(call.BodyWriter, (uint)messageBytes);
-        ServerMessageFrame.Write(call.BodyWriter, frame, missed, frameBytes);
+        ProtoFraming.WriteServerMessage(call.BodyWriter, frame, dropped, frameBytes);
         return GrpcCall.PrefixBytes + messageBytes;
     }
 

@@ -2,13 +2,13 @@ using Microsoft.AspNetCore.Http;
 
 namespace Abathur.Sync.Transports.Http;
 
-/// <summary>Short answers of the HTTP port.</summary>
+/// <summary>Short responses of the HTTP port.</summary>
 internal static class HttpAnswer
 {
-    /// <summary>Methods of what can only be read.</summary>
+    /// <summary>Methods of read-only paths.</summary>
     public const string Read = "GET, HEAD";
 
-    /// <summary>What other methods are told there.</summary>
+    /// <summary>Response to other methods on these paths.</summary>
     public const string ReadOnly = "this is read with GET";
 
     private const string PlainText = "text/plain; charset=utf-8";
@@ -28,21 +28,21 @@ internal static class HttpAnswer
         return TextAsync(http.Response, status, message);
     }
 
-    /// <summary>Answers GET and HEAD with a text that is made then; other methods are refused.</summary>
+    /// <summary>Answers GET and HEAD with a text that is created on demand; other methods are refused.</summary>
     public static Task GetAsync(HttpContext http, string contentType, Func<string> body) =>
         IsGet(http) ? WriteAsync(http.Response, contentType, body()) : NotAllowedAsync(http.Response, Read, ReadOnly);
 
-    /// <summary>Answers GET and HEAD with JSON that is made then; other methods are refused.</summary>
+    /// <summary>Answers GET and HEAD with JSON that is created on demand; other methods are refused.</summary>
     public static Task GetJsonAsync(HttpContext http, Func<ReadOnlyMemory<byte>> json) =>
         IsGet(http) ? JsonAsync(http.Response, json(), http.RequestAborted) : NotAllowedAsync(http.Response, Read, ReadOnly);
 
-    /// <summary>Whether a request only wants to know something.</summary>
+    /// <summary>Whether a request only reads.</summary>
     public static bool IsGet(HttpContext http) => HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method);
 
     /// <summary>Refuses a method.</summary>
     /// <param name="response">The answer.</param>
-    /// <param name="allowed">The methods that there are, "GET, HEAD".</param>
-    /// <param name="message">What would be right.</param>
+    /// <param name="allowed">The allowed methods, "GET, HEAD".</param>
+    /// <param name="message">What to use instead.</param>
     public static Task NotAllowedAsync(HttpResponse response, string allowed, string message)
     {
         response.Headers.Allow = allowed;
@@ -54,11 +54,11 @@ internal static class HttpAnswer
         response.ContentType = contentType;
         response.Headers.XContentTypeOptions = "nosniff";
         response.Headers.CacheControl = "no-store";
-        // The server leaves the body of an answer to HEAD out.
+        // The server omits the body of a response to HEAD.
         return response.WriteAsync(body);
     }
 
-    /// <summary>Answers 200 with JSON that no cache keeps.</summary>
+    /// <summary>Answers 200 with JSON that must not be cached.</summary>
     public static Task JsonAsync(HttpResponse response, ReadOnlyMemory<byte> json, CancellationToken cancellation)
     {
         response.ContentType = "application/json";

@@ -3,26 +3,27 @@ using Microsoft.AspNetCore.Http;
 
 namespace Abathur.Sync.Transports.Http;
 
-/// <summary>What the HTTP port answers: first who may ask (<see cref="WebOrigins"/>), then what there is.</summary>
-/// <param name="origins">Which web pages may ask.</param>
-/// <param name="tokens">Who may have what.</param>
-/// <param name="advice">Where to go instead, for whoever asks for what is not there.</param>
+/// <summary>The routes of the HTTP port. Requests are checked by <see cref="WebOrigins"/> first.</summary>
+/// <param name="origins">The allowed web pages.</param>
+/// <param name="tokens">The tokens and their access levels.</param>
+/// <param name="advice">Hint for requests of unknown paths.</param>
 internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string advice)
 {
     private readonly Dictionary<string, Route> _routes = [];
     private readonly List<(string Prefix, Route Route)> _prefixes = [];
 
-    /// <summary>Adds a path, which handles all methods itself.</summary>
+    /// <summary>Adds a path, whose handler handles all methods.</summary>
     /// <param name="path">The path.</param>
-    /// <param name="handler">Answers.</param>
-    /// <param name="needed">What <c>Authorization: Bearer TOKEN</c> must allow. Paths that speak WebSocket ask for the token in their first message.</param>
+    /// <param name="handler">Handles the requests.</param>
+    /// <param name="needed">What <c>Authorization: Bearer TOKEN</c> must allow. WebSocket paths read the token from the first message
+    /// instead.</param>
     public HttpRoutes Add(string path, RequestDelegate handler, AccessLevel needed = AccessLevel.None)
     {
         _routes.Add(path, new Route(handler, needed));
         return this;
     }
 
-    /// <summary>Adds all paths that begin so and are not there by themselves; the first that fits is taken.</summary>
+    /// <summary>Adds all paths with a prefix that were not added themselves; the first matching prefix is used.</summary>
     /// <param name="prefix">Ends with a slash.</param>
     /// <param name="handler">Handles all methods.</param>
     /// <param name="needed">As for a path.</param>
@@ -43,7 +44,7 @@ internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string
         {
             if (path.StartsWith(prefix, StringComparison.Ordinal)) return ServeAsync(http, prefixRoute);
         }
-        return HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, $"there is nothing here; {advice}");
+        return HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, $"not found; {advice}");
     }
 
     private Task ServeAsync(HttpContext http, Route route)
@@ -52,7 +53,7 @@ internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string
         return Refusal(http, tokens, route.Needed) ?? route.Handler(http);
     }
 
-    /// <summary>Answers a request that may not have what it asks for; null where it may.</summary>
+    /// <summary>Answers a request that is not authorized; null if it is.</summary>
     public static Task? Refusal(HttpContext http, AccessTokens tokens, AccessLevel needed)
     {
         var level = tokens.LevelOf(WebSocketToken.Of(http));

@@ -1,17 +1,17 @@
 using System.Buffers;
 using Abathur.Protobuf;
 using Abathur.Sync.Access;
-using Abathur.Sync.Diagnostics.Metrics;
+using Abathur.Sync.Metrics;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 
 namespace Abathur.Sync.Transports.Http;
 
-/// <summary>What whoever runs the daemon asks: is it well, what is it doing.</summary>
-/// <param name="api">What there is to know.</param>
-/// <param name="metrics">The numbers.</param>
-/// <param name="isReady">Whether agents may come: the ports are open, and it does not stop.</param>
+/// <summary>Endpoints for operators: health, status and metrics.</summary>
+/// <param name="api">The API of the daemon.</param>
+/// <param name="metrics">The metrics.</param>
+/// <param name="isReady">Whether agents can connect: the ports are open, and the daemon is not shutting down.</param>
 internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, Func<bool> isReady)
 {
     /// <summary>Path of the status.</summary>
@@ -22,9 +22,9 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
     /// <summary>Adds the paths.</summary>
     public void AddTo(HttpRoutes routes)
     {
-        // The process answers: no more is asked of it. Neither says anything of the match.
+        // Health only means that the process answers. Both paths reveal nothing about the match.
         routes.Add("/healthz", http => HttpAnswer.GetTextAsync(http, () => (StatusCodes.Status200OK, "ok")));
-        routes.Add("/readyz", http => HttpAnswer.GetTextAsync(http, () => isReady() ? (StatusCodes.Status200OK, "ready") : (StatusCodes.Status503ServiceUnavailable, "the daemon stops")));
+        routes.Add("/readyz", http => HttpAnswer.GetTextAsync(http, () => isReady() ? (StatusCodes.Status200OK, "ready") : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
         routes.Add("/metrics", http => HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write), AccessLevel.Watch);
         routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, DescribeStatus), AccessLevel.Watch);
     }

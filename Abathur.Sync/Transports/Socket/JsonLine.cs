@@ -1,10 +1,10 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using System.Text;
-using Abathur.Grpc;
+using System.Text.Unicode;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Encoding = System.Text.Encoding;
@@ -22,49 +22,51 @@ internal static class JsonLine
     private static readonly ProtoJsonTranscoder Incoming = ProtoJsonTranscoder.Create(ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
     private static readonly ProtoJsonTranscoder Outgoing = ProtoJsonTranscoder.For(ServerMessage.Descriptor);
     private static readonly ConditionalWeakTable<Match, byte[]> Matches = [];
-    private static readonly UTF8Encoding StrictUtf8 = new(false, throwOnInvalidBytes: true);
 
-    /// <summary>The next line without its end, or null when the client has closed. Throws <see cref="GrpcException"/> for one that is too long or not UTF-8.</summary>
-    public static async ValueTask<string?> ReadAsync(PipeReader input, CancellationToken cancellation, int maxBytes = MaxBytes)
+    private static ReadOnlySpan<byte> Blank => " \t\r\n"u8;
+
+    /// <summary>
+    /// The message on the next line, or null at the end of the input. Throws <see cref="RequestException"/> (INVALID_ARGUMENT) for a line
+    /// that is too long, not UTF-8, or not a message.
+    /// </summary>
+    /// <param name="input">The input.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="maxBytes">Longest line.</param>
+    /// <param name="skipsBlank">Whether blank lines are skipped; otherwise they are an error.</param>
+    public static async ValueTask<ClientMessage?> ReadAsync(PipeReader input, CancellationToken cancellation, int maxBytes = MaxBytes, bool skipsBlank = true)
     {
         while (true)
         {
             var result = await input.ReadAsync(cancellation);
-            var buffer = result.Buffer;
+            var rest = result.Buffer;
             try
             {
-                if (buffer.PositionOf((byte)'\n') is { } end && buffer.Slice(0, end).Length <= maxBytes)
+                while (TryTakeLine(ref rest, result.IsCompleted, maxBytes, out var line))
                 {
-                    var line = Decode(buffer.Slice(0, end));
-                    input.AdvanceTo(buffer.GetPosition(1, end));
-                    return line;
-                }
-                if (buffer.Length > maxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a line is longer than {maxBytes} bytes");
-                if (result.IsCompleted)
-                {
-                    var rest = buffer.IsEmpty ? null : Decode(buffer);
-                    input.AdvanceTo(buffer.End);
-                    return rest;
+                    if (Parse(line, skipsBlank) is not { } message) continue;
+                    input.AdvanceTo(rest.Start);
+                    return message;
                 }
             }
-            catch (GrpcException)
+            catch (RequestException)
             {
-                // Whoever says goodbye reads on.
-                input.AdvanceTo(buffer.End);
+                // The session continues to read after its last message.
+                input.AdvanceTo(result.Buffer.End);
                 throw;
             }
-            input.AdvanceTo(buffer.Start, buffer.End);
+            input.AdvanceTo(rest.Start, rest.End);
+            if (result.IsCompleted) return null;
         }
     }
 
-    /// <summary>The message on a line. Throws <see cref="GrpcException"/> (INVALID_ARGUMENT) for anything else.</summary>
-    public static ClientMessage Parse(string line)
+    /// <summary>The message in a text that is known to be UTF-8. Throws <see cref="RequestException"/> (INVALID_ARGUMENT) for anything else.</summary>
+    public static ClientMessage Parse(ReadOnlySpan<byte> text)
     {
-        if (!line.AsSpan().TrimStart().StartsWith("{")) throw Invalid($"expected a line of JSON such as {{\"subscribe\":{{}}}}, got \"{Quote(line)}\"");
+        if (!text.TrimStart(Blank).StartsWith("{"u8)) throw Invalid($"expected a line of JSON such as {{\"subscribe\":{{}}}}, got \"{Quote(text)}\"");
         try
         {
-            var message = new ArrayBufferWriter<byte>();
-            Incoming.ToProto(Encoding.UTF8.GetBytes(line), message);
+            var message = new ArrayBufferWriter<byte>(text.Length);
+            Incoming.ToProto(text, message);
             return ClientMessage.Parser.ParseFrom(message.WrittenSpan);
         }
         catch (ProtoJsonException e)
@@ -80,7 +82,7 @@ internal static class JsonLine
         output.Write("\n"u8);
     }
 
-    /// <summary>Writes a message without the end of a line.</summary>
+    /// <summary>Writes a message without the line feed.</summary>
     public static void WriteText(IBufferWriter<byte> output, ServerMessage message)
     {
         if (message.Match is null)
@@ -88,7 +90,7 @@ internal static class JsonLine
             Outgoing.ToJson(message.ToByteArray(), output);
             return;
         }
-        // With its game info and data it is by far the longest message, and each agent that comes is sent the same.
+        // Cached: with its game info and data it is by far the longest message, and each new agent gets the same one.
         var text = Matches.GetValue(message.Match, static match => ToJson(new ServerMessage { Match = match }));
         text.CopyTo(output.GetSpan(text.Length));
         output.Advance(text.Length);
@@ -101,19 +103,31 @@ internal static class JsonLine
         return output.WrittenSpan.ToArray();
     }
 
-    private static string Decode(ReadOnlySequence<byte> bytes)
+    private static bool TryTakeLine(ref ReadOnlySequence<byte> rest, bool isLast, int maxBytes, out ReadOnlySequence<byte> line)
     {
-        try
+        line = default;
+        if (rest.PositionOf((byte)'\n') is { } end && rest.Slice(0, end).Length <= maxBytes)
         {
-            return StrictUtf8.GetString(bytes).TrimEnd('\r');
+            line = rest.Slice(0, end);
+            rest = rest.Slice(rest.GetPosition(1, end));
+            return true;
         }
-        catch (DecoderFallbackException)
-        {
-            throw Invalid("the line is not UTF-8 text");
-        }
+        if (rest.Length > maxBytes) throw Invalid($"a line is longer than {maxBytes} bytes");
+        if (!isLast || rest.IsEmpty) return false;
+        (line, rest) = (rest, rest.Slice(rest.End));
+        return true;
     }
 
-    private static string Quote(string line) => string.Concat(line.Take(MaxQuoted).Select(letter => char.IsControl(letter) ? '?' : letter));
+    private static ClientMessage? Parse(ReadOnlySequence<byte> line, bool skipsBlank)
+    {
+        var text = line.IsSingleSegment ? line.FirstSpan : line.ToArray();
+        if (!Utf8.IsValid(text)) throw Invalid("the line is not UTF-8 text");
+        text = text.TrimEnd((byte)'\r');
+        return skipsBlank && text.Trim(Blank).IsEmpty ? null : Parse(text);
+    }
 
-    private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
+    private static string Quote(ReadOnlySpan<byte> text) =>
+        string.Concat(Encoding.UTF8.GetString(text[..Math.Min(text.Length, 4 * MaxQuoted)]).Take(MaxQuoted).Select(letter => char.IsControl(letter) ? '?' : letter));
+
+    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

@@ -1,8 +1,9 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
-using Abathur.Grpc;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Requests;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 
@@ -13,9 +14,6 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
 {
     /// <summary>Longest message that a client may send.</summary>
     public const int MaxBytes = 1024 * 1024;
-
-    /// <summary>Bytes in front of each message.</summary>
-    public const int PrefixBytes = EncodedFrame.PrefixBytes;
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
@@ -31,16 +29,16 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
                     return message;
                 }
             }
-            catch (GrpcException)
+            catch (RequestException)
             {
-                // Whoever says goodbye reads on.
+                // The connection continues to read after the last message.
                 input.AdvanceTo(buffer.End);
                 throw;
             }
             input.AdvanceTo(buffer.Start, buffer.End);
             if (!result.IsCompleted) continue;
             if (buffer.IsEmpty) return null;
-            throw new GrpcException(GrpcStatusCode.InvalidArgument, "the connection ends in the middle of a message");
+            throw new RequestException(RequestStatus.InvalidArgument, "the connection ended inside a message");
         }
     }
 
@@ -50,9 +48,9 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         message.WriteTo(output.Writer);
     }
 
-    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
     {
-        var message = frame.RentPrefixedMessage(missed);
+        var message = frame.RentMessage(ProtoFraming.LengthPrefixed, dropped);
         var bytes = message.Span.Length;
         output.Write(message);
         return bytes;
@@ -60,18 +58,18 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
 
     public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
 
-    /// <summary>The first message of a buffer, as bytes; false where it is not there whole.</summary>
-    /// <exception cref="GrpcException">It is longer than <paramref name="maxBytes"/>.</exception>
+    /// <summary>The first message of a buffer, as bytes; false if it is incomplete.</summary>
+    /// <exception cref="RequestException">It is longer than <paramref name="maxBytes"/>.</exception>
     public static bool TrySlice(ReadOnlySequence<byte> buffer, int maxBytes, out ReadOnlySequence<byte> message)
     {
         message = default;
-        if (buffer.Length < PrefixBytes) return false;
-        Span<byte> prefix = stackalloc byte[PrefixBytes];
-        buffer.Slice(0, PrefixBytes).CopyTo(prefix);
+        if (buffer.Length < ProtoFraming.PrefixBytes) return false;
+        Span<byte> prefix = stackalloc byte[ProtoFraming.PrefixBytes];
+        buffer.Slice(0, ProtoFraming.PrefixBytes).CopyTo(prefix);
         var length = BinaryPrimitives.ReadUInt32LittleEndian(prefix);
-        if (length > maxBytes) throw new GrpcException(GrpcStatusCode.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
-        if (buffer.Length < PrefixBytes + length) return false;
-        message = buffer.Slice(PrefixBytes, length);
+        if (length > maxBytes) throw new RequestException(RequestStatus.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
+        if (buffer.Length < ProtoFraming.PrefixBytes + length) return false;
+        message = buffer.Slice(ProtoFraming.PrefixBytes, length);
         return true;
     }
 
@@ -87,13 +85,13 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new GrpcException(GrpcStatusCode.InvalidArgument, $"not a ClientMessage: {e.Message}");
+            throw new RequestException(RequestStatus.InvalidArgument, $"not a ClientMessage: {e.Message}");
         }
     }
 
     private void WritePrefix(int bytes)
     {
-        BinaryPrimitives.WriteUInt32LittleEndian(output.Writer.GetSpan(PrefixBytes), (uint)bytes);
-        output.Writer.Advance(PrefixBytes);
+        BinaryPrimitives.WriteUInt32LittleEndian(output.Writer.GetSpan(ProtoFraming.PrefixBytes), (uint)bytes);
+        output.Writer.Advance(ProtoFraming.PrefixBytes);
     }
 }

@@ -1,22 +1,23 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Abathur.Grpc;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
 using Encoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Sync.Transports.Socket;
 
-/// <summary>Takes what a bot publishes off a socket: lines of JSON, or protobuf behind its length.</summary>
+/// <summary>Reads the messages of a publishing bot from a socket: lines of JSON, or length-prefixed protobuf.</summary>
 internal sealed class PublishInput(PipeReader input, Encoding encoding, Publication publication)
 {
     private static readonly ProtoJsonTranscoder Json = ProtoJsonTranscoder.For(PublishRequest.Descriptor);
     private readonly ArrayBufferWriter<byte> _message = new();
 
-    /// <summary>Takes messages until the bot has sent the last one; without it the publication is not finished when this returns.</summary>
-    /// <exception cref="GrpcException">One is not a <c>PublishRequest</c>, or too long.</exception>
+    /// <summary>Reads messages until the bot has sent the last one. If the input ends before it, the publication is not finished when this
+    /// returns.</summary>
+    /// <exception cref="RequestException">A message is not a <c>PublishRequest</c>, or too long.</exception>
     public async Task RunAsync(CancellationToken cancellation)
     {
         while (true)
@@ -29,11 +30,11 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
             }
             finally
             {
-                // Also after a bad message: whoever says goodbye reads on.
+                // Also after an invalid message: the connection continues to read until it is closed.
                 input.AdvanceTo(rest.Start, rest.End);
             }
             if (publication.IsFinished) return;
-            if (result.IsCompleted && !rest.IsEmpty) throw Invalid("the connection ends in the middle of a message");
+            if (result.IsCompleted && !rest.IsEmpty) throw Invalid("the connection ended inside a message");
             if (result.IsCompleted) return;
         }
     }
@@ -53,10 +54,11 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
         message = default;
         while (rest.PositionOf((byte)'\n') is { } end)
         {
-            var line = rest.Slice(0, end).ToArray();
+            var text = rest.Slice(0, end);
+            var line = text.IsSingleSegment ? text.FirstSpan : text.ToArray();
             rest = rest.Slice(rest.GetPosition(1, end));
-            // Blank lines are nothing, as in a subscribed session.
-            if (line.AsSpan().Trim(" \t\r"u8).IsEmpty) continue;
+            // Blank lines are skipped, as in a subscribed session.
+            if (line.Trim(" \t\r"u8).IsEmpty) continue;
             _message.ResetWrittenCount();
             try
             {
@@ -73,5 +75,5 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
         return false;
     }
 
-    private static GrpcException Invalid(string message) => new(GrpcStatusCode.InvalidArgument, message);
+    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

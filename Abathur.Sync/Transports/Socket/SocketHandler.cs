@@ -1,5 +1,5 @@
-using Abathur.Grpc;
 using Abathur.Sync.Access;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
@@ -9,7 +9,7 @@ namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>
 /// The raw socket, TCP or Unix domain: the client's first line is JSON and subscribes, the answer is a line of JSON,
-/// and then messages go in the form that was asked for (docs/protocol.md).
+/// and then messages have the requested form (docs/protocol.md).
 /// </summary>
 internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 {
@@ -19,16 +19,16 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     /// <summary>How long a client may take for its first line.</summary>
     internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a client may be silent after the goodbye before it closes.</summary>
+    /// <summary>How long a client may be silent after the last message before the connection is closed.</summary>
     internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long one that goes on sending is heard in all.</summary>
+    /// <summary>How long the daemon continues to read from a client that keeps sending.</summary>
     internal static TimeSpan MaxLingerTime { get; } = 5 * LingerTime;
 
     public async Task HandleAsync(ConnectionContext connection)
     {
         var input = connection.Transport.Input;
-        // Behind TLS the socket is not ours to write to.
+        // With TLS, the daemon cannot write to the socket directly.
         var isEncrypted = connection.Features.Get<ITlsHandshakeFeature>() is not null;
         using var output = new SocketOutput(connection.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket, isEncrypted ? connection.Transport.Output : null);
         var isPublishing = false;
@@ -51,15 +51,15 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             await new SyncSession(api, wire, subscription, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
-        catch (GrpcException e)
+        catch (RequestException e)
         {
-            JsonLine.Write(output.Writer, new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
+            JsonLine.Write(output.Writer, new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } });
             await output.FlushAsync(CancellationToken.None);
             if (isPublishing) await LeaveUnreadAsync(connection);
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or ConnectionAbortedException or ConnectionResetException)
         {
-            // The client is gone.
+            // The client has disconnected.
         }
         finally
         {
@@ -68,8 +68,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
     }
 
-    // A socket closed with something unread in it resets the connection, and an acknowledgement on its way would cost the client what it has
-    // not read yet, the goodbye at least. Who acknowledges is still reading.
+    // Closing a socket with unread input resets the connection, and the client would lose what it has not read yet, at least the last
+    // message. Therefore read until the client closes or is silent: a client that still sends acknowledgements is still reading.
     private async Task LingerAsync(ConnectionContext connection)
     {
         using var limit = new CancellationTokenSource(LingerTime, clock);
@@ -85,7 +85,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 
     private async Task PublishAsync(PublishStart start, AccessLevel level, ConnectionContext connection, SocketOutput output)
     {
-        if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new GrpcException(GrpcStatusCode.InvalidArgument, "publish takes encoding json or proto");
+        if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new RequestException(RequestStatus.InvalidArgument, "publish takes encoding json or proto");
         var input = connection.Transport.Input;
         using var publication = await api.PublishAsync(level, connection.ConnectionClosed);
         // A match with game data is too long for a line: it may be the first message.
@@ -99,7 +99,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         await LingerAsync(connection);
     }
 
-    /// <summary>A bot that is refused may be in the middle of a long message: what it goes on to send must not cost it the reason.</summary>
+    /// <summary>Reads on after a refusal: the bot may be sending a long message, and a reset of the connection would discard the
+    /// reason.</summary>
     private async Task LeaveUnreadAsync(ConnectionContext connection)
     {
         try
@@ -108,7 +109,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or ConnectionAbortedException or ConnectionResetException)
         {
-            // It is gone, or silent.
+            // It has disconnected, or is silent.
         }
     }
 
@@ -118,14 +119,13 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, connection.ConnectionClosed);
         try
         {
-            if (await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token, MaxFirstLineBytes) is not { } line) return null;
-            var message = JsonLine.Parse(line);
-            if (message is { Subscribe: null, Publish: null }) throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            var message = await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token, MaxFirstLineBytes, skipsBlank: false);
+            if (message is { Subscribe: null, Publish: null }) throw new RequestException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
             return message;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
-            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"no line came within {HandshakeTimeout.TotalSeconds:0} s");
+            throw new RequestException(RequestStatus.DeadlineExceeded, $"no line came within {HandshakeTimeout.TotalSeconds:0} s");
         }
     }
 

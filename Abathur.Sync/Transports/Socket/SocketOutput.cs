@@ -7,17 +7,17 @@ using Abathur.Sync.Frames;
 namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>
-/// What is sent on a connection, straight to its socket: a frame's bytes go from the memory that all subscribers share to the operating system, without
-/// the copy and the change of threads that a pipe between them costs. One task writes.
+/// The output of a connection, written directly to its socket: the bytes of a frame go from the memory that all subscribers share to the
+/// operating system, without the copy and the thread switch of a pipe. One task writes.
 /// </summary>
-/// <param name="socket">The connection's; whoever owns it closes it.</param>
-/// <param name="encrypted">Where what is sent is encrypted first; null: it is not.</param>
+/// <param name="socket">The socket of the connection; its owner closes it.</param>
+/// <param name="encrypted">The output that encrypts; null: not encrypted.</param>
 internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter? encrypted = null) : IDisposable
 {
     private SharedBuffer? _gathered;
     private SharedBuffer? _shared;
 
-    /// <summary>Where messages are gathered until the next flush.</summary>
+    /// <summary>The buffer of messages until the next flush.</summary>
     public IBufferWriter<byte> Writer
     {
         get
@@ -31,7 +31,7 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
         }
     }
 
-    /// <summary>Adds a whole message behind what was written, and takes over the caller's reference to it.</summary>
+    /// <summary>Appends a complete message, and takes over the caller's reference to it.</summary>
     public void Write(SharedBuffer message)
     {
         if (_gathered is null && _shared is null)
@@ -43,8 +43,9 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
         message.Release();
     }
 
-    /// <summary>Gives all that was written to the operating system; waits while it takes no more. False when the client is gone.</summary>
-    /// <remarks>Cancelled or false, the connection is of no more use: a part may have been sent.</remarks>
+    /// <summary>Passes everything that was written to the operating system; waits while it accepts no more. False if the client has
+    /// disconnected.</summary>
+    /// <remarks>After cancellation or false the connection cannot be used any more, because a part may have been sent.</remarks>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
     {
@@ -65,7 +66,7 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
         }
     }
 
-    /// <summary>Lets go of what was not sent.</summary>
+    /// <summary>Releases messages that were not sent.</summary>
     public void Dispose()
     {
         _gathered?.Release();

@@ -7,59 +7,58 @@ using Abathur.Sync.Frames;
 namespace Abathur.Sync.Transports.WebSocket;
 
 /// <summary>
-/// Whole messages over a WebSocket, with a bound, and a close that says why. .NET's own WebSocket below it does the
-/// framing, answers pings, checks UTF-8, and closes with 1002 or 1007 where the peer breaks the protocol. One task
-/// receives, one sends.
+/// Complete messages over a WebSocket, with a size limit and a close reason. The underlying WebSocket of .NET does the framing, answers
+/// pings, checks UTF-8, and closes with 1002 or 1007 if the peer breaks the protocol. One task receives, one sends.
 /// </summary>
 /// <param name="socket">The caller disposes it.</param>
-/// <param name="maxMessageBytes">Longest message that is taken.</param>
-/// <param name="closeTimeout">How long the peer may take nothing of a close, and then say nothing.</param>
+/// <param name="maxMessageBytes">Longest message that is accepted.</param>
+/// <param name="closeTimeout">How long sending the close may take, and then how long the peer may be silent.</param>
 /// <param name="clock">Clock of the timeout.</param>
-/// <param name="abort">Cuts the connection off. Aborting the WebSocket alone would leave a write to a peer that takes nothing hanging.</param>
+/// <param name="abort">Aborts the connection. Aborting only the WebSocket would not end a write to a peer that reads nothing.</param>
 public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, int maxMessageBytes, TimeSpan closeTimeout, TimeProvider clock, Action abort) : IDisposable
 {
     private const int SmallBytes = 4096;
 
-    /// <summary>A peer that goes on sending after the close is heard for so many timeouts in all.</summary>
+    /// <summary>For how many close timeouts the connection reads from a peer that keeps sending after the close.</summary>
     private const int MaxCloseTimeouts = 5;
 
-    /// <summary>So many fragments are taken in a row, before others get their turn.</summary>
+    /// <summary>Fragments that are read in a row before the task yields.</summary>
     private const int FragmentsInARow = 64;
 
     private BlockPool.Block _block = BlockPool.Shared.Rent(SmallBytes);
     private Task<WebSocketInput>? _receiving;
     private bool _isDisposed;
 
-    /// <summary>Longest message that is taken, from the next one on.</summary>
+    /// <summary>Longest message that is accepted, from the next one on.</summary>
     public int MaxMessageBytes { get; set; } = maxMessageBytes;
 
     private byte[] Buffer => _block.Bytes;
 
     /// <summary>
-    /// The next message; its bytes are valid until the next call. Cancelling gives up the wait, not what is on the way: the next call,
-    /// or <see cref="CloseAsync"/>, goes on with it.
+    /// The next message; its bytes are valid until the next call. Cancellation ends only the wait: the next call,
+    /// or <see cref="CloseAsync"/>, continues to receive the message.
     /// </summary>
     public async ValueTask<WebSocketInput> ReceiveAsync(CancellationToken cancellation)
     {
-        // .NET's own cancellation would abort the connection, and with it the chance to close it in good form.
+        // The cancellation of .NET would abort the connection, which could then not be closed with a close frame.
         BeginReceive();
         var input = await _receiving.WaitAsync(cancellation);
         _receiving = null;
         return input;
     }
 
-    /// <summary>Starts on the next message, and with it on the peer's pings and pongs, where nobody waits for it yet.</summary>
+    /// <summary>Starts to receive the next message before it is awaited, so that pings and pongs are processed.</summary>
     [MemberNotNull(nameof(_receiving))]
     public void BeginReceive() => _receiving ??= ReceiveMessageAsync().AsTask();
 
-    /// <summary>Sends one message in one frame. False when the peer is gone, or has closed.</summary>
+    /// <summary>Sends one message in one frame. False if the peer has disconnected or closed.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> message, WebSocketMessageType type)
     {
         if (socket.State is not (WebSocketState.Open or WebSocketState.CloseReceived)) return false;
         try
         {
-            // Without a token: .NET takes a shorter way, and whoever gives up on the peer aborts the connection.
+            // Without a token .NET uses a faster path. To cancel, the connection is aborted.
             await socket.SendAsync(message, type, endOfMessage: true, CancellationToken.None);
             return true;
         }
@@ -70,13 +69,13 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
     }
 
     /// <summary>
-    /// Says why it is over, or answers the peer's close with its own status, and waits until the peer closes, or is silent for the timeout. A slow
-    /// reader has messages before it then that only the system still holds, and gets them if the connection is left in peace, not cut off.
+    /// Sends a close with the reason, or answers the peer's close with the same status, and waits until the peer closes or is silent for
+    /// the timeout. The operating system may still hold messages for a slow reader, which it gets if the connection is not aborted.
     /// </summary>
     public async Task CloseAsync(WebSocketCloseStatus status, string reason)
     {
         if (!await SendCloseAsync(status, reason)) return;
-        // What the peer sent before it saw the close is read and forgotten: left unread, it would make the system drop what is on the way.
+        // Read and discard what the peer sent before the close: unread input would make the operating system discard pending output.
         var start = clock.GetTimestamp();
         while (socket.State == WebSocketState.CloseSent && clock.GetElapsedTime(start) < MaxCloseTimeouts * closeTimeout)
         {
@@ -92,7 +91,7 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         }
     }
 
-    /// <summary>Gives the memory back; where a receive is still on the way, which may write to it, when that has ended.</summary>
+    /// <summary>Returns the memory to the pool; if a receive is still running, which may write to it, after that has ended.</summary>
     public void Dispose()
     {
         if (_isDisposed) return;
@@ -107,11 +106,11 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         _block.Dispose();
     }
 
-    /// <summary>True when the peer's close is still to come.</summary>
+    /// <summary>True if the peer has not closed yet.</summary>
     private async Task<bool> SendCloseAsync(WebSocketCloseStatus status, string reason)
     {
         using var limit = new CancellationTokenSource(closeTimeout, clock);
-        // A peer that takes nothing does not take a close either.
+        // A peer that reads nothing does not read a close, either.
         await using var aborting = limit.Token.Register(abort);
         try
         {
@@ -126,7 +125,7 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         }
         catch (Exception e) when (IsLost(e))
         {
-            // Closed in another way.
+            // Already closed.
         }
         return socket.State == WebSocketState.CloseSent;
     }
@@ -134,7 +133,7 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
     private async ValueTask<WebSocketInput> ReceiveMessageAsync()
     {
         if (Buffer.Length > 4 * SmallBytes) Resize(SmallBytes, keep: 0);
-        // One byte more shows that a message is too long: a frame's own claim is not told here.
+        // One additional byte detects a message that is too long, because .NET does not expose the length of a frame.
         var maxBytes = MaxMessageBytes + 1;
         var length = 0;
         try
@@ -148,7 +147,7 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
                 length += result.Count;
                 if (length >= maxBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
                 if (!result.EndOfMessage) continue;
-                // .NET overlooks a character that is cut off by an empty last fragment.
+                // .NET does not detect a character that is truncated before an empty last fragment.
                 if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(Buffer.AsSpan(0, length))) return new(WebSocketInputKind.NotUtf8, result.MessageType);
                 return new(WebSocketInputKind.Message, result.MessageType, Buffer.AsMemory(0, length));
             }

@@ -3,11 +3,11 @@ using Microsoft.AspNetCore.Http;
 
 namespace Abathur.Sync.Transports.WebSocket;
 
-/// <summary>A path that speaks WebSocket, and tells whoever asks in another way what it expects.</summary>
-/// <param name="path">The path, for what is said.</param>
-/// <param name="clients">Who connects there, in the plural.</param>
-/// <param name="serve">Serves one request for a WebSocket; its token says that the server stops.</param>
-/// <param name="stopping">The server stops.</param>
+/// <summary>A WebSocket path. Other requests get an error that says what it expects.</summary>
+/// <param name="path">The path, for messages.</param>
+/// <param name="clients">The kind of its clients, in the plural, for messages.</param>
+/// <param name="serve">Serves one request for a WebSocket; its token fires when the server stops.</param>
+/// <param name="stopping">Fires when the server stops.</param>
 internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpContext, CancellationToken, Task> serve, CancellationToken stopping)
 {
     /// <summary>Where agents connect.</summary>
@@ -26,7 +26,7 @@ internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpCo
             return HttpAnswer.TextAsync(
                 response,
                 StatusCodes.Status400BadRequest,
-                "this is no WebSocket handshake: it needs Connection: Upgrade, Upgrade: websocket, a Sec-WebSocket-Key of 16 bytes in base64, and no body");
+                "this is not a WebSocket handshake: it needs Connection: Upgrade, Upgrade: websocket, a Sec-WebSocket-Key of 16 bytes in base64, and no body");
         }
         response.Headers.Upgrade = "websocket";
         response.Headers.Connection = "Upgrade";

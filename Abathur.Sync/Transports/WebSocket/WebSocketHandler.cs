@@ -1,7 +1,7 @@
 using System.Net.WebSockets;
-using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
@@ -10,23 +10,24 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Abathur.Sync.Transports.WebSocket;
 
 /// <summary>
-/// The socket's messages over WebSocket: the first message subscribes, and its form (text: ProtoJSON, binary: protobuf) is that
-/// of all answers (docs/protocol.md).
+/// The socket's messages over WebSocket: the first message subscribes, and its form (text: ProtoJSON, binary: protobuf) is also
+/// the form of all answers (docs/protocol.md).
 /// </summary>
 internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions options, TimeProvider clock)
 {
-    /// <summary>Serves one connection whose request has been checked. <paramref name="stopping"/>: the daemon stops.</summary>
+    /// <summary>Serves one connection whose request has been checked. <paramref name="stopping"/> fires when the daemon shuts
+    /// down.</summary>
     public async Task HandleAsync(HttpContext http, CancellationToken stopping)
     {
         var connection = http.Features.GetRequiredFeature<IConnectionLifetimeFeature>();
         await ServeAsync(http, stopping);
-        // The server goes on sending what the agent has not taken yet; one that takes nothing would keep the connection for ever.
+        // The server continues to send what the agent has not read yet. An agent that reads nothing would keep the connection forever.
         _ = CutOffAsync(connection);
     }
 
     private async Task CutOffAsync(IConnectionLifetimeFeature connection)
     {
-        // Its ConnectionClosed says nothing here: it tells the end of what is received, not of what is sent.
+        // ConnectionClosed cannot be used: it signals the end of the input, not of the output.
         await Task.Delay(options.DrainTimeout, clock);
         connection.Abort();
     }
@@ -36,11 +37,11 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout, WebSocketToken.ChosenOf(http));
         using var connection = new WebSocketConnection(socket, options.MaxFirstMessageBytes, options.CloseTimeout, clock, http.Abort);
         using var wire = new WebSocketWire(connection);
-        using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
-        // A peer that says no more may take no more either: what is being written to it must not hang for ever.
-        await using var givingUp = patience.Token.Register(http.Abort);
-        void GiveUp() => patience.CancelAfter(options.CloseTimeout);
-        wire.InputEnded = GiveUp;
+        using var closeTimeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
+        // A peer that has stopped sending may have stopped reading, too: a pending write to it must not block forever.
+        await using var aborting = closeTimeout.Token.Register(http.Abort);
+        void StartCloseTimeout() => closeTimeout.CancelAfter(options.CloseTimeout);
+        wire.InputEnded = StartCloseTimeout;
         try
         {
             if (await ReadSubscribeAsync(http, wire, stopping) is not { } first)
@@ -55,11 +56,11 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             using var subscription = api.Subscribe(first.Subscribe, traits, Peer(http), level);
             wire.InputEnded = () =>
             {
-                GiveUp();
-                // Input that cannot be read is answered first; the session ends itself then.
+                StartCloseTimeout();
+                // Unreadable input is answered first; the session then ends itself.
                 if (wire.InputFailure is null) subscription.Close();
             };
-            // The match may be long in coming: a client whose pongs nobody reads would be taken for dead.
+            // The match may begin much later: without a receive, pongs would not be processed and the client would count as dead.
             connection.BeginReceive();
             wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
             SubscriptionEnd end;
@@ -67,20 +68,20 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
             await connection.CloseAsync(status, reason);
         }
-        catch (GrpcException e)
+        catch (RequestException e)
         {
-            // One that has been refused may take nothing, either.
-            GiveUp();
-            wire.Write(new ServerMessage { Error = new Error { Code = e.StatusCode.ToName(), Message = e.Message, Fatal = true } });
+            // A refused client may have stopped reading.
+            StartCloseTimeout();
+            wire.Write(new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } });
             await wire.FlushAsync(CancellationToken.None);
-            var (status, reason) = e.StatusCode == GrpcStatusCode.Unavailable
-                ? (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops")
-                : (wire.InputFailure ?? WebSocketCloseStatus.PolicyViolation, e.StatusCode.ToName());
+            var (status, reason) = e.Status == RequestStatus.Unavailable
+                ? (WebSocketCloseStatus.EndpointUnavailable, "the daemon is shutting down")
+                : (wire.InputFailure ?? WebSocketCloseStatus.PolicyViolation, e.Status.ToName());
             await connection.CloseAsync(status, reason);
         }
         catch (OperationCanceledException)
         {
-            // The client is gone.
+            // The client has disconnected.
         }
     }
 
@@ -91,25 +92,25 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         try
         {
             if (await wire.ReadAsync(cancellation.Token) is not { } message) return null;
-            return message.Subscribe is not null ? message : throw new GrpcException(GrpcStatusCode.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
+            return message.Subscribe is not null ? message : throw new RequestException(RequestStatus.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            throw new GrpcException(GrpcStatusCode.Unavailable, "the daemon stops");
+            throw new RequestException(RequestStatus.Unavailable, "the daemon is shutting down");
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
-            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"no message came within {options.HandshakeTimeout.TotalSeconds:0.###} s");
+            throw new RequestException(RequestStatus.DeadlineExceeded, $"no message came within {options.HandshakeTimeout.TotalSeconds:0.###} s");
         }
     }
 
     private static (WebSocketCloseStatus Status, string Reason) Describe(SubscriptionEnd end) => end.Reason switch
     {
         SubscriptionEndReason.MatchOver => (WebSocketCloseStatus.NormalClosure, "the match is over"),
-        SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon stops"),
-        SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost => (WebSocketCloseStatus.InternalServerError, end.StatusCode().ToName()),
+        SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon is shutting down"),
+        SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost => (WebSocketCloseStatus.InternalServerError, end.Status().ToName()),
         SubscriptionEndReason.Closed => (WebSocketCloseStatus.NormalClosure, ""),
-        _ => (WebSocketCloseStatus.PolicyViolation, end.StatusCode().ToName()),
+        _ => (WebSocketCloseStatus.PolicyViolation, end.Status().ToName()),
     };
 
     private static string Peer(HttpContext http) =>

@@ -1,6 +1,6 @@
 namespace Abathur.Sync.Transports.WebSocket;
 
-/// <summary>Bounds of the WebSocket transport.</summary>
+/// <summary>Limits of the WebSocket transport.</summary>
 public sealed record WebSocketTransportOptions
 {
     /// <summary>Longest message that an agent may send. Default 1 MiB; a longer one closes with 1009.</summary>
@@ -12,18 +12,19 @@ public sealed record WebSocketTransportOptions
     /// <summary>How long an agent may take for its first message. Default 10 s.</summary>
     public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>A ping is sent when nothing has come from an agent for so long. Default 15 s.</summary>
+    /// <summary>A ping is sent when nothing was received from an agent for this time. Default 15 s.</summary>
     public TimeSpan KeepAliveInterval { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
     /// How long an agent may leave a ping unanswered before it counts as dead. Default 60 s: clients that answer only while they
-    /// receive must not be cut off while they think.
+    /// receive must not be disconnected while they compute.
     /// </summary>
     public TimeSpan KeepAliveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>How long an agent that is closed may be silent before it answers the close. Default 2 s; five times that for one that goes on sending.</summary>
+    /// <summary>How long an agent may be silent before it answers a close. Default 2 s; five times that for an agent that keeps
+    /// sending.</summary>
     public TimeSpan CloseTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long what an agent has not taken yet is kept for it after the close. Default 60 s.</summary>
+    /// <summary>How long messages that an agent has not read yet are kept for it after the close. Default 60 s.</summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(60);
 }

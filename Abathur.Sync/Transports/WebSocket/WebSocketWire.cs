@@ -1,8 +1,9 @@
 using System.Buffers;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
-using Abathur.Grpc;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Requests;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -11,9 +12,8 @@ namespace Abathur.Sync.Transports.WebSocket;
 
 /// <summary>Session messages as WebSocket messages: text is ProtoJSON, binary is protobuf.</summary>
 /// <remarks>
-/// What is written gathers in one pooled buffer and goes out with the flush, one message after the other, each in one
-/// frame and one write. A frame that is alone goes out of the memory that all subscribers share. Not thread-safe but for
-/// one task that reads and one that writes.
+/// Messages are collected in one pooled buffer and sent by the flush in order, each in one frame and one write. A single frame is sent from
+/// the memory that all subscribers share. Not thread-safe, except that one task may read while another writes.
 /// </remarks>
 internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWire, IDisposable
 {
@@ -21,19 +21,19 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     private SharedBuffer? _output;
     private SharedBuffer? _shared;
 
-    /// <summary>The close status for input that could not be read; null while there was none.</summary>
+    /// <summary>The close status for unreadable input; null if all input was readable.</summary>
     public WebSocketCloseStatus? InputFailure { get; private set; }
 
-    /// <summary>The form of the first message, which is that of all answers; null before it.</summary>
+    /// <summary>The form of the first message, which all answers have; null before it.</summary>
     public WebSocketMessageType? Form { get; private set; }
 
-    /// <summary>Called when nothing more will be read: the peer has closed, is gone, or sent what cannot be read.</summary>
+    /// <summary>Called at the end of the input: the peer has closed or disconnected, or its input is unreadable.</summary>
     public Action? InputEnded { get; set; }
 
     private SharedBuffer Output => _output ??= SharedBuffer.Rent();
 
-    /// <summary>The message in <see cref="_shared"/>, which the socket sends with a line's end behind it, or its length in front.</summary>
-    private ReadOnlyMemory<byte> SharedMessage => Form == WebSocketMessageType.Text ? _shared!.Memory[..^1] : _shared!.Memory[EncodedFrame.PrefixBytes..];
+    /// <summary>The message in <see cref="_shared"/>, without the line feed or the length prefix of the socket transport.</summary>
+    private ReadOnlyMemory<byte> SharedMessage => Form == WebSocketMessageType.Text ? _shared!.Memory[..^1] : _shared!.Memory[ProtoFraming.PrefixBytes..];
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
@@ -56,16 +56,16 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     public void Write(ServerMessage message)
     {
         Gather();
-        // Before the first message nobody knows better, and text can be read by a person.
+        // Before the first message the form is unknown; text is readable for people.
         if (Form == WebSocketMessageType.Binary) message.WriteTo((IBufferWriter<byte>)Output);
         else JsonLine.WriteText(Output, message);
         _ends.Add(Output.Span.Length);
     }
 
-    public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
     {
         Gather();
-        _shared = Form == WebSocketMessageType.Text ? frame.RentJsonLine(missed) : frame.RentPrefixedMessage(missed);
+        _shared = frame.RentMessage(Form == WebSocketMessageType.Text ? JsonFraming.Line : ProtoFraming.LengthPrefixed, dropped);
         var bytes = SharedMessage.Length;
         if (_output is not null) Gather();
         return bytes;
@@ -82,7 +82,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
             isThere = isThere && await connection.SendAsync(_output!.Memory[start..end], Form ?? WebSocketMessageType.Text);
             start = end;
         }
-        // The pool keeps it warm; an idle connection holds nothing.
+        // Return the buffer to the pool: an idle connection holds no memory.
         Dispose();
         return isThere;
     }
@@ -95,7 +95,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         _output = _shared = null;
     }
 
-    /// <summary>A frame that has another message before or behind it is one of several.</summary>
+    /// <summary>Moves a single frame to the buffer when another message is written before or after it.</summary>
     private void Gather()
     {
         if (_shared is null) return;
@@ -110,19 +110,19 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         try
         {
             return input.Type == WebSocketMessageType.Text
-                ? JsonLine.Parse(System.Text.Encoding.UTF8.GetString(input.Bytes.Span))
+                ? JsonLine.Parse(input.Bytes.Span)
                 : ClientMessage.Parser.ParseFrom(input.Bytes.Span);
         }
-        catch (Exception e) when (e is GrpcException or InvalidProtocolBufferException)
+        catch (Exception e) when (e is RequestException or InvalidProtocolBufferException)
         {
-            throw Failure(WebSocketCloseStatus.InvalidPayloadData, e is GrpcException ? e.Message : $"not a ClientMessage: {e.Message}");
+            throw Failure(WebSocketCloseStatus.InvalidPayloadData, e is RequestException ? e.Message : $"not a ClientMessage: {e.Message}");
         }
     }
 
-    private GrpcException Failure(WebSocketCloseStatus status, string message)
+    private RequestException Failure(WebSocketCloseStatus status, string message)
     {
         InputFailure = status;
         InputEnded?.Invoke();
-        return new GrpcException(GrpcStatusCode.InvalidArgument, message);
+        return new RequestException(RequestStatus.InvalidArgument, message);
     }
 }

@@ -27,7 +27,7 @@ internal static class CodecCatalog
     /// <summary>What may follow a name after a plus sign.</summary>
     public static IReadOnlyList<string> Compressions { get; } = [.. Suffixes.Select(each => each.Name)];
 
-    /// <summary>Makes the codec of a name such as "cbor" or "cbor+zstd"; null where there is none of that name.</summary>
+    /// <summary>Makes the codec of a name such as "cbor" or "cbor+zstd", or null of that name.</summary>
     /// <exception cref="CompressionException">The system lacks the library for it.</exception>
     public static ICodec? TryCreate(string name)
     {

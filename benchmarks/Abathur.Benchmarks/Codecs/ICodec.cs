@@ -12,7 +12,7 @@ internal interface ICodec
     /// <summary>How the library is used: one sentence each.</summary>
     IReadOnlyList<string> Footnotes { get; }
 
-    /// <summary>What is known beforehand to be omitted from the encoded form; empty where nothing is.</summary>
+    /// <summary>What is known beforehand to be omitted from the encoded form; empty if nothing is.</summary>
     IReadOnlyList<string> CannotCarry => [];
 
     /// <summary>What a sender that uses this codec has in its hands.</summary>

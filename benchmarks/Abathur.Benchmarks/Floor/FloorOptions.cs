@@ -17,7 +17,7 @@ internal sealed record FloorOptions
     /// </summary>
     public bool Unlimited { get; init; }
 
-    /// <summary>Seconds of game time to leave out at the start.</summary>
+    /// <summary>Seconds of game time to skip at the start.</summary>
     public double StartOffset { get; init; }
 
     /// <summary>Seconds of game time to send; null: to the end.</summary>
@@ -29,7 +29,7 @@ internal sealed record FloorOptions
         var file = new Argument<string>("FILE") { Description = "Recording (MCAP) to send." };
         var port = new Option<int>("--port") { Description = "TCP port; 0: any free one." };
         var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
-        var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to leave out at the start." };
+        var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to skip at the start." };
         var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
         var command = new RootCommand("Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, offset, duration };
         command.SetAction((parsed, cancellation) => run(

@@ -7,8 +7,8 @@ using SC2APIProtocol;
 namespace Abathur.Benchmarks.Match;
 
 /// <summary>Whether a codec gives back what it was given.</summary>
-/// <param name="Problem">What came back different, and where; null where nothing did.</param>
-/// <param name="LostUnknownFields">Whether all came back but the unknown fields.</param>
+/// <param name="Problem">The first difference after decoding, and where; null if there are no differences.</param>
+/// <param name="LostUnknownFields">Whether only the unknown fields were lost.</param>
 /// <param name="Bytes">Encoded size.</param>
 internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFields, int Bytes)
 {
@@ -28,7 +28,7 @@ internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFiel
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // Libraries throw what they like for what they cannot carry; each is a finding about the codec.
+            // Libraries throw various exceptions for unsupported values; each is a finding about the codec.
             return new CodecCheck($"{e.GetType().Name}: {e.Message.ReplaceLineEndings(" ")}", false, 0);
         }
         var expected = codec.Expected(ResponseObservation.Parser.ParseFrom(observation));
@@ -36,12 +36,12 @@ internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFiel
         if (!AreEqual(expected, actual))
         {
             expected = codec.Expected(KnownFields.ParseFrom(observation));
-            if (!AreEqual(expected, actual)) return new CodecCheck($"{FirstDifference(expected, actual)} did not come back as it was", false, encoded.Length);
+            if (!AreEqual(expected, actual)) return new CodecCheck($"{FirstDifference(expected, actual)} differs after decoding", false, encoded.Length);
             lostUnknownFields = true;
         }
         var sum = new Checksum();
         expected.Touch(ref sum);
-        var problem = codec.Touch(decoded) == sum.Value ? null : "touching every field gave another checksum than for the message";
+        var problem = codec.Touch(decoded) == sum.Value ? null : "reading every field gave another checksum than for the message";
         return new CodecCheck(problem, lostUnknownFields, encoded.Length);
     }
 
@@ -79,7 +79,7 @@ internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFiel
             if (field.IsRepeated)
             {
                 var (many, others) = ((IList)one, (IList)other);
-                if (many.Count != others.Count) return $"{field.Name} ({many.Count} elements, {others.Count} came back)";
+                if (many.Count != others.Count) return $"{field.Name} ({many.Count} elements, {others.Count} after decoding)";
                 for (var i = 0; i < many.Count; i++)
                 {
                     if (Equals(many[i], others[i])) continue;

@@ -15,10 +15,10 @@ internal sealed class CodecRun(string name, ICodec codec)
     /// <summary>Numbers of the frames that it takes.</summary>
     public IReadOnlyList<int> Frames { get; set; } = [];
 
-    /// <summary>Frames whose unknown fields did not come back.</summary>
+    /// <summary>Frames whose unknown fields were lost.</summary>
     public int FramesWithoutUnknownFields { get; set; }
 
-    /// <summary>Why it is not timed; null where the check went well.</summary>
+    /// <summary>Why it is not timed; null if the check went well.</summary>
     public string? Failure { get; set; }
 
     /// <summary>Encoded size of each frame, by the number of the frame.</summary>

@@ -65,7 +65,7 @@ internal static class MatchCommand
         if (Directory.Exists(options.Json)) return Refuse(error, Usage, $"{options.Json} is a folder; --json names a file");
         if (options.Json is { } target && Path.GetDirectoryName(Path.GetFullPath(target)) is { } folder && !Directory.Exists(folder))
             return Refuse(error, Usage, $"there is no folder {folder} to write {target} to");
-        if (options.Codecs.Count == 0) return Refuse(error, Usage, "--codecs names none");
+        if (options.Codecs.Count == 0) return Refuse(error, Usage, "--codecs is empty");
         var runs = new List<CodecRun>();
         try
         {

@@ -82,7 +82,7 @@ internal static class MatchResult
     {
         foreach (var line in run.Codec.CannotCarry) yield return line;
         if (run.FramesWithoutUnknownFields > 0)
-            yield return $"unknown fields of a newer game: {run.FramesWithoutUnknownFields} of {run.Bytes.Count} frames came back without theirs";
+            yield return $"unknown fields of a newer game: {run.FramesWithoutUnknownFields} of {run.Bytes.Count} frames came back without them";
     }
 
     private static JsonArray Series(SortedDictionary<int, int> bytes)

@@ -28,13 +28,13 @@ internal static class MatchTable
                 Number((run.EncodeAllocated + run.DecodeAllocated) / 1e3 / run.Samples));
         }
         console.Write(table);
-        console.WriteLine("Times of single operations: mean of the middle half (25 % left out at each end), and 99th percentile. 1 KB is 1000 bytes.");
+        console.WriteLine("Times of single operations: mean of the middle half (25 % dropped at each end), and 99th percentile. 1 KB is 1000 bytes.");
         foreach (var run in runs)
         {
             if (run.Failure is not null) console.WriteLine($"{run.Name} was not timed: {run.Failure}");
             foreach (var line in MatchResult.CannotCarry(run)) console.WriteLine($"{run.Name} does not carry {line}");
         }
-        if (runner.Interrupted) console.WriteLine("Interrupted: this is what had been measured by then.");
+        if (runner.Interrupted) console.WriteLine("Interrupted: the results so far.");
     }
 
     private static string Milliseconds(double? nanoseconds) => nanoseconds is { } ns ? Number(ns / 1e6, "0.000") : "-";

@@ -26,7 +26,7 @@ internal sealed class Statistics
     /// <summary>Trimmed mean of each round.</summary>
     public IReadOnlyList<double> Rounds { get; }
 
-    /// <summary>Statistics over the samples of all rounds together; null where there are none.</summary>
+    /// <summary>Statistics over the samples of all rounds together; null if there are none.</summary>
     public static Statistics? Of(IEnumerable<IReadOnlyCollection<double>> rounds)
     {
         var whole = rounds.Where(round => round.Count > 0).Select(round => round.Order().ToArray()).ToArray();

@@ -15,7 +15,7 @@ internal sealed record StreamFigures
     /// <summary>Mean bytes of a keyframe.</summary>
     public double KeyframeBytes { get; init; }
 
-    /// <summary>Nanoseconds of encoding a frame: mean, trimmed_mean, p50, p99, max; null where nothing is encoded.</summary>
+    /// <summary>Nanoseconds of encoding a frame: mean, trimmed_mean, p50, p99, max; null if nothing is encoded.</summary>
     public IReadOnlyDictionary<string, double>? EncodeNs { get; init; }
 
     /// <summary>Mean nanoseconds of each round.</summary>

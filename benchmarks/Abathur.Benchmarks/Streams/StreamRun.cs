@@ -31,7 +31,7 @@ internal sealed class StreamRun : IDisposable
     /// <summary>Whether frames depend on those before.</summary>
     public bool HasKeyframes => _key.Format.HasKeyframes;
 
-    /// <summary>Gets every payload of the last round; null: nobody does.</summary>
+    /// <summary>Receives every payload of the last round; null: not used.</summary>
     public Action<bool, ReadOnlySpan<byte>>? Payload { get; set; }
 
     /// <summary>Managed bytes that encoding allocated in the last round, after its first ten seconds.</summary>

@@ -37,7 +37,7 @@ export function parse(args) {
   if (values.help || values.list) return values;
   if (positionals.length !== 1) throw new Refusal(2, "which FILE.mcap? One, please; see --help");
   const codecs = values.codecs === undefined ? CODECS : [...new Set(values.codecs.split(",").map((name) => name.trim()).filter(Boolean))];
-  if (codecs.length === 0) throw new Refusal(2, "--codecs names none");
+  if (codecs.length === 0) throw new Refusal(2, "--codecs is empty");
   const unknown = codecs.find((name) => !CODECS.includes(name));
   if (unknown !== undefined) throw new Refusal(2, `there is no codec ${unknown}; there are ${CODECS.join(", ")}`);
   const number = (name, fallback, least, most, whole = true) => {

@@ -172,7 +172,7 @@ function revert(value, field, shape) {
   }
 }
 
-/** Where two plain objects differ first, as a path; undefined where they are equal. NaN equals NaN; 0 is not -0. */
+/** Where two plain objects differ first, as a path; undefined if they are equal. NaN equals NaN; 0 is not -0. */
 export function difference(a, b, presence = true, message = ROOT, path = "") {
   for (const field of messages[message]) {
     const at = `${path}.${field.name}`;

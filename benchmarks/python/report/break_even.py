@@ -21,7 +21,7 @@ class Cost:
     bytes: float
 
     def total(self, bits_per_second: float) -> float:
-        """Seconds for a frame over a link of that speed. Latency of the link is the same for all and left out."""
+        """Seconds for a frame over a link of that speed. The latency of the link is the same for all and omitted."""
         return self.seconds + self.bytes * 8 / bits_per_second
 
 
@@ -33,7 +33,7 @@ def overtaking(small: Cost, fast: Cost) -> float | None:
         fast: the codec with more bytes and fewer seconds.
 
     Returns:
-        The speed; None where there is none: one of the two is better, or no worse, in both.
+        The speed, or None: one of the two is better, or no worse, in both.
     """
     seconds, size = small.seconds - fast.seconds, fast.bytes - small.bytes
     return size * 8 / seconds if seconds > 0 and size > 0 else None

@@ -87,7 +87,7 @@ def _rivals(run: Run) -> list[Codec]:
 
 
 def _lost(run: Run, ours: Codec, operation: str) -> str | None:
-    """To whom an operation loses; None where nobody is faster."""
+    """The codec to which an operation loses; None if no codec is faster."""
     mine = ours.times.get(operation)
     if mine is None:
         return None

@@ -160,7 +160,7 @@ def _latency(content: Content) -> str:
 
 
 def _bytes(content: Content) -> str:
-    text = "Formats within 3 % of a line that is drawn already are left out here; the tables have them all."
+    text = "Formats within 3 % of another line are omitted here; the tables have them all."
     return f'<p class="note">{text}</p>' + _each(content, lambda runs: figures(charts_codecs.bytes_over_match(runs)))
 
 
@@ -168,7 +168,7 @@ def _links(content: Content) -> str:
     text = (
         "Time of a frame = encode + decode + read every field + bytes × 8 / speed of the link, both ends in the "
         "same language, on one core each. "
-        "The bar below each chart says who is fastest where. Latency of the link is the same for all and left out."
+        "The bar below each chart says who is fastest where. The latency of the link is the same for all and omitted."
     )
     rows = "".join(tables.break_even(run) for run in content.runs)
     details = f"<details><summary>Break-even in numbers</summary>{rows}</details>" if rows else ""

@@ -48,7 +48,7 @@ class Part:
 
 @dataclass
 class Plan:
-    """Parts in their order, and what is left out and why."""
+    """Parts in their order, and what is omitted and why."""
 
     parts: list[Part] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -132,7 +132,7 @@ def single_operations(artifacts: Path, patterns: tuple[str, ...], seconds: float
 
 
 def browser_missing() -> str | None:
-    """Why nothing can be measured in a browser; None where it can. Chromium is looked for by the run itself."""
+    """Why nothing can be measured in a browser; None if it can. Chromium is looked for by the run itself."""
     if not (BROWSER / "run.mjs").exists():
         return "browser: benchmarks/browser/run.mjs is not there"
     if shutil.which("node") is None:

@@ -31,7 +31,7 @@ class Timing:
 
     @staticmethod
     def read(value: dict[str, Any] | None) -> Timing | None:
-        """From a result; None where it is null or empty."""
+        """From a result; None if it is null or empty."""
         if not value or value.get("trimmed_mean") is None:
             return None
         mean = float(value["trimmed_mean"])
@@ -52,7 +52,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Codec:
-    """A codec's row in a match run. Sizes are bytes; what was not measured is None or empty."""
+    """A codec's row in a match run. Sizes are in bytes; None or empty: not measured."""
 
     name: str
     label: str
@@ -93,7 +93,7 @@ class Codec:
         return self.times.get("decode_touch") or self.times.get("decode")
 
     def total_ns(self) -> float | None:
-        """Encoding, and decoding with a read of every field: trimmed means, ns. None where one is not measured."""
+        """Encoding, and decoding with a read of every field: trimmed means, ns. None if one is not measured."""
         encode, decode = self.times.get("encode"), self.decoding()
         return None if encode is None or decode is None else encode.trimmed_mean + decode.trimmed_mean
 

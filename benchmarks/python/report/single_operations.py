@@ -36,7 +36,7 @@ class SingleOperations:
 
 
 def read(folder: Path) -> SingleOperations | None:
-    """The reports in a folder of BenchmarkDotNet's results (``*-report.csv``); None where there are none."""
+    """The reports in a folder of BenchmarkDotNet's results (``*-report.csv``); None if there are none."""
     found: dict[str, list[dict[str, str]]] = {}
     for path in sorted(folder.glob("*-report.csv")):
         with path.open(encoding="utf-8-sig", newline="") as file:

@@ -129,7 +129,7 @@ class Canvas:
         self.text(2, 13, y_name, "name")
 
     def label_near(self, x: float, y: float, text: str, style: str) -> bool:
-        """Text beside a mark where it covers nothing yet; else left out, as the tooltip has it."""
+        """Text beside a mark if it covers nothing; else omitted, because the tooltip has it."""
         width = len(text) * _CHAR
         for dx, dy, anchor in _PLACES:
             left = x + dx - (0 if anchor == "start" else width if anchor == "end" else width / 2)

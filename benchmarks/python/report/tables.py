@@ -142,7 +142,7 @@ def _notes(run: Run) -> str:
             lines.append(f'<span class="warn">Not timed: {escape(codec.error)}</span>')
         items.append(f"<dt>{escape(codec.name)}: {escape(codec.label)}</dt><dd>{' '.join(lines)}</dd>")
     items += [
-        f"<dt>{escape(name)}</dt><dd class=warn>Left out: {escape(why)}</dd>" for name, why in run.unavailable.items()
+        f"<dt>{escape(name)}</dt><dd class=warn>Omitted: {escape(why)}</dd>" for name, why in run.unavailable.items()
     ]
     return (
         "<details><summary>How each codec is used, and what it cannot "

@@ -2,14 +2,14 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Decoding;
 
-/// <summary>A blob as a decoder has it.</summary>
+/// <summary>The current content of a blob in a decoder.</summary>
 internal sealed class BlobDecoder
 {
     private byte[] _bytes = [];
     private int[] _positions = [];
     private int _length;
 
-    /// <summary>Whether there is one.</summary>
+    /// <summary>Whether the blob exists.</summary>
     public bool IsThere { get; private set; }
 
     public ReadOnlyMemory<byte> Memory => _bytes.AsMemory(0, _length);

@@ -16,8 +16,8 @@ internal sealed class ChangesReader
 
     /// <summary>Reads changes.</summary>
     /// <param name="reader">Where they begin.</param>
-    /// <param name="table">What they are added to.</param>
-    /// <param name="stays">For each row whether it may change; empty: all may.</param>
+    /// <param name="table">The table to change.</param>
+    /// <param name="stays">Whether each row may change; empty: all may.</param>
     public void Apply(scoped ref PayloadReader reader, ColumnsTable table, scoped ReadOnlySpan<bool> stays)
     {
         var changed = reader.ReadCount(table.Rows, "rows that change");

@@ -16,7 +16,7 @@ internal sealed class ChildTableDecoder(FieldColumn units)
 
     public void Reset() => Table.Resize(0);
 
-    /// <summary>Applies a frame after the units have been.</summary>
+    /// <summary>Applies a frame. Call it after the units were applied.</summary>
     public void Apply(ref PayloadReader reader, UnitTableDecoder unitTable, bool hasSection)
     {
         Carry(ref reader, unitTable);
@@ -45,7 +45,7 @@ internal sealed class ChildTableDecoder(FieldColumn units)
             var now = row < counts.Length ? counts[row] : 0;
             if (now < 0 || now > Table.Schema.MaxRows - _from.Count)
             {
-                reader.Throw($"units have more than {Table.Schema.MaxRows} {Field.Table}, or fewer than none");
+                reader.Throw($"units have more than {Table.Schema.MaxRows} {Field.Table}, or a negative number");
             }
             var kept = unitTable.Stays(row) ? before : 0;
             for (var i = 0; i < now; i++) _from.Add(i < kept ? old + i : -1);

@@ -2,7 +2,7 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Decoding;
 
-/// <summary>What a decoder has after a frame: the tables and the blobs.</summary>
+/// <summary>The state of a decoder after a frame: the tables and the blobs.</summary>
 internal sealed class DecoderTables
 {
     public UnitTableDecoder Units { get; } = new();

@@ -3,7 +3,7 @@ using Abathur.Protobuf.Wire;
 
 namespace Abathur.Columns.Decoding;
 
-/// <summary>Writes what is in tables and grids as protobuf: a <c>ResponseObservation</c> to be merged with the rest.</summary>
+/// <summary>Writes the tables and grids as protobuf: a <c>ResponseObservation</c> to be merged with the rest.</summary>
 internal sealed class ObservationWriter(DecoderTables tables)
 {
     // An observation with units has more than 16 KiB and less than 2 MiB.
@@ -11,7 +11,7 @@ internal sealed class ObservationWriter(DecoderTables tables)
     private readonly WireWriter _output = new();
     private readonly int[] _next = new int[ColumnsFormat.TableCount];
 
-    /// <summary>Writes it; nothing where there are neither units nor grids.</summary>
+    /// <summary>Writes it; nothing if there are neither units nor grids.</summary>
     public ReadOnlySpan<byte> Write()
     {
         _output.Clear();
@@ -115,7 +115,7 @@ internal sealed class ObservationWriter(DecoderTables tables)
         _output.WriteUInt64(field.Number, (ulong)table.Column(field.Column)[row]);
     }
 
-    /// <summary>The extras of each table, which are asked for in the order of its rows.</summary>
+    /// <summary>The extras of each table, which must be read in the order of its rows.</summary>
     private ref struct ExtrasByTable(ReadOnlySpan<byte> extras)
     {
         private Cursor _units = new(extras, TableId.Units);

@@ -4,7 +4,7 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Decoding;
 
-/// <summary>Reads the parts of a payload. Bounded by its span; what is no frame throws <see cref="InvalidDataException"/>.</summary>
+/// <summary>Reads the parts of a payload. Bounded by its span; an invalid frame throws <see cref="InvalidDataException"/>.</summary>
 internal ref struct PayloadReader(ReadOnlySpan<byte> payload)
 {
     private readonly ReadOnlySpan<byte> _payload = payload;
@@ -25,7 +25,7 @@ internal ref struct PayloadReader(ReadOnlySpan<byte> payload)
 
     public int ReadUInt16() => BinaryPrimitives.ReadUInt16LittleEndian(ReadBytes(2));
 
-    /// <summary>Reads a number of things that may be at most <paramref name="max"/>.</summary>
+    /// <summary>Reads a count of at most <paramref name="max"/>.</summary>
     public int ReadCount(int max, string what)
     {
         int count = ReadByte();
@@ -34,7 +34,7 @@ internal ref struct PayloadReader(ReadOnlySpan<byte> payload)
         return count;
     }
 
-    /// <summary>Reads a number that may be at most <paramref name="max"/>.</summary>
+    /// <summary>Reads a number of at most <paramref name="max"/>.</summary>
     public int ReadUInt32(int max, string what)
     {
         var value = BinaryPrimitives.ReadUInt32LittleEndian(ReadBytes(4));

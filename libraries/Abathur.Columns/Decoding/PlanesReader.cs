@@ -21,7 +21,7 @@ internal readonly ref struct PlanesReader
         _widths = widths;
     }
 
-    /// <summary>Reads the values of one column, which are zigzag.</summary>
+    /// <summary>Reads the values of one column, which are zigzag-encoded.</summary>
     public void Read(int column, Span<long> values)
     {
         values.Clear();

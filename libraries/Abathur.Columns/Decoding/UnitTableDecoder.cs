@@ -23,7 +23,7 @@ internal sealed class UnitTableDecoder
     /// <summary>Number of rows that the row's unit had in another table before the frame; 0 for one that was free.</summary>
     public int OldCount(int child, int row) => (int)_oldCounts[child][row];
 
-    /// <summary>Whether the row's unit was there before the frame and is the same after it.</summary>
+    /// <summary>Whether the row had a unit before the frame and has the same one after it.</summary>
     public bool Stays(int row) => row < Table.Rows && _stays[row];
 
     public void Reset()
@@ -36,7 +36,7 @@ internal sealed class UnitTableDecoder
     /// <summary>Applies a frame.</summary>
     /// <param name="reader">Where its sections begin.</param>
     /// <param name="hasRows">Whether rows come and go.</param>
-    /// <param name="hasChanges">Whether cells change otherwise than predicted.</param>
+    /// <param name="hasChanges">Whether cells change differently from the prediction.</param>
     public void Apply(ref PayloadReader reader, bool hasRows, bool hasChanges)
     {
         Begin();
@@ -70,7 +70,7 @@ internal sealed class UnitTableDecoder
     {
         foreach (var row in ReadRows(ref reader, count, OldRows, "rows that become free"))
         {
-            if (!_isUsed[row]) reader.Throw($"row {row} becomes free, which it was");
+            if (!_isUsed[row]) reader.Throw($"row {row} becomes free, but was already free");
             Table.ClearRow(row);
             _isUsed[row] = _stays[row] = _heads[row] = false;
         }
@@ -101,14 +101,14 @@ internal sealed class UnitTableDecoder
 
     private ReadOnlySpan<int> ReadRows(ref PayloadReader reader, int count, int limit, string what)
     {
-        // A row takes a byte at least, so that a count cannot ask for more memory than the payload has.
+        // A row takes at least one byte, so a count cannot require more memory than the payload has.
         if (_rows.Length < count) _rows = new int[Math.Max(count, 2 * _rows.Length)];
         var rows = _rows.AsSpan(0, count);
         reader.ReadGaps(rows, limit, what);
         return rows;
     }
 
-    /// <summary>What follows from the changes: places, velocities, speeds, who heads.</summary>
+    /// <summary>Updates what depends on the changes: positions, velocities, speeds and headings.</summary>
     private void Finish()
     {
         var x = Table.Cells(ColumnsFormat.X);

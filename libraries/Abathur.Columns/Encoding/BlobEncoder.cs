@@ -4,7 +4,7 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>A blob as a decoder has it.</summary>
+/// <summary>The content of a blob that the decoder has.</summary>
 internal sealed class BlobEncoder
 {
     private readonly GrowingList<int> _positions = new();
@@ -14,10 +14,10 @@ internal sealed class BlobEncoder
 
     public void Reset() => (_length, _isThere) = (0, false);
 
-    /// <summary>Writes the blob's section; false where nothing has changed.</summary>
-    /// <param name="isThere">Whether there is one now.</param>
+    /// <summary>Writes the blob's section; false if nothing has changed.</summary>
+    /// <param name="isThere">Whether the blob exists now.</param>
     /// <param name="blob">Its bytes.</param>
-    /// <param name="output">Where to.</param>
+    /// <param name="output">Receives the section.</param>
     public bool TryWrite(bool isThere, ReadOnlySpan<byte> blob, PayloadWriter output)
     {
         if (!isThere)
@@ -61,7 +61,7 @@ internal sealed class BlobEncoder
         }
     }
 
-    /// <summary>Finds where two blobs of one length differ; false where that is at more than <paramref name="most"/> places.</summary>
+    /// <summary>Finds where two blobs of one length differ; false if there are more than <paramref name="most"/> differences.</summary>
     private bool FindChanges(ReadOnlySpan<byte> now, ReadOnlySpan<byte> before, int most)
     {
         _positions.Truncate(0);

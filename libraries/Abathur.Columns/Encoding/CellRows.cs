@@ -9,7 +9,7 @@ internal sealed class CellRows(int stride)
 
     public Span<long> this[int row] => _cells.AsSpan(row * stride, stride);
 
-    /// <summary>Rows in a row.</summary>
+    /// <summary>Consecutive rows.</summary>
     public Span<long> Slice(int first, int count) => _cells.AsSpan(first * stride, count * stride);
 
     /// <summary>Adds a row of zeros and returns its number.</summary>

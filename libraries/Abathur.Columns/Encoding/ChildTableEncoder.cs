@@ -2,7 +2,7 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>A table below units as a decoder has it, and what changes in it. Goes with the rows of units, unit by unit.</summary>
+/// <summary>A table below units as the decoder has it, and its changes. Processed together with the rows of units, unit by unit.</summary>
 internal sealed class ChildTableEncoder
 {
     private readonly TableSchema _schema;
@@ -33,7 +33,7 @@ internal sealed class ChildTableEncoder
         _velocity.Resize(0);
     }
 
-    /// <summary>Begins a frame after which the table has so many rows. At a keyframe a decoder has none before.</summary>
+    /// <summary>Begins a frame after which the table has this number of rows. At a keyframe the decoder has no rows before it.</summary>
     public void Begin(int rows, bool keyframe)
     {
         _isKeyframe = keyframe;
@@ -45,10 +45,10 @@ internal sealed class ChildTableEncoder
         _next = 0;
     }
 
-    /// <summary>Steps over rows of the frame before that belong to no unit any more.</summary>
+    /// <summary>Skips rows of the previous frame that do not belong to a unit any more.</summary>
     public void Drop(int count) => _next += count;
 
-    /// <summary>Takes the rows of a unit that is as it was.</summary>
+    /// <summary>Copies the rows of an unchanged unit.</summary>
     public void Keep(int count)
     {
         var (first, from) = (_now.Count, _next);
@@ -71,11 +71,11 @@ internal sealed class ChildTableEncoder
         }
     }
 
-    /// <summary>Takes the rows of a unit that was parsed.</summary>
+    /// <summary>Adds the rows of a parsed unit.</summary>
     /// <param name="rows">All parsed rows.</param>
     /// <param name="start">The first of the unit.</param>
     /// <param name="count">How many it has.</param>
-    /// <param name="before">How many it had; 0 for a unit that is new.</param>
+    /// <param name="before">How many it had; 0 for a new unit.</param>
     public void Change(CellRows rows, int start, int count, int before)
     {
         for (var i = 0; i < count; i++)
@@ -113,7 +113,7 @@ internal sealed class ChildTableEncoder
         }
     }
 
-    /// <summary>Writes the table's section; false where nothing has changed.</summary>
+    /// <summary>Writes the table's section; false if nothing has changed.</summary>
     public bool TryWrite(PayloadWriter output)
     {
         if (_changes.IsEmpty) return false;

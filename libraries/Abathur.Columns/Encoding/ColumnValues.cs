@@ -3,7 +3,7 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>The values that a table's section has, a list a column, and which rows they are for.</summary>
+/// <summary>The values in a table's section, one list per column, and their rows.</summary>
 internal sealed class ColumnValues
 {
     private readonly int _columns;
@@ -23,10 +23,10 @@ internal sealed class ColumnValues
         _widths = new int[columns];
     }
 
-    /// <summary>Whether there is none.</summary>
+    /// <summary>Whether there are no values.</summary>
     public bool IsEmpty => _rows.Count == 0;
 
-    /// <summary>Forgets all values, and makes room for so many rows.</summary>
+    /// <summary>Discards all values, and reserves memory for this number of rows.</summary>
     public void Begin(int rows)
     {
         if (rows > _capacity)
@@ -52,7 +52,7 @@ internal sealed class ColumnValues
         _all[column] |= coded;
     }
 
-    /// <summary>Writes the rows that have values; the columns and their widths; for each of them which of the rows; the planes.</summary>
+    /// <summary>Writes the rows that have values; the columns and their widths; for each column which of the rows; the planes.</summary>
     public void WriteChanges(PayloadWriter output)
     {
         output.WriteCount(_rows.Count);

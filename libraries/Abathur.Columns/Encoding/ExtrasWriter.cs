@@ -3,7 +3,7 @@ using Abathur.Protobuf.Wire;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>Gathers the fields that have no column into the blob <c>extras</c>.</summary>
+/// <summary>Collects the fields that have no column in the blob <c>extras</c>.</summary>
 internal sealed class ExtrasWriter
 {
     private readonly GrowingList<(ulong Place, int Order, ExtraFragment Fragment)> _fragments = new();

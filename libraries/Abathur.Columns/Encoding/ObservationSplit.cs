@@ -4,7 +4,7 @@ using Google.Protobuf;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>Takes an observation apart on the wire: units into tables, the data of the grids, and the rest as protobuf.</summary>
+/// <summary>Splits a serialized observation: units into tables, the data of the grids, and the rest as protobuf.</summary>
 internal sealed class ObservationSplit(UnitIntake units)
 {
     private readonly WireWriter _rest = new();
@@ -13,11 +13,11 @@ internal sealed class ObservationSplit(UnitIntake units)
     /// <summary>The observation without units and grids.</summary>
     public ReadOnlySpan<byte> Rest => _rest.WrittenSpan;
 
-    /// <summary>Where the grid's data is in the observation; null where there is none.</summary>
+    /// <summary>Where the grid's data is in the observation, or null.</summary>
     public Range? Grid(BlobId grid) => _grids[(int)grid];
 
     /// <summary>Splits a <c>ResponseObservation</c>.</summary>
-    /// <exception cref="InvalidDataException">It is no protobuf message.</exception>
+    /// <exception cref="InvalidDataException">It is not a protobuf message.</exception>
     public void Split(ReadOnlySpan<byte> observation)
     {
         _rest.Clear();

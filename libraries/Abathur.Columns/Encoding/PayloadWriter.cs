@@ -28,7 +28,7 @@ internal sealed class PayloadWriter
 
     public void WriteUInt32(int value) => BinaryPrimitives.WriteUInt32LittleEndian(Take(4), (uint)value);
 
-    /// <summary>Writes a number of things: a byte, or 255 and four.</summary>
+    /// <summary>Writes a count: one byte, or 255 and four bytes.</summary>
     public void WriteCount(int value)
     {
         WriteByte((byte)Math.Min(value, ColumnsFormat.LongCount));
@@ -37,7 +37,7 @@ internal sealed class PayloadWriter
 
     public void Write(ReadOnlySpan<byte> bytes) => bytes.CopyTo(Take(bytes.Length));
 
-    /// <summary>Writes ascending numbers, each less the one before it, with their width in front.</summary>
+    /// <summary>Writes ascending numbers, as differences to the previous one, with their width first.</summary>
     public void WriteGaps(ReadOnlySpan<int> ascending)
     {
         var (widest, before) = (0, 0);

@@ -2,12 +2,12 @@ using System.Security.Cryptography;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>Which row a unit tag has: a hash table with open addressing and linear probing, never fuller than half.</summary>
+/// <summary>Maps unit tags to rows: a hash table with open addressing and linear probing, at most half full.</summary>
 internal sealed class TagRows
 {
     private const int MinCapacity = 64;
 
-    // A factor that nobody can guess: tags made to collide would make every frame quadratic.
+    // A random factor that cannot be guessed: with tags chosen to collide, every frame would take quadratic time.
     private readonly ulong _factor = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(8)) | 1;
     private ulong[] _tags = new ulong[MinCapacity];
     private int[] _rows = NewRows(MinCapacity);
@@ -20,10 +20,10 @@ internal sealed class TagRows
         _count = 0;
     }
 
-    /// <summary>The row; -1 where there is none.</summary>
+    /// <summary>The row, or -1.</summary>
     public int Find(ulong tag) => _rows[SlotOf(tag)];
 
-    /// <summary>Adds a tag; false where it is there already.</summary>
+    /// <summary>Adds a tag; false if it already exists.</summary>
     public bool TryAdd(ulong tag, int row)
     {
         if (2 * (_count + 1) > _rows.Length) Grow();

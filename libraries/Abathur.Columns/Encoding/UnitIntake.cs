@@ -5,7 +5,8 @@ using Google.Protobuf;
 namespace Abathur.Columns.Encoding;
 
 /// <summary>
-/// Takes the units of an observation and gives them their rows. A unit whose bytes are those of the frame before is not parsed: most are.
+/// Reads the units of an observation and assigns their rows. Units whose bytes are the same as in the previous frame, which are most, are
+/// not parsed.
 /// </summary>
 internal sealed class UnitIntake
 {
@@ -23,10 +24,10 @@ internal sealed class UnitIntake
     /// <summary>Cells of the rows, as they were after the last frame.</summary>
     public CellRows Cells { get; } = new(ColumnsFormat.Units.Stride);
 
-    /// <summary>Rows of the table, after <see cref="AssignRows"/> at least as many as before and as after the frame.</summary>
+    /// <summary>Rows of the table, after <see cref="AssignRows"/> at least as many as before the frame and as after it.</summary>
     public Span<EncoderRow> Rows => _rows.Span;
 
-    /// <summary>Forgets everything.</summary>
+    /// <summary>Discards everything.</summary>
     public void Reset()
     {
         _tags.Clear();
@@ -45,8 +46,8 @@ internal sealed class UnitIntake
         foreach (ref var row in Rows) (row.IsClaimed, row.IsNew, row.Slot) = (false, false, EncoderRow.Free);
     }
 
-    /// <summary>Takes a unit; false where there is no room for it in the tables.</summary>
-    /// <exception cref="InvalidDataException">It is no protobuf message.</exception>
+    /// <summary>Adds a unit; false if the tables have no room for it.</summary>
+    /// <exception cref="InvalidDataException">It is not a protobuf message.</exception>
     public bool TryTake(ReadOnlySpan<byte> observation, int start, int length)
     {
         if (_units == ColumnsFormat.MaxUnits) return false;
@@ -82,7 +83,7 @@ internal sealed class UnitIntake
         return true;
     }
 
-    /// <summary>Gives the new units their rows, the lowest free ones first, and returns the number of rows of the table.</summary>
+    /// <summary>Assigns rows to the new units, the lowest free ones first, and returns the number of rows of the table.</summary>
     public int AssignRows(ReadOnlySpan<byte> observation)
     {
         Keep(observation);
@@ -105,7 +106,7 @@ internal sealed class UnitIntake
         return Retag();
     }
 
-    /// <summary>Forgets the rows behind the first <paramref name="count"/>.</summary>
+    /// <summary>Discards the rows after the first <paramref name="count"/>.</summary>
     public void Truncate(int count)
     {
         _rows.Truncate(count);
@@ -115,7 +116,7 @@ internal sealed class UnitIntake
     /// <summary>Rows that a table below has after the frame.</summary>
     public int ChildRows(TableId table) => _childRows[(int)table];
 
-    // Units that begin together stand together by what they are, which compresses better; and their order in the message does not matter.
+    // Sorts new units by type, which compresses better. Their order in the message does not matter.
     private void SortNew()
     {
         if (_newSlots.Count < 2) return;
@@ -145,7 +146,7 @@ internal sealed class UnitIntake
             ref var each = ref _rows[row];
             if (each.IsClaimed && each.HasTag) _tags.TryAdd((ulong)Cells[row][ColumnsFormat.Tag], row);
         }
-        // The order of the message again: the first with a tag has it.
+        // In the order of the message: of several units with the same tag, the first one has it.
         RegisterNew(used);
         return used;
     }
@@ -174,7 +175,7 @@ internal sealed class UnitIntake
         return true;
     }
 
-    /// <summary>The first tag that a unit names; where it names more than one, the last counts, so this is only where to look.</summary>
+    /// <summary>The first tag field of a unit. If there are several, the last one counts, so this is only a guess for the lookup.</summary>
     private static ulong FirstTag(ReadOnlySpan<byte> unit)
     {
         var reader = new WireReader(unit);

@@ -5,8 +5,8 @@ using Google.Protobuf;
 namespace Abathur.Columns.Encoding;
 
 /// <summary>
-/// Parses units from wire bytes into cells, as protobuf merges: the last of several scalars counts, submessages merge, repeated numbers
-/// come packed or not, and a field of another wire type than its own is an unknown one.
+/// Parses units from wire bytes into cells, by the rules of protobuf: the last of several scalars counts, submessages are merged, repeated
+/// numbers may be packed or not, and a field with an unexpected wire type is unknown.
 /// </summary>
 internal sealed class UnitParser
 {
@@ -19,12 +19,12 @@ internal sealed class UnitParser
 
     public GrowingList<ExtraFragment> Extras => _extras;
 
-    /// <summary>Cells of what was in the parsed units, each unit's in one piece.</summary>
+    /// <summary>Cells of the submessages of parsed units, those of each unit in consecutive rows.</summary>
     public CellRows Rows(TableId table) => _rows[(int)table];
 
     public ref ParsedUnit this[int slot] => ref _units[slot];
 
-    /// <summary>Forgets all units.</summary>
+    /// <summary>Discards all units.</summary>
     public void Clear()
     {
         foreach (var rows in _rows) rows.Resize(0);
@@ -32,7 +32,7 @@ internal sealed class UnitParser
         _extras.Truncate(0);
     }
 
-    /// <summary>Takes back the unit that was parsed last.</summary>
+    /// <summary>Removes the unit that was parsed last.</summary>
     public void DropLast()
     {
         var last = _units.Count - 1;
@@ -43,7 +43,7 @@ internal sealed class UnitParser
     }
 
     /// <summary>Parses the unit at <paramref name="start"/> of an observation and returns its slot.</summary>
-    /// <exception cref="InvalidDataException">It is no protobuf message.</exception>
+    /// <exception cref="InvalidDataException">It is not a protobuf message.</exception>
     public int Parse(ReadOnlySpan<byte> observation, int start, int length)
     {
         var slot = Units.Add();
@@ -151,7 +151,7 @@ internal sealed class UnitParser
         _ => (long)value,
     };
 
-    /// <summary>The target of an order is a oneof: a tag that comes after a position takes its place, unknown fields included.</summary>
+    /// <summary>The target of an order is a oneof: a tag after a position replaces it, including its unknown fields.</summary>
     private long DropTargetPosition(Span<long> cells, long has, int firstExtra)
     {
         cells[1..4].Clear();

@@ -4,7 +4,7 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>What changes in the table of units, row by row: predictions as a decoder makes them, and what they leave.</summary>
+/// <summary>Encodes the changes of the table of units, row by row: the differences to the predictions that a decoder makes.</summary>
 internal sealed class UnitTableEncoder
 {
     private static readonly TableSchema Schema = ColumnsFormat.Units;
@@ -17,7 +17,7 @@ internal sealed class UnitTableEncoder
 
     /// <summary>Begins a frame.</summary>
     /// <param name="rows">Rows that the table has after it.</param>
-    /// <param name="mostRows">Rows before or after it, whichever are more.</param>
+    /// <param name="mostRows">Rows before or after it, whichever is more.</param>
     /// <param name="newUnits">Rows that may get a new unit.</param>
     public void Begin(int rows, int mostRows, int newUnits)
     {
@@ -28,14 +28,14 @@ internal sealed class UnitTableEncoder
         _taken.Truncate(0);
     }
 
-    /// <summary>A row becomes free.</summary>
+    /// <summary>Frees a row.</summary>
     public void Free(int row)
     {
         _freed.Add(row);
         _velocity[row].Clear();
     }
 
-    /// <summary>A row gets a new unit.</summary>
+    /// <summary>Adds a new unit to a row.</summary>
     public void Take(int row, ReadOnlySpan<long> cells, ref EncoderRow state)
     {
         var order = _taken.Count;
@@ -45,11 +45,11 @@ internal sealed class UnitTableEncoder
         (state.Heads, state.Moves) = (true, false);
     }
 
-    /// <summary>A unit stays. Leaves the speed in <paramref name="now"/>.</summary>
+    /// <summary>Encodes a unit that stays. Writes the speed to <paramref name="now"/>.</summary>
     /// <param name="row">Its row.</param>
-    /// <param name="before">Its cells in the frame before.</param>
+    /// <param name="before">Its cells in the previous frame.</param>
     /// <param name="now">Its cells in this one; may be the same.</param>
-    /// <param name="state">What is kept of the row.</param>
+    /// <param name="state">State of the row.</param>
     public void Stay(int row, ReadOnlySpan<long> before, Span<long> now, ref EncoderRow state)
     {
         var velocity = _velocity[row];
@@ -62,7 +62,7 @@ internal sealed class UnitTableEncoder
         long dx = now[0] - before[0], dy = now[1] - before[1];
         var speed = Motion.SpeedOf(dx, dy);
         var (oldSpeed, facing, kind) = (before[ColumnsFormat.Speed], now[ColumnsFormat.Facing], FacingKind(now));
-        // The speed is no field: it is as predicted, or what makes the better prediction of the place.
+        // The speed is not a field of units: it keeps the predicted value, or gets the value that predicts the position better.
         now[ColumnsFormat.Speed] = predicted[ColumnsFormat.Speed];
         if (state.Heads) Head(before, now, facing, kind, speed, dx, dy);
 
@@ -89,7 +89,7 @@ internal sealed class UnitTableEncoder
         }
     }
 
-    /// <summary>Writes the rows that come and go; false where there are none.</summary>
+    /// <summary>Writes the rows that come and go; false if there are none.</summary>
     public bool TryWriteRows(int rows, PayloadWriter output)
     {
         if (_freed.Count == 0 && _taken.Count == 0) return false;
@@ -103,7 +103,7 @@ internal sealed class UnitTableEncoder
         return true;
     }
 
-    /// <summary>Writes the changes; false where there are none.</summary>
+    /// <summary>Writes the changes; false if there are none.</summary>
     public bool TryWriteChanges(PayloadWriter output)
     {
         if (_changes.IsEmpty) return false;

@@ -12,6 +12,6 @@ public enum BlobId
     /// <summary>The <c>ResponseObservation</c> without the units and the data of the grids, in protobuf.</summary>
     Rest,
 
-    /// <summary>Fields of units, and of what is in them, that have no column.</summary>
+    /// <summary>Fields of units, and of their submessages, that have no column.</summary>
     Extras,
 }

@@ -1,6 +1,6 @@
 namespace Abathur.Columns.Tables;
 
-/// <summary>How a protobuf field goes into a table.</summary>
+/// <summary>How a table represents a protobuf field.</summary>
 internal enum CellType : byte
 {
     /// <summary>The field has no column.</summary>
@@ -13,9 +13,9 @@ internal enum CellType : byte
     UInt32,
     UInt64,
 
-    /// <summary>A <c>Point</c>, whose floats have columns of this table.</summary>
+    /// <summary>A <c>Point</c>, whose floats are columns of this table.</summary>
     Point,
 
-    /// <summary>A repeated field, a row each in another table.</summary>
+    /// <summary>A repeated field: each element is a row of another table.</summary>
     Rows,
 }

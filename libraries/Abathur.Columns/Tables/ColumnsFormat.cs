@@ -1,6 +1,6 @@
 namespace Abathur.Columns.Tables;
 
-/// <summary>Numbers and tables of the format that <c>docs/columns.md</c> specifies: what both ways must agree on, in one place.</summary>
+/// <summary>Numbers and tables of the format that <c>docs/columns.md</c> specifies: shared by encoder and decoder.</summary>
 internal static class ColumnsFormat
 {
     public const byte Version = 1;
@@ -12,16 +12,16 @@ internal static class ColumnsFormat
     /// <summary>Rows of units that come and go; then the changes of each table, then the blobs.</summary>
     public const int SectionCount = 1 + TableCount + BlobCount;
 
-    /// <summary>Where the width of a column that changes is in its byte.</summary>
+    /// <summary>Position of the width in the byte of a changed column.</summary>
     public const int WidthShift = 6;
 
-    /// <summary>A count that says that a longer one follows.</summary>
+    /// <summary>The count that announces a longer one.</summary>
     public const int LongCount = 255;
 
     public const int MaxUnits = 65_535;
     public const int MaxChildRows = 262_144;
 
-    // Columns of units that the format itself looks at.
+    // Columns of units that the format itself uses.
     public const int X = 0;
     public const int Y = 1;
     public const int Speed = 2;

@@ -1,6 +1,6 @@
 namespace Abathur.Columns.Tables;
 
-/// <summary>A table as a decoder has it: a column after the other, 64-bit integers, meanings as in <c>docs/columns.md</c>.</summary>
+/// <summary>A table of a decoder: columns of 64-bit integers, with the meanings of <c>docs/columns.md</c>.</summary>
 public sealed class ColumnsTable
 {
     private readonly long[][] _cells;
@@ -39,7 +39,7 @@ public sealed class ColumnsTable
 
     internal Span<long> Velocity(int column) => _velocity[column].AsSpan(0, Rows);
 
-    /// <summary>Cells of a predicted column as they were before <see cref="Predict"/>.</summary>
+    /// <summary>Cells of a predicted column before <see cref="Predict"/>.</summary>
     internal Span<long> Before(int column) => _before[column].AsSpan(0, Rows);
 
     /// <summary>Sets the number of rows; new ones are zeros.</summary>
@@ -60,7 +60,7 @@ public sealed class ColumnsTable
         foreach (var column in _velocity) column[row] = 0;
     }
 
-    /// <summary>Puts other rows in the place of those that are there: row i gets what row <c>from[i]</c> was, or zeros.</summary>
+    /// <summary>Rearranges the rows: row i becomes the old row <c>from[i]</c>, or zeros.</summary>
     internal void Rearrange(ReadOnlySpan<int> from)
     {
         var before = Rows;
@@ -78,7 +78,7 @@ public sealed class ColumnsTable
         for (var i = 0; i < from.Length; i++) column[i] = from[i] < 0 ? 0 : old[from[i]];
     }
 
-    /// <summary>Adds their velocity to the predicted cells.</summary>
+    /// <summary>Adds the velocities to the predicted cells.</summary>
     internal void Predict()
     {
         for (var c = 0; c < Schema.Predicted; c++)
@@ -90,7 +90,7 @@ public sealed class ColumnsTable
         }
     }
 
-    /// <summary>Sets the velocities to what has changed since <see cref="Predict"/>.</summary>
+    /// <summary>Sets the velocities to the changes since <see cref="Predict"/>.</summary>
     internal void UpdateVelocity()
     {
         for (var c = 0; c < Schema.Predicted; c++)

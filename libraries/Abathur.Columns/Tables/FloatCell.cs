@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Abathur.Columns.Tables;
 
-/// <summary>A float as an integer and a kind that says how to read it; any float comes back bit for bit.</summary>
+/// <summary>A float as an integer and a kind that defines its meaning; lossless for every float.</summary>
 internal static class FloatCell
 {
     /// <summary>q / 4096.</summary>
@@ -17,7 +17,7 @@ internal static class FloatCell
     private const double AngleOrigin = 4.71238898038469;
     private const double Steps = 4096;
 
-    /// <summary>Beyond this a float of kind 0 or 1 is no number of the game any more, and its bits are smaller.</summary>
+    /// <summary>Values of kind 0 and 1 beyond this do not occur in the game, and the bits of the float are smaller.</summary>
     private const double MaxSteps = 1 << 30;
 
     /// <summary>Finds the integer of a float.</summary>

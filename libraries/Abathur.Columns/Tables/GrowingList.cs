@@ -1,6 +1,6 @@
 namespace Abathur.Columns.Tables;
 
-/// <summary>A list whose array is open to spans; emptied, it keeps its memory.</summary>
+/// <summary>A list that gives spans of its array and keeps its memory when it is cleared.</summary>
 internal sealed class GrowingList<T>
 {
     private T[] _items = new T[64];
@@ -17,6 +17,6 @@ internal sealed class GrowingList<T>
         _items[Count++] = item;
     }
 
-    /// <summary>Drops what is behind the first <paramref name="count"/> items.</summary>
+    /// <summary>Removes the items after the first <paramref name="count"/> items.</summary>
     public void Truncate(int count) => Count = count;
 }

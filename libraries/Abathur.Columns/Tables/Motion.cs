@@ -1,9 +1,10 @@
 namespace Abathur.Columns.Tables;
 
-/// <summary>Where a unit that walks as it faces comes to in one frame: the same integers on every machine and in every language.</summary>
+/// <summary>The movement of a unit in its facing direction in one frame: the same integers on every machine and in every
+/// language.</summary>
 internal static class Motion
 {
-    /// <summary>Speeds from here on (1/4096 map cells a frame) have no step.</summary>
+    /// <summary>Speeds from this one on (1/4096 map cells a frame) have no step.</summary>
     public const long MaxSpeed = 1 << 20;
 
     private const int MaxFacing = 32_767;
@@ -11,7 +12,7 @@ internal static class Motion
     private static readonly int[] Cosine = Table(Cos);
     private static readonly int[] Sine = Table(Sin);
 
-    /// <summary>The step of a unit; false where it has none.</summary>
+    /// <summary>The step of a unit; false if it has none.</summary>
     /// <param name="facing">Cell of its facing.</param>
     /// <param name="kind">Kind of that cell.</param>
     /// <param name="speed">1/4096 map cells a frame.</param>
@@ -28,7 +29,7 @@ internal static class Motion
         return true;
     }
 
-    /// <summary>The speed of a unit that has gone so far in one frame.</summary>
+    /// <summary>The speed of a unit that has moved by this distance in one frame.</summary>
     public static long SpeedOf(long dx, long dy)
     {
         double x = dx, y = dy;

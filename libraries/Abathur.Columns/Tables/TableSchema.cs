@@ -1,14 +1,14 @@
 namespace Abathur.Columns.Tables;
 
-/// <summary>The columns of one table, and how they come from protobuf.</summary>
+/// <summary>The columns of one table and their protobuf fields.</summary>
 internal sealed class TableSchema
 {
     private readonly FieldColumn?[] _byNumber;
 
     /// <param name="columns">Number of columns.</param>
     /// <param name="predicted">How many of them, from the first on, are predicted.</param>
-    /// <param name="has">The column that says which fields are there; -1 without one.</param>
-    /// <param name="maxRows">Most rows that the table may have.</param>
+    /// <param name="has">The column with the presence bits of the fields, or -1.</param>
+    /// <param name="maxRows">Maximum number of rows.</param>
     /// <param name="fields">The fields, by number.</param>
     public TableSchema(int columns, int predicted, int has, int maxRows, params FieldColumn[] fields)
     {
@@ -36,7 +36,7 @@ internal sealed class TableSchema
 
     public int MaxRows { get; }
 
-    /// <summary>Cells that a row takes where rows are in one array: the columns, rounded up to whole vectors.</summary>
+    /// <summary>Cells per row in an array of rows: the columns, rounded up to whole vectors.</summary>
     public int Stride { get; }
 
     public FieldColumn[] Fields { get; }
@@ -47,6 +47,6 @@ internal sealed class TableSchema
     /// <summary>Fields whose elements are rows of another table, in the order of the tables.</summary>
     public FieldColumn[] Children { get; }
 
-    /// <summary>The field with this number; null where it has no column.</summary>
+    /// <summary>The field with this number; null if it has no column.</summary>
     public FieldColumn? Field(int number) => (uint)number < (uint)_byNumber.Length ? _byNumber[number] : null;
 }

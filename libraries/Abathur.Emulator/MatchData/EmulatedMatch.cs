@@ -8,13 +8,13 @@ using static Google.Protobuf.WireFormat;
 
 namespace Abathur.Emulator.MatchData;
 
-/// <summary>What stays the same through a match that is played from a recording.</summary>
+/// <summary>The constant data of a match that is played from a recording.</summary>
 public sealed class EmulatedMatch
 {
-    // The last of python-sc2's list of versions whose protocol is that of protos/s2clientprotocol.
+    // The last version in python-sc2's list with the protocol of protos/s2clientprotocol.
     private const string DefaultGameVersion = "5.0.14.93333";
     private const uint DefaultBuild = 93333;
-    // How far before the last observation the end of the match may be noted: 10 s.
+    // How far before the last observation the end of the match may be recorded: 10 s.
     private const uint EndMargin = 224;
     // Tools skip replays with less than 10 actions per minute, or a rating of less than 1000.
     private const int DefaultApm = 100;
@@ -33,7 +33,7 @@ public sealed class EmulatedMatch
     /// <summary>Serialized <c>ResponseGameInfo</c>, as recorded.</summary>
     public ReadOnlyMemory<byte> InfoBytes { get; }
 
-    /// <summary>Serialized <c>ResponseData</c>, as recorded, and the <see cref="GeneralAbilities"/> that it lacks.</summary>
+    /// <summary>Serialized <c>ResponseData</c>, as recorded, and the missing <see cref="GeneralAbilities"/>.</summary>
     public ReadOnlyMemory<byte> Data { get; }
 
     public uint FirstGameLoop { get; private init; }
@@ -46,7 +46,7 @@ public sealed class EmulatedMatch
     /// <summary>How the match ended, for each player.</summary>
     public IReadOnlyList<PlayerResult> Results { get; private init; } = [];
 
-    /// <summary>Whether the last recorded observation has the results already.</summary>
+    /// <summary>Whether the last recorded observation has the results.</summary>
     public bool LastHasResults { get; private init; }
 
     public ResponsePing Ping { get; private init; } = new();
@@ -57,18 +57,20 @@ public sealed class EmulatedMatch
     /// <summary>Whether the recorded observations have rendered images.</summary>
     public bool HasRenderedImages { get; private init; }
 
-    /// <summary>Race of the recorded player's units, and the race that the game info names, where they differ; null where they do not, or one is not known.</summary>
+    /// <summary>Race of the recorded player's units, and the race in the game info, if they differ; null if they are equal or one is
+    /// unknown.</summary>
     public (Race Units, Race GameInfo)? RaceMismatch { get; private init; }
 
-    /// <summary>Actions per minute and matchmaking rating that replay info names: the recording's metadata, else values that no filter of replays refuses.</summary>
+    /// <summary>Actions per minute and matchmaking rating for the replay info: from the recording's metadata, else values that pass the
+    /// usual filters of replays.</summary>
     public (int Apm, int Mmr) PlayerFigures { get; private init; }
 
-    /// <summary>Reads a recording, and puts it before its first observation.</summary>
+    /// <summary>Reads a recording, and rewinds it to its first observation.</summary>
     /// <param name="recording">The recording.</param>
-    /// <param name="name">What to call it in errors.</param>
-    /// <param name="gameInfo">Serialized <c>ResponseGameInfo</c> in place of the recording's; null: that.</param>
-    /// <param name="gameData">Serialized <c>ResponseData</c> in place of the recording's; null: that.</param>
-    /// <param name="result">Result of the recorded player where the recording has none.</param>
+    /// <param name="name">Its name for errors.</param>
+    /// <param name="gameInfo">Serialized <c>ResponseGameInfo</c> that replaces that of the recording; null: use the recording's.</param>
+    /// <param name="gameData">Serialized <c>ResponseData</c> that replaces that of the recording; null: use the recording's.</param>
+    /// <param name="result">Result of the recorded player if the recording has none.</param>
     /// <exception cref="RecordingException">It has no observation, no game info or no game data, or they cannot be read.</exception>
     public static EmulatedMatch Load(RecordingReader recording, string name, ReadOnlyMemory<byte>? gameInfo, ReadOnlyMemory<byte>? gameData, Result result)
     {
@@ -101,7 +103,7 @@ public sealed class EmulatedMatch
     }
 
     private static RecordingException Missing(string name, string what, RecordingRemedy remedy) =>
-        new($"{name} has no {what}, which every client asks for") { Remedy = remedy };
+        new($"{name} has no {what}, which every client requests") { Remedy = remedy };
 
     private static T Parse<T>(ReadOnlyMemory<byte> bytes, MessageParser<T> parser, string name, string what) where T : IMessage<T>
     {
@@ -115,7 +117,8 @@ public sealed class EmulatedMatch
         }
     }
 
-    /// <summary>The results that a part of the recording has; none where the file is damaged on the way there. The game plays up to the damage.</summary>
+    /// <summary>The results in a part of the recording; empty if the file is damaged before them. The game plays up to the
+    /// damage.</summary>
     private static List<PlayerResult> TryRead(Func<RecordingReader, List<PlayerResult>> results, RecordingReader recording)
     {
         try

@@ -3,11 +3,12 @@ using Abathur.Recordings.Conversion;
 
 namespace Abathur.Emulator.MatchData;
 
-/// <summary>What a game is played from: a recording, or serialized observations that become one for as long as this is open.</summary>
+/// <summary>The input of an emulated game: a recording, or serialized observations that are converted to a temporary one while this is
+/// open.</summary>
 /// <remarks>
-/// A folder, or a file that is no recording (<c>.binpb</c>, <c>.pb</c>, <c>.obs</c>, each also with <c>.zst</c>), is imported into a file of its own in the
-/// folder for temporary files. Where no other is named, <c>game_info.binpb</c> is taken from beside the observations, <c>game_data.binpb</c> from there or from the
-/// folder above, which many maps may share.
+/// A folder, or a file that is not a recording (<c>.binpb</c>, <c>.pb</c>, <c>.obs</c>, each also with <c>.zst</c>), is imported into a
+/// temporary file. By default <c>game_info.binpb</c> is read from the folder of the observations, and <c>game_data.binpb</c> from there or
+/// from the folder above, which several maps may share.
 /// </remarks>
 public sealed class EmulatorInput : IDisposable
 {
@@ -26,24 +27,24 @@ public sealed class EmulatorInput : IDisposable
 
     public RecordingReader Recording { get; }
 
-    /// <summary>Serialized <c>ResponseGameInfo</c> that is to be used in place of the recording's; null: that.</summary>
+    /// <summary>Serialized <c>ResponseGameInfo</c> that replaces that of the recording; null: use the recording's.</summary>
     public ReadOnlyMemory<byte>? GameInfo { get; }
 
-    /// <summary>Serialized <c>ResponseData</c> that is to be used in place of the recording's; null: that.</summary>
+    /// <summary>Serialized <c>ResponseData</c> that replaces that of the recording; null: use the recording's.</summary>
     public ReadOnlyMemory<byte>? GameData { get; }
 
     /// <param name="path">Recording, observations, or a folder of them.</param>
-    /// <param name="gameInfo">File with the game info; null: as found.</param>
-    /// <param name="gameData">File with the game data; null: as found.</param>
-    /// <param name="cancellation">Gives up an import.</param>
-    /// <exception cref="RecordingException">There is nothing of the kind, or it cannot be read.</exception>
+    /// <param name="gameInfo">File with the game info; null: the default file.</param>
+    /// <param name="gameData">File with the game data; null: the default file.</param>
+    /// <param name="cancellation">Cancels an import.</param>
+    /// <exception cref="RecordingException">An input does not exist or cannot be read.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>
     public static EmulatorInput Open(string path, string? gameInfo, string? gameData, CancellationToken cancellation)
     {
         if (!Directory.Exists(path) && !IsObservations(path)) return new EmulatorInput(RecordingReader.Open(path), null, Read(gameInfo), Read(gameData));
         if (!Path.Exists(path)) throw new RecordingException($"there is no file {path}");
         var inputs = Directory.Exists(path) ? ImportInput.FromFolder(path) : [ImportInput.FromFile(path)];
-        // The folder above a folder that was given as "." has no name in what was given.
+        // The full path is needed: the parent of a folder given as "." is not part of the argument.
         var folder = Path.GetDirectoryName(Path.GetFullPath(inputs[0].Name))!;
         var options = new ImportOptions
         {

@@ -3,10 +3,11 @@ using Target = SC2APIProtocol.AbilityData.Types.Target;
 
 namespace Abathur.Emulator.MatchData;
 
-/// <summary>The abilities that stand for many: clients order by them, and look each up in the game data.</summary>
+/// <summary>The general abilities, each of which stands for several: clients use them in orders, and look them up in the game
+/// data.</summary>
 /// <remarks>
-/// The game's own data has them all. A recording whose data has only what occurred in its match (as those made by early versions of `synth`) would let a client
-/// fail at its first attack order, so that those which are missing are added.
+/// The game's own data has all of them. With a recording whose data has only the abilities of its match (as from early versions of
+/// `synth`), a client would fail at its first attack order. Therefore missing ones are added.
 /// </remarks>
 internal static class GeneralAbilities
 {
@@ -26,7 +27,7 @@ internal static class GeneralAbilities
         (3795, "GeneralPatrol", "Patrol", "Patrol", Target.PointOrUnit),
     ];
 
-    /// <summary>Those that the data lacks, as a message to put behind it.</summary>
+    /// <summary>The missing abilities, as a message to append to the data.</summary>
     public static ResponseData MissingFrom(ResponseData data)
     {
         var known = data.Abilities.Select(ability => ability.AbilityId).ToHashSet();

@@ -2,8 +2,8 @@ using Abathur.Recordings;
 
 namespace Abathur.Emulator.MatchData;
 
-/// <summary>The recorded observation of any game loop: the newest whose loop is not after it. One thread at a time.</summary>
-/// <remarks>Goes forward without seeking and holds one observation; going back starts over.</remarks>
+/// <summary>The recorded observation of any game loop: the newest one at or before it. One thread at a time.</summary>
+/// <remarks>Moves forward without seeking and holds one observation; moving back restarts from the beginning.</remarks>
 /// <param name="recording">The recording; the caller keeps it.</param>
 public sealed class ObservationTimeline(RecordingReader recording)
 {
@@ -14,7 +14,7 @@ public sealed class ObservationTimeline(RecordingReader recording)
     private bool _isObserved;
     private RecordedObservation? _next;
 
-    /// <summary>Game loop of the observation that was asked for last.</summary>
+    /// <summary>Game loop of the observation that was requested last.</summary>
     public uint GameLoop { get; private set; }
 
     /// <summary>Goes back before the first observation.</summary>
@@ -26,7 +26,7 @@ public sealed class ObservationTimeline(RecordingReader recording)
         _next = null;
     }
 
-    /// <summary>The serialized <c>ResponseObservation</c> of a loop; the first of the recording where the loop is before it.</summary>
+    /// <summary>The serialized <c>ResponseObservation</c> of a loop; the first of the recording if the loop is before it.</summary>
     /// <returns>A view that is valid until the next call.</returns>
     /// <exception cref="Abathur.Mcap.McapException">The file is damaged there.</exception>
     /// <exception cref="RecordingException">An observation is not readable.</exception>
@@ -43,7 +43,7 @@ public sealed class ObservationTimeline(RecordingReader recording)
         return _current.AsMemory(0, _length);
     }
 
-    /// <summary>The same for a client, which is also told what it has stepped over since it was last.</summary>
+    /// <summary>The same for a client. Also returns the events of the observations that it has skipped since the last call.</summary>
     /// <param name="gameLoop">The loop.</param>
     /// <param name="skipped">Serialized fields of <c>ResponseObservation</c>: <see cref="SkippedEvents"/>.</param>
     /// <inheritdoc cref="At"/>
@@ -55,7 +55,7 @@ public sealed class ObservationTimeline(RecordingReader recording)
         return observation;
     }
 
-    /// <summary>Goes to a loop, forward or back. What is stepped over on the way is not told to the client.</summary>
+    /// <summary>Goes to a loop, forward or back. Events of the skipped observations are not reported to the client.</summary>
     /// <inheritdoc cref="At"/>
     public void Seek(uint gameLoop)
     {
@@ -66,15 +66,15 @@ public sealed class ObservationTimeline(RecordingReader recording)
     private void Take(in RecordedObservation observation)
     {
         if (_started && _isObserved) _skipped.Clear();
-        // A loop that its client asked for twice is recorded twice, and tells the same.
+        // If the recorded client requested a loop twice, the loop is recorded twice with the same events.
         else if (_started && observation.GameLoop != GameLoop) _skipped.Add(_current.AsSpan(0, _length));
         _isObserved = false;
-        // The view that the reader gives ends when it moves on, which looking at the next one takes.
+        // The reader's view is only valid until it moves, and it has to move to check the next one.
         if (_current.Length < observation.Payload.Length) _current = new byte[observation.Payload.Length + observation.Payload.Length / 4];
         observation.Payload.Span.CopyTo(_current);
         _length = observation.Payload.Length;
         GameLoop = observation.GameLoop;
-        // Where the file is damaged, this is the last one.
+        // If the file is damaged, this is the last one.
         _next = null;
         _next = ReadNext();
     }

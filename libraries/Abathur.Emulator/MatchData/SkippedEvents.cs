@@ -6,16 +6,17 @@ using static Google.Protobuf.WireFormat;
 namespace Abathur.Emulator.MatchData;
 
 /// <summary>
-/// What observations that a client steps over would have told it once: actions, action errors, chat, alerts and deaths. The game puts all
-/// of it into the next observation that is asked for.
+/// The events of observations that a client skips: actions, action errors, chat, alerts and deaths. The game adds all of them to the next
+/// requested observation.
 /// </summary>
 /// <remarks>
-/// It is collected from the wire and given as serialized fields to put before that observation: protobuf joins the repeated fields of a
-/// message that comes in parts, the <c>observation</c> in it included.
+/// They are copied from the wire and returned as serialized fields to prepend to that observation: protobuf merges the repeated fields of a
+/// message that consists of parts, including its <c>observation</c>.
 /// </remarks>
 internal sealed class SkippedEvents
 {
-    /// <summary>When so many bytes are kept, later observations are omitted. Most have none; one with orders and deaths has some hundred.</summary>
+    /// <summary>Maximum bytes; events of later observations are dropped. Most have none; one with orders and deaths has some
+    /// hundred.</summary>
     private const int MaxBytes = 1024 * 1024;
 
     private readonly ArrayBufferWriter<byte> _response = new();
@@ -29,8 +30,8 @@ internal sealed class SkippedEvents
         _events.ResetWrittenCount();
     }
 
-    /// <summary>Adds those of a serialized <c>ResponseObservation</c>.</summary>
-    /// <exception cref="InvalidDataException">It is not one.</exception>
+    /// <summary>Adds the events of a serialized <c>ResponseObservation</c>.</summary>
+    /// <exception cref="InvalidDataException">It is not a <c>ResponseObservation</c>.</exception>
     public void Add(ReadOnlySpan<byte> responseObservation)
     {
         if (_response.WrittenCount + _observation.WrittenCount + _events.WrittenCount > MaxBytes) return;
@@ -53,7 +54,7 @@ internal sealed class SkippedEvents
         }
     }
 
-    /// <summary>All of them as serialized fields of <c>ResponseObservation</c>; empty where there are none.</summary>
+    /// <summary>All events as serialized fields of <c>ResponseObservation</c>; empty if there are none.</summary>
     public ReadOnlyMemory<byte> ToFields()
     {
         if (_observation.WrittenCount == 0 && _events.WrittenCount == 0) return _response.WrittenMemory;

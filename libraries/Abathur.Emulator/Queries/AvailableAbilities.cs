@@ -2,18 +2,19 @@ using SC2APIProtocol;
 
 namespace Abathur.Emulator.Queries;
 
-/// <summary>What a unit could be ordered: an estimate from the game data and from what else its player has.</summary>
+/// <summary>The available abilities of a unit: an estimate from the game data and the other units of its player.</summary>
 /// <remarks>
-/// Own units that are complete have: where they move, attack, move, stop, hold position and patrol; workers gather and the buildings of their race; producers
-/// what abilities named after them make ("BarracksTrain", "EngineeringBayResearch"), and Zerg town halls queens. A building that is required must be complete, and the cost be there
-/// unless resources are ignored. Spells, morphs, add-ons, cooldowns and queues are not known from the data and not in it.
+/// Completed own units have: attack, move, stop, hold position and patrol if they can move; workers also gather and the buildings of their
+/// race; producers the products of the abilities named after them ("BarracksTrain", "EngineeringBayResearch"), and Zerg town halls queens.
+/// Required buildings must be complete, and the player must be able to pay unless resources are ignored. Spells, morphs, add-ons, cooldowns
+/// and queues are not considered, because the data does not have them.
 /// </remarks>
 internal sealed class AvailableAbilities
 {
     private const float Complete = 1;
     // Attack, move, stop, hold position, patrol.
     private static readonly int[] Movement = [23, 16, 4, 18, 17];
-    // Which ability gathers, and what starts the names of the abilities that build: SCV, drone, probe.
+    // The gather ability, and the name prefix of the build abilities: SCV, drone, probe.
     private static readonly Dictionary<string, (int Gather, string Build)> Workers = new()
     {
         ["SCV"] = (295, "TerranBuild"),
@@ -21,7 +22,7 @@ internal sealed class AvailableAbilities
         ["Probe"] = (298, "ProtossBuild"),
     };
 
-    // Not named after the building.
+    // This ability is not named after the building.
     private const string TrainQueen = "TrainQueen";
     private static readonly string[] ZergTownHalls = ["Hatchery", "Lair", "Hive"];
 
@@ -39,14 +40,14 @@ internal sealed class AvailableAbilities
             .Select(upgrade => new Product(upgrade.AbilityId, upgrade.MineralCost, upgrade.VespeneCost, 0));
         _products = units.Concat(upgrades).DistinctBy(product => product.Ability)
             .Where(product => _abilities.ContainsKey(product.Ability))
-            // The game's data has "evolutionchamberresearch".
+            // Ignore case: the game's data has "evolutionchamberresearch".
             .ToLookup(product => _abilities[product.Ability].LinkName, StringComparer.OrdinalIgnoreCase);
     }
 
     /// <summary>The abilities of one unit.</summary>
     /// <param name="unit">The unit.</param>
     /// <param name="units">All units.</param>
-    /// <param name="resources">What the player has; null: enough.</param>
+    /// <param name="resources">The player's resources; null: unlimited.</param>
     public IEnumerable<AvailableAbility> Of(Unit unit, IEnumerable<Unit> units, PlayerCommon? resources)
     {
         if (unit.Alliance != Alliance.Self || unit.BuildProgress < Complete || !_types.TryGetValue(unit.UnitType, out var type)) return [];
@@ -59,7 +60,7 @@ internal sealed class AvailableAbilities
             names.Add(worker.Build);
         }
         if (ZergTownHalls.Contains(type.Name)) names.Add(TrainQueen);
-        // A lair is a hatchery still, a flying one is none.
+        // A lair also counts as a hatchery; a flying building does not count as the landed one.
         if (type.UnitAlias != 0 && !unit.IsFlying && _types.TryGetValue(type.UnitAlias, out var alias)) names.Add(alias.Name + "Train");
         var products = names.SelectMany(name => _products[name]).ToList();
         if (products.Count > 0)

@@ -2,8 +2,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Emulator.Queries;
 
-/// <summary>Whether a building can be put somewhere: by the placement grid, and by what stands there in the current observation.</summary>
-/// <remarks>Creep, pylon power, and the distance of town halls to resources are not looked at.</remarks>
+/// <summary>Whether a building can be placed: by the placement grid, and by the units in the current observation.</summary>
+/// <remarks>Creep, pylon power, and the distance of town halls to resources are not checked.</remarks>
 internal sealed class BuildingPlacement
 {
     private const float TownHall = 2.5f;
@@ -35,7 +35,7 @@ internal sealed class BuildingPlacement
     /// <summary>Success, or why the building that an ability makes cannot stand there.</summary>
     /// <param name="abilityId">The ability.</param>
     /// <param name="target">Middle of the building, in map cells.</param>
-    /// <param name="placing">The unit that builds, which is not in its own way; null where none is named.</param>
+    /// <param name="placing">The unit that builds, which does not block itself; null if it is not known.</param>
     /// <param name="units">What is on the map.</param>
     public ActionResult Check(uint abilityId, Point2D? target, Unit? placing, IEnumerable<Unit> units)
     {
@@ -43,9 +43,9 @@ internal sealed class BuildingPlacement
         if (!_abilities.TryGetValue(abilityId, out var ability)) return ActionResult.NotSupported;
         if (_madeBy.TryGetValue(abilityId, out var made) && _gasTypes.Contains(made.UnitId)) return CheckGas(target, units);
         var half = FootprintOf(ability, made);
-        // Not only outside of the map: it may be no number at all.
+        // Also false for coordinates that are not numbers.
         if (!_grid[TerrainGrid.CellAt(target.X), TerrainGrid.CellAt(target.Y)]) return ActionResult.CantBuildLocationInvalid;
-        // What is no building, such as a unit that is warped in, takes its own cell.
+        // A product that is not a building, such as a warped-in unit, takes one cell.
         var reach = MathF.Max(half, 0.01f);
         for (var y = (int)MathF.Floor(target.Y - reach + 0.005f); y < target.Y + reach - 0.005f; y++)
         {
@@ -96,7 +96,7 @@ internal sealed class BuildingPlacement
         return made is not null && TownHalls.Contains(made.Name) ? TownHall : Usual;
     }
 
-    /// <summary>Half the width and height of what blocks the ground; null for what does not.</summary>
+    /// <summary>Half the width and height of a unit that blocks the ground; null for others.</summary>
     private (float X, float Y)? HalfSizeOf(Unit unit)
     {
         if (unit.IsFlying || !_types.TryGetValue(unit.UnitType, out var type)) return null;
@@ -105,7 +105,7 @@ internal sealed class BuildingPlacement
         if (!type.Attributes.Contains(SC2APIProtocol.Attribute.Structure)) return null;
         if (_abilities.TryGetValue(type.AbilityId, out var ability) && ability.FootprintRadius is > 0 and <= LargestFootprint)
             return (ability.FootprintRadius, ability.FootprintRadius);
-        // Buildings are drawn a little beyond their footprint.
+        // The radius of buildings is slightly larger than their footprint.
         var half = unit.Radius switch { >= TownHall => TownHall, >= Usual => Usual, >= 0.8f => 1, _ => 0.5f };
         return (half, half);
     }

@@ -4,13 +4,14 @@ using SC2APIProtocol;
 
 namespace Abathur.Emulator.Queries;
 
-/// <summary>Answers <c>RequestQuery</c> from the recorded grids, game data and units: plausible, in number and order as the game's.</summary>
+/// <summary>Answers <c>RequestQuery</c> from the recorded grids, game data and units: plausible values, in the number and order of the
+/// game's.</summary>
 internal sealed class GameQueries
 {
-    /// <summary>Most single queries of one request. A bot that asks for every unit and every expansion stays far below.</summary>
+    /// <summary>Maximum number of queries in one request. A bot that queries every unit and every expansion stays far below.</summary>
     public const int MaxQueries = 10_000;
 
-    // A unit stands within its building's footprint, or just beside the open ground; a start location is the center of a footprint.
+    // A unit may be inside a footprint or next to the open ground; a start location is the center of a footprint.
     private const int SnapRadius = 4;
 
     private readonly PathingDistances _pathing;
@@ -31,12 +32,12 @@ internal sealed class GameQueries
         _abilities = new AvailableAbilities(data);
     }
 
-    /// <summary>Answers a request at an observation. False, with the reason, where it asks too much.</summary>
+    /// <summary>Answers a request at an observation. False, with the reason, if it has too many queries.</summary>
     /// <param name="request">The queries.</param>
-    /// <param name="gameLoop">Game loop of the observation, by which it is known again.</param>
+    /// <param name="gameLoop">Game loop of the observation, which identifies it.</param>
     /// <param name="observation">Serialized <c>ResponseObservation</c>.</param>
     /// <param name="answer">One answer for each query, in the same order.</param>
-    /// <param name="refusal">Why not.</param>
+    /// <param name="refusal">Why the request is refused.</param>
     /// <exception cref="Google.Protobuf.InvalidProtocolBufferException">The observation is damaged.</exception>
     public bool TryAnswer(
         RequestQuery request, uint gameLoop, ReadOnlyMemory<byte> observation, [NotNullWhen(true)] out ResponseQuery? answer, [NotNullWhen(false)] out string? refusal)
@@ -83,7 +84,8 @@ internal sealed class GameQueries
         return Walk(at.X, at.Y, end);
     }
 
-    /// <summary>From the open cell nearest to a point to another point, or to the open cell nearest to that where a building or a resource stands on it.</summary>
+    /// <summary>Distance from the open cell nearest to a point to another point, or to the open cell nearest to that if a building or a
+    /// resource stands on it.</summary>
     private float Walk(float x, float y, Point2D end)
     {
         if (_pathing.NearestOpen(x, y, SnapRadius) is not { } from) return 0;
@@ -91,7 +93,7 @@ internal sealed class GameQueries
         return to is { } reached ? _pathing.Between(from.X, from.Y, reached.X, reached.Y) : 0;
     }
 
-    /// <summary>Whether a closed cell may be closed by what stands there, rather than by the terrain.</summary>
+    /// <summary>Whether a closed cell may be closed by a building or resource rather than by the terrain.</summary>
     private bool IsBuiltUpon(Point2D point) =>
         _startLocations.Any(start => BuildingPlacement.IsInTownHall(start, point)) || _raw.Units.Any(unit => _placement.Covers(unit, point));
 

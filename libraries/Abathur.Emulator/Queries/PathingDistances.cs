@@ -1,21 +1,22 @@
 namespace Abathur.Emulator.Queries;
 
-/// <summary>Lengths of ways over the open cells of a grid, in map cells: an estimate of what the game's own path finding gives.</summary>
+/// <summary>Path lengths over the open cells of a grid, in map cells: an estimate of the game's own path finding.</summary>
 /// <remarks>
-/// Where the straight line is open, its length. Else the shortest way from cell to cell by steps to the eight neighbours (a diagonal
-/// one only where both cells beside it are open), at 10 and 14 tenths: up to 8 % longer than the way a unit takes.
+/// If the straight line is open, its length. Else the shortest path from cell to cell by steps to the eight neighbours (a diagonal
+/// one only if both cells beside it are open), of 10 and 14 tenths: up to 8 % longer than the path of a unit.
 /// </remarks>
 internal sealed class PathingDistances(TerrainGrid grid)
 {
     private const int Straight = 10;
     private const int Diagonal = 14;
     private const int Unreached = int.MaxValue;
-    // Bots ask from many units to few targets.
+    // Bots query distances from many units to few targets.
     private const int MaxKnown = 16;
     private readonly Dictionary<int, int[]> _fields = [];
     private readonly Queue<int> _order = new();
 
-    /// <summary>Length of the way between two points in map cells; 0 where one of them is closed, they are the same, or there is no way.</summary>
+    /// <summary>Path length between two points in map cells; 0 if one of them is closed, they are the same, or there is no
+    /// path.</summary>
     public float Between(float fromX, float fromY, float toX, float toY)
     {
         var (x, y, endX, endY) = (TerrainGrid.CellAt(fromX), TerrainGrid.CellAt(fromY), TerrainGrid.CellAt(toX), TerrainGrid.CellAt(toY));
@@ -55,7 +56,7 @@ internal sealed class PathingDistances(TerrainGrid grid)
     /// <summary>Whether a straight line stays on open cells, and passes no corner where two closed ones touch.</summary>
     private bool IsLineOpen(float fromX, float fromY, float toX, float toY)
     {
-        // The same looks in both directions.
+        // The same result in both directions.
         if ((toX, toY).CompareTo((fromX, fromY)) < 0) (fromX, fromY, toX, toY) = (toX, toY, fromX, fromY);
         var (dx, dy) = (toX - fromX, toY - fromY);
         var looks = (int)(4 * MathF.Max(MathF.Abs(dx), MathF.Abs(dy))) + 1;

@@ -3,7 +3,8 @@ using SC2APIProtocol;
 namespace Abathur.Emulator.Queries;
 
 /// <summary>A grid of open and closed cells from an <c>ImageData</c> of the game info. Cell (x, y) covers [x, x+1) × [y, y+1); row 0 is y = 0.</summary>
-/// <remarks>One bit a cell, the highest bit first, or a byte a cell, where 0 is closed. What is missing or outside is closed.</remarks>
+/// <remarks>One bit per cell, the highest bit first, or one byte per cell; 0 is closed. Missing cells and cells outside are
+/// closed.</remarks>
 internal sealed class TerrainGrid
 {
     private readonly bool[] _open;
@@ -21,13 +22,13 @@ internal sealed class TerrainGrid
 
     public bool this[int x, int y] => (uint)x < (uint)Width && (uint)y < (uint)Height && _open[y * Width + x];
 
-    /// <summary>The column or row of a coordinate; -1, which is outside of all grids, for what is no number or far away.</summary>
+    /// <summary>The column or row of a coordinate; -1, which is outside of all grids, if it is not a number or too large.</summary>
     public static int CellAt(float coordinate) => coordinate is >= 0 and < 65536 ? (int)coordinate : -1;
 
-    /// <summary>Reads an image; an empty grid where there is none, or its size is out of range.</summary>
+    /// <summary>Reads an image; an empty grid if the image is missing or its size is out of range.</summary>
     public static TerrainGrid From(ImageData? image)
     {
-        // No map is larger than 256 by 256; 4096 keeps a damaged size from asking for all memory.
+        // No map is larger than 256 by 256; 4096 limits the memory for a damaged size.
         const int MaxSide = 4096;
         if (image?.Size is not { X: > 0 and <= MaxSide, Y: > 0 and <= MaxSide } size) return new TerrainGrid(0, 0, static (_, _) => false);
         var data = image.Data;

@@ -1,4 +1,4 @@
 namespace Abathur.Protobuf.FieldMasks;
 
-/// <summary>A field mask that names what is not there. The message says which path and what there is.</summary>
+/// <summary>A field mask names a field that does not exist. The message has the path and the existing fields.</summary>
 public sealed class FieldMaskException(string message) : Exception(message);

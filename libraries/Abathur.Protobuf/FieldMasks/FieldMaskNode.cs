@@ -2,23 +2,24 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Protobuf.FieldMasks;
 
-/// <summary>What a field mask says of one message type at one place in the tree of messages.</summary>
+/// <summary>The part of a field mask for one message type at one place in the tree of messages.</summary>
 internal sealed class FieldMaskNode
 {
-    /// <summary>Paths that one mask may have.</summary>
+    /// <summary>Maximum number of paths of one mask.</summary>
     public const int MaxPaths = 1000;
 
-    /// <summary>Fields that one path may lead through.</summary>
+    /// <summary>Maximum number of fields in one path.</summary>
     public const int MaxDepth = 32;
 
     private const int MaxFieldNumber = 1 << 16;
     private FieldMaskNode?[] _children = [];
 
-    /// <summary>Whether the field is kept with all that is in it.</summary>
+    /// <summary>Whether the field is kept completely.</summary>
     public bool IsWhole { get; private set; }
 
     /// <summary>The tree for a mask on a type.</summary>
-    /// <exception cref="FieldMaskException">There are too many paths, or one is empty, too long, or names a field that is not there.</exception>
+    /// <exception cref="FieldMaskException">There are too many paths, or one is empty, too long, or names a field that does not
+    /// exist.</exception>
     public static FieldMaskNode Compile(MessageDescriptor type, IReadOnlyCollection<string> paths)
     {
         CheckCount(paths.Count);
@@ -27,13 +28,13 @@ internal sealed class FieldMaskNode
         return root;
     }
 
-    /// <summary>Refuses a mask with too many paths before anything is done with it.</summary>
+    /// <summary>Refuses a mask with too many paths before it is processed.</summary>
     public static void CheckCount(int paths)
     {
         if (paths > MaxPaths) throw new FieldMaskException($"a field mask has {paths} paths; {MaxPaths} are allowed");
     }
 
-    /// <summary>The node of a field; null where the mask leaves it out.</summary>
+    /// <summary>The node of a field; null if the mask excludes it.</summary>
     public FieldMaskNode? Child(int number) => (uint)number < (uint)_children.Length ? _children[number] : null;
 
     private void Add(MessageDescriptor type, string path)

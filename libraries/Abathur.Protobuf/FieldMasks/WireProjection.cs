@@ -7,9 +7,9 @@ using Google.Protobuf.Reflection;
 namespace Abathur.Protobuf.FieldMasks;
 
 /// <summary>
-/// A field mask applied to wire bytes: what the mask names is copied, the rest is omitted, nothing is parsed. Order,
-/// presence and encoding of what is kept stay as they were; fields unknown to the descriptor are kept only inside
-/// messages that the mask names whole.
+/// A field mask applied to wire bytes: fields in the mask are copied, others are omitted, nothing is parsed. Order,
+/// presence and encoding of copied fields do not change; fields unknown to the descriptor are copied only inside
+/// messages that the mask includes completely.
 /// </summary>
 /// <remarks>
 /// Paths follow <c>google.protobuf.FieldMask</c> with original field names ("observation.raw_data.units.pos"); unlike
@@ -17,10 +17,10 @@ namespace Abathur.Protobuf.FieldMasks;
 /// </remarks>
 public sealed class WireProjection
 {
-    /// <summary>Paths that one mask may have.</summary>
+    /// <summary>Maximum number of paths of one mask.</summary>
     public const int MaxPaths = FieldMaskNode.MaxPaths;
 
-    /// <summary>Fields that one path may lead through.</summary>
+    /// <summary>Maximum number of fields in one path.</summary>
     public const int MaxDepth = FieldMaskNode.MaxDepth;
 
     private const int MaxCached = 256;
@@ -31,25 +31,26 @@ public sealed class WireProjection
     private WireProjection(FieldMaskNode root) => _root = root;
 
     /// <summary>The projection for a mask; the same object for the same mask.</summary>
-    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that is not there.</exception>
+    /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that does not exist.</exception>
     public static WireProjection For(MessageDescriptor type, IReadOnlyCollection<string> paths)
     {
         FieldMaskNode.CheckCount(paths.Count);
         var key = (type, Canonical(paths));
         if (Cache.TryGetValue(key, out var cached)) return cached;
         var projection = new WireProjection(FieldMaskNode.Compile(type, paths));
-        // A client that keeps inventing masks must not fill the memory.
+        // A client that sends ever new masks must not fill the memory.
         if (Cache.Count < MaxCached) Cache.TryAdd(key, projection);
         return projection;
     }
 
-    /// <summary>One text for all masks that name the same paths.</summary>
+    /// <summary>The same text for all masks with the same paths.</summary>
     public static string Canonical(IEnumerable<string> paths) => string.Join(',', paths.Order(StringComparer.Ordinal).Distinct());
 
-    /// <summary>Writes the part of <paramref name="message"/> that the mask names. Throws <see cref="InvalidDataException"/> where it is not protobuf.</summary>
+    /// <summary>Writes the part of <paramref name="message"/> that the mask names. Throws <see cref="InvalidDataException"/> if it is not
+    /// protobuf.</summary>
     public void Project(ReadOnlySpan<byte> message, IBufferWriter<byte> output)
     {
-        // A nested message's length stands before it, so lengths are measured first, in the order they are written in.
+        // The length of a nested message precedes it, so lengths are measured first, in the order of writing.
         var lengths = ArrayPool<int>.Shared.Rent(1024);
         try
         {

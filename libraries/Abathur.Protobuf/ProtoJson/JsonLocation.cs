@@ -2,16 +2,16 @@ using System.Text;
 
 namespace Abathur.Protobuf.ProtoJson;
 
-/// <summary>Where a byte of a JSON text is, for a person. Found out only when something is wrong, by going over the text again.</summary>
+/// <summary>The location of a byte in a JSON text, for error messages. Computed only for errors, by a second pass over the text.</summary>
 /// <param name="Line">From 1.</param>
 /// <param name="Column">In characters, from 1.</param>
-/// <param name="Path">Members and indices that lead to it, e.g. <c>units[3].pos.x</c>.</param>
+/// <param name="Path">Path of members and indices, e.g. <c>units[3].pos.x</c>.</param>
 internal readonly record struct JsonLocation(int Line, int Column, string Path)
 {
     private const int MaxNameLength = 64;
     private const int MaxSteps = ProtoJsonOptions.MaxMaxDepth + 1;
 
-    /// <summary>The location of a byte. The text before it must be well formed as far as its quotes go.</summary>
+    /// <summary>The location of a byte. The quotes in the text before it must be balanced.</summary>
     public static JsonLocation Of(ReadOnlySpan<byte> json, int position)
     {
         var before = json[..Math.Min(position, json.Length)];
@@ -19,7 +19,7 @@ internal readonly record struct JsonLocation(int Line, int Column, string Path)
         var column = 1;
         foreach (var each in before[(before.LastIndexOf((byte)'\n') + 1)..])
         {
-            // The further bytes of a character, 10xxxxxx, do not count.
+            // Continuation bytes of a character, 10xxxxxx, do not count.
             if ((each & 0xC0) != 0x80) column++;
         }
         return new JsonLocation(line, column, PathTo(before));

@@ -2,19 +2,21 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Protobuf.ProtoJson;
 
-/// <summary>Limits and choices of a <see cref="ProtoJsonTranscoder"/>.</summary>
+/// <summary>Limits and options of a <see cref="ProtoJsonTranscoder"/>.</summary>
 public sealed record ProtoJsonOptions
 {
-    /// <summary>The largest <see cref="MaxDepth"/>: what fits the stack of any thread.</summary>
+    /// <summary>The largest <see cref="MaxDepth"/>, which fits the stack of any thread.</summary>
     public const int MaxMaxDepth = 1000;
 
-    /// <summary>Messages inside messages (protobuf), and objects and arrays inside each other (JSON). Default 100, as in Google.Protobuf; 1 to 1000.</summary>
+    /// <summary>Maximum nesting of messages (protobuf), and of objects and arrays (JSON). Default 100, as in Google.Protobuf; 1 to
+    /// 1000.</summary>
     public int MaxDepth { get; init; } = 100;
 
     /// <summary>Largest input in bytes. Default 64 MiB.</summary>
     public int MaxInputBytes { get; init; } = 64 << 20;
 
-    /// <summary>Largest output in bytes. Default 512 MiB; checked before each large piece, so that output may end a few KiB beyond it.</summary>
+    /// <summary>Largest output in bytes. Default 512 MiB; checked before each large piece, so the output may exceed it by a few
+    /// KiB.</summary>
     public int MaxOutputBytes { get; init; } = 512 << 20;
 
     /// <summary>Skips JSON members that the message does not have, and enum names that the enum does not have, instead of refusing them. Default false.</summary>

@@ -3,7 +3,8 @@ namespace Abathur.Protobuf.ProtoJson;
 /// <summary>The paths of <c>google.protobuf.FieldMask</c>: snake_case in protobuf, camelCase in JSON.</summary>
 internal static class WellKnownText
 {
-    /// <summary>Whether Google's formatter writes the path: no capitals, and a small letter or the end after each underscore.</summary>
+    /// <summary>Whether Google's formatter accepts the path: no capitals, and a lower case letter or the end after each
+    /// underscore.</summary>
     public static bool SurvivesCamelCase(ReadOnlySpan<byte> path)
     {
         for (var i = 0; i < path.Length; i++)
@@ -27,8 +28,8 @@ internal static class WellKnownText
     }
 
     /// <summary>
-    /// Writes the path in snake_case, at most twice as long, and returns its bytes; -1 where it has an underscore. Of capitals in a row only the last one before
-    /// a small letter begins a word, as Google's parsers have it.
+    /// Writes the path in snake_case, at most twice as long, and returns its bytes; -1 if it has an underscore. Of consecutive capitals,
+    /// only the last one before a lower case letter begins a word, as in Google's parsers.
     /// </summary>
     public static int ToSnakeCase(ReadOnlySpan<byte> path, Span<byte> output)
     {

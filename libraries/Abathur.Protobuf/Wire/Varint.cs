@@ -3,10 +3,10 @@ namespace Abathur.Protobuf.Wire;
 /// <summary>Protobuf's variable-length integers: seven bits a byte, least significant first.</summary>
 public static class Varint
 {
-    /// <summary>Bytes that the longest one takes.</summary>
+    /// <summary>Maximum number of bytes.</summary>
     public const int MaxBytes = 10;
 
-    /// <summary>Writes a value to the start of <paramref name="output"/> and returns how many bytes it took.</summary>
+    /// <summary>Writes a value to the start of <paramref name="output"/> and returns the number of bytes.</summary>
     public static int Write(Span<byte> output, ulong value)
     {
         var count = 0;

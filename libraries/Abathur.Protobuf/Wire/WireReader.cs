@@ -5,12 +5,12 @@ using Google.Protobuf;
 namespace Abathur.Protobuf.Wire;
 
 /// <summary>
-/// Walks the fields of one protobuf message in place. Everything is bounded by the span; malformed input throws
-/// <see cref="InvalidDataException"/> and nothing else.
+/// Reads the fields of one protobuf message in place. It never reads outside the span; malformed input throws only
+/// <see cref="InvalidDataException"/>.
 /// </summary>
 public ref struct WireReader(ReadOnlySpan<byte> message)
 {
-    /// <summary>How deep groups may be nested in groups.</summary>
+    /// <summary>Maximum nesting of groups.</summary>
     public const int MaxGroupDepth = 64;
 
     private const int MaxFieldNumber = (1 << 29) - 1;
@@ -79,14 +79,14 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
         return bytes;
     }
 
-    /// <summary>Steps over the value of a length-delimited field and returns where its bytes are in the message.</summary>
+    /// <summary>Skips the value of a length-delimited field and returns its range in the message.</summary>
     public Range ReadRange()
     {
         var length = ReadBytes().Length;
         return (Position - length)..Position;
     }
 
-    /// <summary>Steps over the value of the field whose tag was read last.</summary>
+    /// <summary>Skips the value of the field whose tag was read last.</summary>
     public void SkipValue() => SkipValue(WireType, FieldNumber, MaxGroupDepth);
 
     private void SkipValue(WireFormat.WireType type, int number, int depth)
@@ -98,7 +98,7 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
             case WireFormat.WireType.Fixed32: Skip(4); break;
             case WireFormat.WireType.LengthDelimited: ReadBytes(); break;
             case WireFormat.WireType.StartGroup when depth > 0: SkipGroup(number, depth - 1); break;
-            default: Throw("a wire type that cannot be"); break;
+            default: Throw("invalid wire type"); break;
         }
     }
 
@@ -111,7 +111,7 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
             if (WireType == WireFormat.WireType.EndGroup) break;
             SkipValue(WireType, FieldNumber, depth);
         }
-        if (FieldNumber != number) Throw("a group ends with another number");
+        if (FieldNumber != number) Throw("a group ends with another field number");
         FieldStart = start;
     }
 

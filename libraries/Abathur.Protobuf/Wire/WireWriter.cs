@@ -6,8 +6,8 @@ using Google.Protobuf;
 namespace Abathur.Protobuf.Wire;
 
 /// <summary>
-/// Writes protobuf messages to one buffer that grows. A message inside another is written in place: <see cref="Begin"/> leaves room for its
-/// length, and <see cref="End"/> moves the message where the length takes more or fewer bytes. Not thread-safe.
+/// Writes protobuf messages to a growing buffer. A submessage is written in place: <see cref="Begin"/> reserves bytes for its length, and
+/// <see cref="End"/> moves the message if the length needs more or fewer bytes. Not thread-safe.
 /// </summary>
 public sealed class WireWriter : IBufferWriter<byte>
 {
@@ -20,19 +20,19 @@ public sealed class WireWriter : IBufferWriter<byte>
     /// <summary>Bytes written so far.</summary>
     public int Length { get; private set; }
 
-    /// <summary>What was written. Valid until the next write.</summary>
+    /// <summary>The written bytes. Valid until the next write.</summary>
     public ReadOnlyMemory<byte> WrittenMemory => _buffer.AsMemory(0, Length);
 
     /// <inheritdoc cref="WrittenMemory"/>
     public ReadOnlySpan<byte> WrittenSpan => _buffer.AsSpan(0, Length);
 
-    /// <summary>Forgets what was written. The buffer stays.</summary>
+    /// <summary>Discards the written bytes. The buffer is kept.</summary>
     public void Clear() => Length = 0;
 
     /// <summary>Begins a message in field <paramref name="number"/> of the current one.</summary>
     /// <param name="number">Field number.</param>
-    /// <param name="lengthBytes">Bytes that the length is expected to take, 1 to 5. A wrong one costs a copy of the message.</param>
-    /// <returns>What <see cref="End"/> takes.</returns>
+    /// <param name="lengthBytes">Expected bytes of the length, 1 to 5. A wrong value costs a copy of the message.</param>
+    /// <returns>The argument for <see cref="End"/>.</returns>
     public OpenMessage Begin(int number, int lengthBytes = 1)
     {
         WriteTag(number, WireFormat.WireType.LengthDelimited);
@@ -41,7 +41,7 @@ public sealed class WireWriter : IBufferWriter<byte>
         return new OpenMessage(Length, lengthBytes);
     }
 
-    /// <summary>Ends the message that was begun last and has not been ended.</summary>
+    /// <summary>Ends the innermost open message.</summary>
     public void End(OpenMessage message)
     {
         Reserve(MaxLengthBytes);
@@ -53,7 +53,7 @@ public sealed class WireWriter : IBufferWriter<byte>
         Length = start + needed + length;
     }
 
-    /// <summary>Writes bytes as they are.</summary>
+    /// <summary>Writes bytes unchanged.</summary>
     public void Write(ReadOnlySpan<byte> bytes)
     {
         Reserve(bytes.Length);
@@ -142,8 +142,8 @@ public sealed class WireWriter : IBufferWriter<byte>
         if (_buffer.Length - Length < bytes) Array.Resize(ref _buffer, Math.Max(_buffer.Length * 2, Length + bytes));
     }
 
-    /// <summary>A message that has begun and not ended.</summary>
-    /// <param name="Start">Where it begins, behind the room for its length.</param>
-    /// <param name="LengthBytes">Bytes of that room.</param>
+    /// <summary>An open message.</summary>
+    /// <param name="Start">Start of its content, after the bytes for its length.</param>
+    /// <param name="LengthBytes">Bytes reserved for the length.</param>
     public readonly record struct OpenMessage(int Start, int LengthBytes);
 }

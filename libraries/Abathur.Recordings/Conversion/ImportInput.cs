@@ -4,18 +4,18 @@ using Abathur.Recordings.Delimited;
 
 namespace Abathur.Recordings.Conversion;
 
-/// <summary>Where observations are imported from.</summary>
-/// <param name="Name">What to call it in errors: the path.</param>
+/// <summary>An input of an import.</summary>
+/// <param name="Name">Its name for errors: the path.</param>
 /// <param name="Open">Opens it for reading.</param>
 /// <param name="IsSingle">Whether it is one serialized observation without a length, rather than a length-delimited stream.</param>
 public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
 {
     private static readonly string[] SingleEndings = [".binpb", ".pb"];
 
-    /// <summary>A file, by its name.</summary>
+    /// <summary>A file, with the format determined by its name.</summary>
     /// <remarks>
-    /// <c>.binpb</c> and <c>.pb</c> are one serialized observation, everything else a length-delimited stream; <c>.zst</c> behind either is
-    /// decompressed.
+    /// <c>.binpb</c> and <c>.pb</c> are one serialized observation, everything else a length-delimited stream; an additional
+    /// <c>.zst</c> is decompressed.
     /// </remarks>
     public static ImportInput FromFile(string path)
     {
@@ -25,7 +25,7 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
     }
 
     /// <summary>The files of a folder and the folders below it, in order of their paths: <c>observation*.binpb</c>, <c>*.obs</c>, each also with <c>.zst</c>.</summary>
-    /// <exception cref="RecordingException">There are none.</exception>
+    /// <exception cref="RecordingException">The folder has no such files.</exception>
     public static IReadOnlyList<ImportInput> FromFolder(string folder)
     {
         string[] patterns = ["observation*.binpb", "observation*.binpb.zst", "*.obs", "*.obs.zst"];
@@ -35,9 +35,9 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
         return files;
     }
 
-    /// <summary>Reads a message that is a whole file.</summary>
+    /// <summary>Reads a file that is a single message.</summary>
     /// <param name="stream">The file.</param>
-    /// <param name="name">What to call it in errors.</param>
+    /// <param name="name">Its name for errors.</param>
     /// <exception cref="RecordingException">It has more than <see cref="DelimitedObservationReader.MaxObservationBytes"/>.</exception>
     /// <exception cref="IOException">It cannot be read.</exception>
     public static byte[] ReadAll(Stream stream, string name)
@@ -53,7 +53,7 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
         return copy.ToArray();
     }
 
-    // None of these begins a stream of observations: its length would be followed by a field that no observation has.
+    // No stream of observations begins with these bytes: the length would be followed by a field that observations do not have.
     private static void RefuseOtherFormats(FileStream file, bool isZstd)
     {
         if (!file.CanSeek) return;
@@ -64,9 +64,9 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
             throw new RecordingException($"{file.Name} is an MCAP file, not a stream of observations") { Remedy = RecordingRemedy.Open };
         var problem = 0 switch
         {
-            _ when start.StartsWith<byte>([0x1F, 0x8B, 8]) => "is compressed with gzip, which is not read: decompress it first, e.g. with `gzip -d`",
+            _ when start.StartsWith<byte>([0x1F, 0x8B, 8]) => "is compressed with gzip, which is not supported: decompress it first, e.g. with `gzip -d`",
             _ when start.StartsWith<byte>([(byte)'B', (byte)'Z', (byte)'h']) || start.StartsWith<byte>([0xFD, (byte)'7', (byte)'z', (byte)'X', (byte)'Z']) || start.StartsWith("PK\x03\x04"u8) =>
-                "is an archive (bzip2, xz or zip), which is not read: decompress it first",
+                "is an archive (bzip2, xz or zip), which is not supported: decompress it first",
             _ when !isZstd && start.StartsWith<byte>([0x28, 0xB5, 0x2F, 0xFD]) => "is compressed with zstd: give it a name that ends in .zst",
             _ => null,
         };

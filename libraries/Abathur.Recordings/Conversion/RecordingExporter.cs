@@ -6,7 +6,7 @@ namespace Abathur.Recordings.Conversion;
 public static class RecordingExporter
 {
     /// <summary>Writes the observations whose game loop is at least <paramref name="start"/> and less than <paramref name="stop"/>.</summary>
-    /// <returns>How many, and their bytes.</returns>
+    /// <returns>Their number and bytes.</returns>
     /// <exception cref="Mcap.McapException">The recording is damaged.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>

@@ -7,18 +7,20 @@ using SC2APIProtocol;
 
 namespace Abathur.Recordings.Conversion;
 
-/// <summary>Makes a recording of serialized observations.</summary>
+/// <summary>Converts serialized observations to a recording.</summary>
 public static class RecordingImporter
 {
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>Reads all inputs one after the other into one recording.</summary>
+    /// <summary>Reads all inputs in order into one recording.</summary>
     /// <remarks>
-    /// The file is written as <c>OUTPUT.part</c> and takes its name at the end. On an error in the input it is removed, on a failed write it stays as <c>OUTPUT.part</c> for recovery; when cancelled, or when the input is cut off, what came
-    /// before is closed and kept.
+    /// The file is written as <c>OUTPUT.part</c> and renamed at the end. After an error in the input it is removed; after a failed write it
+    /// stays as <c>OUTPUT.part</c> for recovery. If the import is cancelled, or the input is truncated, the part before is completed and
+    /// kept.
     /// </remarks>
-    /// <exception cref="RecordingException">An input is not what it should be (names file, frame and byte offset), or the output is taken.</exception>
-    /// <exception cref="UnfinishedFileException">The output cannot be written to its end; what was written stays.</exception>
+    /// <exception cref="RecordingException">An input is invalid (the message has file, frame and byte offset), or the output already
+    /// exists.</exception>
+    /// <exception cref="UnfinishedFileException">The output cannot be completed; the written part stays.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>
     /// <exception cref="UnauthorizedAccessException">A file may not be read or written.</exception>
     /// <exception cref="CompressionException">libzstd is missing.</exception>
@@ -59,7 +61,7 @@ public static class RecordingImporter
         }
         catch (IOException e) when (writer is { ObservationCount: > 0 } && file.Keep())
         {
-            // The disk is full, most likely. The complete chunks are worth more than a clean folder.
+            // Usually because the disk is full. Keep the file, because its complete chunks can be recovered.
             throw new UnfinishedFileException(file.WritePath, e);
         }
         finally
@@ -92,13 +94,13 @@ public static class RecordingImporter
                 throw new RecordingException(
                     $"{input.Name}: frame {frame} (byte offset {offset}, {observation.Length} bytes) is not a serialized ResponseObservation");
             }
-            // A few kilobytes can decompress to more than any disk has.
+            // A few kilobytes can decompress to more than the disk has.
             if (observation.Length > options.MaxBytes - result.ObservationBytes)
                 throw new RecordingException($"{input.Name}: frame {frame}: more than {options.MaxBytes} bytes of observations") { Remedy = RecordingRemedy.RaiseMaxBytes };
             if (result.FrameCount == options.MaxFrames)
                 throw new RecordingException($"{input.Name}: more than {options.MaxFrames} observations") { Remedy = RecordingRemedy.RaiseMaxFrames };
             writer ??= Start(observation);
-            // Readers go by log time: where loops do not rise (single frames of many maps), each frame comes one tick after the last.
+            // Readers use the log time: if loops do not increase (single frames of many maps), each frame is one tick after the last one.
             logTime = Math.Max(LogTime(options, gameLoop), result.FrameCount == 0 ? long.MinValue : logTime + (long)(NanosecondsPerSecond / options.TickHz));
             writer.WriteObservation(gameLoop, logTime, observation.Span);
             result = result with
@@ -123,7 +125,7 @@ public static class RecordingImporter
                 Simulated = options.Simulated,
             };
             var created = new RecordingWriter(file.Stream, match, options.Recording, leaveOpen: true);
-            // The caller disposes it from here on, whatever happens.
+            // From here on the caller disposes it.
             writer = created;
             if (options.GameInfo is { } gameInfo) created.WriteGameInfo(options.StartTimeUnixNs, gameInfo.Span);
             if (options.GameData is { } gameData) created.WriteGameData(options.StartTimeUnixNs, gameData.Span);

@@ -3,24 +3,25 @@ using Abathur.Recordings.Files;
 
 namespace Abathur.Recordings.Conversion;
 
-/// <summary>Makes a proper file of an MCAP file that was cut, that was never closed, or whose tail is garbage.</summary>
+/// <summary>Makes a complete file of an MCAP file that was truncated, was never closed, or has garbage at its end.</summary>
 /// <remarks>
-/// The new file has every message of every chunk that is whole, and every message of the last one as far as it goes: uncompressed to the
-/// byte, with zstd to its last whole block of up to 128 KiB. Attachments and metadata come along. A chunk in the middle that does not
-/// fit its CRC is omitted and counted.
+/// The new file has every message of every complete chunk, and the readable messages of a truncated last chunk: without compression up to
+/// the last byte, with zstd up to the last complete block of up to 128 KiB. Attachments and metadata are copied. A chunk whose CRC is wrong
+/// is omitted and counted.
 /// </remarks>
 public static class RecordingRecovery
 {
-    /// <summary>Reads <paramref name="input"/> and writes <paramref name="output"/>, which appears only when it is complete.</summary>
+    /// <summary>Reads <paramref name="input"/> and writes <paramref name="output"/>, which is created only when it is complete.</summary>
     /// <param name="input">The damaged file; it is not changed.</param>
     /// <param name="output">The new file.</param>
-    /// <param name="options">How it is written. Default: compressed as the input is.</param>
+    /// <param name="options">How it is written. Default: with the compression of the input.</param>
     /// <param name="overwrite">Whether an existing file is replaced.</param>
-    /// <param name="onKilledRun">Told of an unfinished output of a killed run that was renamed.</param>
-    /// <param name="cancellation">Stops it; nothing is left behind then.</param>
-    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses what is not supported.</exception>
-    /// <exception cref="RecordingException">The output is the input, or is taken.</exception>
-    /// <exception cref="IOException">A file cannot be read or written, or the output was taken meanwhile; the message says where it is then.</exception>
+    /// <param name="onKilledRun">Called for an unfinished output of a killed run that was renamed.</param>
+    /// <param name="cancellation">Cancels it; the unfinished output is removed.</param>
+    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported feature.</exception>
+    /// <exception cref="RecordingException">The output is the input, or already exists.</exception>
+    /// <exception cref="IOException">A file cannot be read or written, or the output was created by another program meanwhile; the message
+    /// then has the actual path.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static McapRecoveryResult Recover(
         string input, string output, RecordingOptions? options = null, bool overwrite = false, Action<KilledRun>? onKilledRun = null, CancellationToken cancellation = default)

@@ -3,10 +3,10 @@ using System.Buffers;
 namespace Abathur.Recordings.Delimited;
 
 /// <summary>Reads a stream of serialized observations, each with its length as a varint in front. Not thread-safe.</summary>
-/// <remarks>Memory grows with what has really arrived, never with what a length says.</remarks>
+/// <remarks>Memory grows with the bytes that were read, not with a declared length.</remarks>
 public sealed class DelimitedObservationReader : IDisposable
 {
-    /// <summary>Largest observation that is taken. The largest real ones, with rendered pictures, have a few megabytes.</summary>
+    /// <summary>Largest observation that is accepted. The largest real ones, with rendered images, have a few megabytes.</summary>
     public const int MaxObservationBytes = 128 * 1024 * 1024;
 
     private const int InitialBytes = 256 * 1024;
@@ -17,8 +17,8 @@ public sealed class DelimitedObservationReader : IDisposable
     private int _start, _end;
     private long _offset;
 
-    /// <param name="source">Where the bytes come from. Stays open.</param>
-    /// <param name="name">What to call it in errors.</param>
+    /// <param name="source">The stream to read. It stays open.</param>
+    /// <param name="name">Its name for errors.</param>
     public DelimitedObservationReader(Stream source, string name)
     {
         _source = source;
@@ -33,7 +33,8 @@ public sealed class DelimitedObservationReader : IDisposable
 
     /// <summary>Reads the next observation. False at the end of the stream.</summary>
     /// <param name="observation">The bytes: a view that is valid until the next call.</param>
-    /// <exception cref="RecordingException">The stream ends inside an observation, or a length is not one. Names frame and byte offset.</exception>
+    /// <exception cref="RecordingException">The stream ends inside an observation, or a length is invalid. The message has frame and byte
+    /// offset.</exception>
     /// <exception cref="IOException">The stream cannot be read.</exception>
     public bool TryReadNext(out ReadOnlyMemory<byte> observation)
     {

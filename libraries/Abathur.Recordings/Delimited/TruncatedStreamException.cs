@@ -1,4 +1,4 @@
 namespace Abathur.Recordings.Delimited;
 
-/// <summary>A stream of observations that ends in the middle of one. What came before is whole.</summary>
+/// <summary>A stream of observations ends inside an observation. Everything before it is complete.</summary>
 public sealed class TruncatedStreamException(string message) : RecordingException(message);

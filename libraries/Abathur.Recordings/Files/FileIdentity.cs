@@ -4,21 +4,21 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Abathur.Recordings.Files;
 
-/// <summary>Which file it is, whatever its name: volume and number on it. No link is followed.</summary>
-/// <remarks>Linux (statx) and Windows (GetFileInformationByHandle); elsewhere it is not known.</remarks>
+/// <summary>Identifies a file independent of its name: volume and file number. Links are not followed.</summary>
+/// <remarks>Linux (statx) and Windows (GetFileInformationByHandle); elsewhere it is unknown.</remarks>
 /// <param name="Volume">The file system.</param>
 /// <param name="Number">The inode, or the file index.</param>
-/// <param name="Kind">What it is.</param>
+/// <param name="Kind">Its kind.</param>
 internal readonly partial record struct FileIdentity(ulong Volume, ulong Number, FileKind Kind)
 {
     private const int CurrentFolder = -100, NoFollow = 0x100, EmptyPath = 0x1000;
     private const uint TypeAndInode = 0x101;
 
-    /// <summary>Whether this system tells.</summary>
+    /// <summary>Whether this system supports it.</summary>
     public static bool IsSupported { get; } = OperatingSystem.IsWindows() || (OperatingSystem.IsLinux() && HasStatx());
 
-    /// <summary>The open file.</summary>
-    /// <exception cref="IOException">The system did not tell.</exception>
+    /// <summary>The identity of an open file.</summary>
+    /// <exception cref="IOException">The system returned an error.</exception>
     public static FileIdentity Of(SafeFileHandle handle)
     {
         if (OperatingSystem.IsWindows()) return OfWindows(handle);
@@ -34,7 +34,7 @@ internal readonly partial record struct FileIdentity(ulong Volume, ulong Number,
         }
     }
 
-    /// <summary>What is at a path; <see cref="FileKind.None"/> where nothing is, or where it cannot be looked up.</summary>
+    /// <summary>The identity of a path; <see cref="FileKind.None"/> if it does not exist or cannot be looked up.</summary>
     public static FileIdentity At(string path)
     {
         if (!IsSupported) return Guess(path);
@@ -48,12 +48,12 @@ internal readonly partial record struct FileIdentity(ulong Volume, ulong Number,
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A file is there, and it is not known which.
+            // The file exists, but its identity is unknown.
             return kind;
         }
     }
 
-    /// <summary>What a path leads to; links are followed.</summary>
+    /// <summary>The identity of a path after following links.</summary>
     public static FileIdentity AtEndOfLinks(string path) =>
         IsSupported && !OperatingSystem.IsWindows() ? Stat(CurrentFolder, path, 0, out var identity) ? identity : default : Guess(path);
 

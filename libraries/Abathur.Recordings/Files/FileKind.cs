@@ -1,9 +1,9 @@
 namespace Abathur.Recordings.Files;
 
-/// <summary>What is at a path.</summary>
+/// <summary>The kind of a file system entry.</summary>
 internal enum FileKind
 {
-    /// <summary>Nothing, or nothing that can be looked up.</summary>
+    /// <summary>It does not exist or cannot be looked up.</summary>
     None,
 
     /// <summary>A regular file.</summary>

@@ -1,9 +1,11 @@
 namespace Abathur.Recordings.Files;
 
-/// <summary>A file that is written under the name <c>NAME.part</c> (<c>NAME.new</c> where that is read meanwhile) beside its place and takes its name when it is complete.</summary>
+/// <summary>A file that is written as <c>NAME.part</c> (<c>NAME.new</c> if that is an input) in the target folder, and renamed when it is
+/// complete.</summary>
 /// <remarks>
-/// <para>The working file is locked against other writers, and open to readers, until it has its name. A second process that would write the same file is refused. What a killed run
-/// left is renamed to <c>NAME.killed-N.part</c>. No symbolic link is followed: neither at the working file, nor at the place.</para>
+/// <para>Until it is renamed, the working file is locked against other writers but open to readers. A second process that would write the
+/// same file is refused. The unfinished file of a killed run is renamed to <c>NAME.killed-N.part</c>. Symbolic links are not followed,
+/// neither for the working file nor for the target.</para>
 /// <para>Disposed without <see cref="Commit"/> or <see cref="Keep"/>, the working file is removed. Devices are written directly. Not thread-safe.</para>
 /// </remarks>
 public sealed class OutputFile : IDisposable
@@ -12,10 +14,11 @@ public sealed class OutputFile : IDisposable
     private readonly bool _isDevice;
     private bool _done;
 
-    /// <summary>Checks the place and opens the working file.</summary>
-    /// <param name="path">Where the file is to be.</param>
-    /// <param name="options">How to treat what is there. Default: nothing is replaced.</param>
-    /// <exception cref="RecordingException">The place is taken, its folder does not exist, or another process writes the file.</exception>
+    /// <summary>Checks the target and opens the working file.</summary>
+    /// <param name="path">Target path of the file.</param>
+    /// <param name="options">How to treat existing files. Default: nothing is replaced.</param>
+    /// <exception cref="RecordingException">The target already exists, its folder does not exist, or another process writes the
+    /// file.</exception>
     /// <exception cref="IOException">The working file cannot be created.</exception>
     /// <exception cref="UnauthorizedAccessException">The working file may not be created.</exception>
     public OutputFile(string path, OutputOptions? options = null)
@@ -29,35 +32,36 @@ public sealed class OutputFile : IDisposable
             Stream = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, options.BufferBytes);
             return;
         }
-        // `recover match.mcap.part -o match.mcap` must not write over what it reads.
+        // `recover match.mcap.part -o match.mcap` must not overwrite its input.
         WritePath = path + (options.Inputs.Any(input => SameFile(input, full + ".part")) ? ".new" : ".part");
-        if (Directory.Exists(full)) throw new RecordingException($"{path} is a folder: name a file to write");
-        if (options.Inputs.Any(input => SameFile(input, full))) throw new RecordingException($"{path} is the input as well: name another file to write");
+        if (Directory.Exists(full)) throw new RecordingException($"{path} is a folder: name an output file");
+        if (options.Inputs.Any(input => SameFile(input, full))) throw new RecordingException($"{path} is also the input: name another output file");
         if (FileIdentity.At(full).Kind != FileKind.None && !_overwrite) throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
         if (Path.GetDirectoryName(full) is { } folder && !Directory.Exists(folder)) throw new RecordingException($"there is no folder {folder}");
         Stream = WorkingFile.Open(WritePath, options);
     }
 
-    /// <summary>Where the file is to be, and after <see cref="Commit"/> where it is.</summary>
+    /// <summary>Target path of the file; after <see cref="Commit"/> its actual path.</summary>
     public string Place { get; private set; }
 
-    /// <summary>Where it is written meanwhile.</summary>
+    /// <summary>Path of the working file.</summary>
     public string WritePath { get; }
 
-    /// <summary>What is written. It is closed by this object; who writes leaves it open.</summary>
+    /// <summary>The stream to write to. This object closes it; the writer must leave it open.</summary>
     public FileStream Stream { get; }
 
-    /// <summary>Why the complete file is not where it was to be, in one sentence; null where it is.</summary>
+    /// <summary>Why the complete file is not at the target path, in one sentence; null if it is.</summary>
     public string? Problem { get; private set; }
 
-    /// <summary>Whether the working file still is where it was created. False where it was deleted, renamed or replaced.</summary>
+    /// <summary>Whether the working file still has its path. False if it was deleted, renamed or replaced.</summary>
     public bool IsInPlace => _isDevice || WorkingFile.IsAt(Stream.SafeFileHandle, WritePath);
 
     /// <summary>
-    /// Puts the complete file in its place and closes it. Where the place was taken meanwhile and is not to be overwritten, and where the working file was deleted or replaced, it becomes
-    /// <c>NAME-N</c> with the extension of the place; <see cref="Place"/> and <see cref="Problem"/> say so.
+    /// Moves the complete file to the target path and closes it. If the target was created meanwhile and must not be overwritten, or if the
+    /// working file was deleted or replaced, the file gets the name <c>NAME-N</c> with the extension of the target, and <see cref="Place"/>
+    /// and <see cref="Problem"/> are set.
     /// </summary>
-    /// <exception cref="IOException">The file is complete but could not be put anywhere.</exception>
+    /// <exception cref="IOException">The file is complete but could not be saved.</exception>
     public void Commit()
     {
         Stream.Flush();
@@ -67,15 +71,15 @@ public sealed class OutputFile : IDisposable
         Stream.Dispose();
     }
 
-    /// <summary><see cref="Commit"/>, for what ends with the file.</summary>
-    /// <exception cref="IOException">The complete file is not where it was to be; the message says where it is.</exception>
+    /// <summary>The same as <see cref="Commit"/>, but throws if the file has another name.</summary>
+    /// <exception cref="IOException">The complete file is not at the target path; the message has the actual path.</exception>
     public void CommitOrThrow()
     {
         Commit();
         if (Problem is { } problem) throw new IOException(problem);
     }
 
-    /// <summary>Leaves what was written under its working name. False for a device, and where the working file is gone: nothing is left.</summary>
+    /// <summary>Keeps the working file. False for a device, and if the working file no longer exists.</summary>
     public bool Keep()
     {
         var isLeft = !_isDevice && IsInPlace;
@@ -102,7 +106,7 @@ public sealed class OutputFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException && FileIdentity.At(Place).Kind != FileKind.None)
         {
-            // A file, or with Overwrite something that a file cannot replace.
+            // The target is a file or, with Overwrite, something that a file cannot replace.
             return false;
         }
     }
@@ -142,10 +146,10 @@ public sealed class OutputFile : IDisposable
             }
             catch (IOException) when (FileIdentity.At(free).Kind != FileKind.None)
             {
-                // Created since by another process: the next number.
+                // Another process has created it: try the next number.
             }
         }
-        throw new IOException($"{Place} is taken, and so are {name}-1{extension} to {name}-{WorkingFile.MaxNumber}{extension}");
+        throw new IOException($"{Place} already exists, and so do {name}-1{extension} to {name}-{WorkingFile.MaxNumber}{extension}");
     }
 
     private static bool IsDevice(string full) =>

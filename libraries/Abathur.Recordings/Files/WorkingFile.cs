@@ -3,20 +3,21 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Abathur.Recordings.Files;
 
-/// <summary>Opens the working file of an output (<c>NAME.part</c>), which exactly one process gets, and sets aside what a killed run left there.</summary>
+/// <summary>Opens the working file of an output (<c>NAME.part</c>), for exactly one process, and renames the unfinished file of a killed
+/// run.</summary>
 internal static class WorkingFile
 {
-    /// <summary>Numbers that are tried in a name.</summary>
+    /// <summary>Maximum number in a name.</summary>
     public const int MaxNumber = 10_000;
 
     private const FileShare ReadersOnly = FileShare.Read | FileShare.Delete;
-    // Between looking and creating, others may come and go.
+    // Other files may be created and removed between the check and the creation.
     private const int Attempts = 100;
 
     /// <summary>Opens a new, empty, locked file.</summary>
     /// <param name="path">Its full path.</param>
-    /// <param name="options">What to do with a file that is there.</param>
-    /// <exception cref="RecordingException">Another process writes the file, or what is there is not a file.</exception>
+    /// <param name="options">How to treat an existing file.</param>
+    /// <exception cref="RecordingException">Another process writes the file, or the path is not a file.</exception>
     /// <exception cref="IOException">It cannot be created.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be created.</exception>
     public static FileStream Open(string path, OutputOptions options)
@@ -36,22 +37,23 @@ internal static class WorkingFile
             }
             catch (IOException) when (FileIdentity.At(path).Kind != FileKind.None)
             {
-                // Another process was faster.
+                // Another process has created it.
                 continue;
             }
             if (IsOurs(created, path)) return created;
             created.Dispose();
             throw Taken(path);
         }
-        throw new IOException($"cannot create {path}: other processes create and remove it all the time");
+        throw new IOException($"cannot create {path}: other processes keep creating and removing it");
     }
 
-    /// <summary>Takes a file that is there: an empty one is used as it is, any other is renamed and null is returned.</summary>
-    /// <remarks>Of two processes that start at the same time one may find the other's file before it is locked. That file is empty: whichever locks it has it.</remarks>
+    /// <summary>Takes over an existing file: an empty one is used, any other is renamed and null is returned.</summary>
+    /// <remarks>If two processes start at the same time, one may find the other's file before it is locked. That file is empty: the process
+    /// that locks it gets it.</remarks>
     private static FileStream? TakeOver(string path, FileIdentity there, OutputOptions options)
     {
         if (there.Kind != FileKind.Regular)
-            throw new RecordingException($"{path} is {Describe(there.Kind)}, where this run would put its unfinished file: remove it, or name another file to write");
+            throw new RecordingException($"{path} is {Describe(there.Kind)}, but this run needs this path for its unfinished file: remove it, or name another output file");
         FileStream file;
         try
         {
@@ -63,7 +65,7 @@ internal static class WorkingFile
         }
         catch (UnauthorizedAccessException e)
         {
-            throw new RecordingException($"{path} is there and may not be opened, so that it is not known whether another process writes it: remove it, or name another file to write", e);
+            throw new RecordingException($"{path} exists but cannot be opened to check whether another process writes it: remove it, or name another output file", e);
         }
         catch (IOException e)
         {
@@ -73,7 +75,7 @@ internal static class WorkingFile
         try
         {
             if (!WriterLock.TryTake(file.SafeFileHandle)) throw Taken(path);
-            // Renamed or replaced since: look again.
+            // It was renamed or replaced: check again.
             if (!IsAt(file.SafeFileHandle, path)) return null;
             if (file.Length == 0)
             {
@@ -90,7 +92,7 @@ internal static class WorkingFile
         }
     }
 
-    /// <summary>Whether a path still leads to an open file; true where the system does not tell.</summary>
+    /// <summary>Whether a path still refers to an open file; true if the system does not support this.</summary>
     public static bool IsAt(SafeFileHandle handle, string path) =>
         FileIdentity.IsSupported ? FileIdentity.At(path) == FileIdentity.Of(handle) : File.Exists(path);
 
@@ -106,16 +108,16 @@ internal static class WorkingFile
             if (FileIdentity.At(aside).Kind != FileKind.None) continue;
             try
             {
-                // Never over another file, also of one that came since.
+                // Never overwrites another file, even if it was created just now.
                 File.Move(path, aside, overwrite: false);
                 return aside;
             }
             catch (IOException) when (FileIdentity.At(aside).Kind != FileKind.None)
             {
-                // Then the next number.
+                // Try the next number.
             }
         }
-        throw new RecordingException($"{path} is the unfinished file of a killed run, and {name}.killed-1{ending} to {name}.killed-{MaxNumber}{ending} are taken: recover or remove them");
+        throw new RecordingException($"{path} is the unfinished file of a killed run, and {name}.killed-1{ending} to {name}.killed-{MaxNumber}{ending} already exist: recover or remove them");
     }
 
     private static bool StartsAsRecording(SafeFileHandle file)
@@ -124,7 +126,7 @@ internal static class WorkingFile
         return RandomAccess.Read(file, start, 0) == start.Length && start.SequenceEqual(McapFormat.Magic);
     }
 
-    private static RecordingException Taken(string path) => new($"{path} is being written by another process: end that one, or name another file to write");
+    private static RecordingException Taken(string path) => new($"{path} is being written by another process: end that process, or name another output file");
 
     private static string Describe(FileKind kind) => kind switch
     {

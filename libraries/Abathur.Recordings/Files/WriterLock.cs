@@ -3,18 +3,19 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Abathur.Recordings.Files;
 
-/// <summary>The lock that a writer has on its file, until the handle is closed or the process ends in any way. Readers are let in.</summary>
+/// <summary>The lock of a writer on its file, until the handle is closed or the process ends in any way. Readers are allowed.</summary>
 /// <remarks>
-/// On Windows <see cref="FileShare.Read"/> is that lock. On Linux .NET gives a writer with that the same shared lock as a reader, so it is a write lock of
-/// the open file description (fcntl, F_OFD_SETLK) on the whole file: advisory, independent of the locks of readers, and not given up when another handle
-/// of the same process is closed. On other systems, and on file systems without locks, other writers are not kept out.
+/// On Windows <see cref="FileShare.Read"/> is that lock. On Linux .NET uses the same shared lock for such writers as for readers, so this
+/// uses a write lock of the open file description (fcntl, F_OFD_SETLK) on the whole file: advisory, independent of the locks of readers,
+/// and not released when another handle of the same process is closed. On other systems, and on file systems without locks, other writers
+/// are not excluded.
 /// </remarks>
 internal static partial class WriterLock
 {
     private const int SetLock = 37, TryAgain = 11, AccessDenied = 13;
     private const short WriteLock = 1;
 
-    /// <summary>Takes the lock. False where another writer has it.</summary>
+    /// <summary>Acquires the lock. False if another writer has it.</summary>
     /// <param name="handle">The file, open for writing.</param>
     public static bool TryTake(SafeFileHandle handle)
     {

@@ -6,16 +6,17 @@ using SC2APIProtocol;
 
 namespace Abathur.Sc2.Api;
 
-/// <summary>A client of the game's API: protobuf <c>Request</c> and <c>Response</c> in binary WebSocket messages, one after the other.</summary>
+/// <summary>A client of the game's API: protobuf <c>Request</c> and <c>Response</c> in binary WebSocket messages, one at a time.</summary>
 public sealed class GameClient : IAsyncDisposable
 {
-    /// <summary>Longest answer that is taken, in bytes.</summary>
+    /// <summary>Longest answer that is accepted, in bytes.</summary>
     public const int MaxMessageBytes = 64 * 1024 * 1024;
 
     private const int ReadBytes = 64 * 1024;
     private static readonly TimeSpan RetryDelay = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>How long a canceled request waits for its answer. After an answer that was cut off, the connection could not even be used to leave the game.</summary>
+    /// <summary>How long a cancelled request waits for its answer. After a partial answer the connection could not be used any more, not
+    /// even to leave the game.</summary>
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(2);
     private readonly ClientWebSocket _socket;
     private readonly string _address;
@@ -29,9 +30,9 @@ public sealed class GameClient : IAsyncDisposable
     /// <param name="port">TCP port.</param>
     /// <param name="timeout">How long to try.</param>
     /// <param name="clock">Clock of the timeout.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <param name="process">The game, where it was started here: one that has ended is not waited for.</param>
-    /// <exception cref="GameException">Nothing answers, or no game.</exception>
+    /// <param name="cancellation">Cancels the attempt.</param>
+    /// <param name="process">The process of the game if it was started here: the attempt ends when it exits.</param>
+    /// <exception cref="GameException">There is no answer, or the server is not a game.</exception>
     public static async Task<GameClient> ConnectAsync(
         string host, int port, TimeSpan timeout, TimeProvider clock, CancellationToken cancellation, GameProcess? process = null)
     {
@@ -50,7 +51,7 @@ public sealed class GameClient : IAsyncDisposable
             catch (WebSocketException e)
             {
                 socket.Dispose();
-                if (e.WebSocketErrorCode == WebSocketError.NotAWebSocket) throw new GameException($"{address} is no StarCraft II game: {e.Message}", e);
+                if (e.WebSocketErrorCode == WebSocketError.NotAWebSocket) throw new GameException($"{address} is not a StarCraft II game: {e.Message}", e);
                 if (process is { HasExited: true }) throw new GameException($"the game ended with exit code {process.ExitCode} before it answered", e);
                 if (clock.GetElapsedTime(started) >= timeout) throw new GameException($"no game answers at {address}: {e.InnerException?.Message ?? e.Message}", e);
             }
@@ -59,9 +60,9 @@ public sealed class GameClient : IAsyncDisposable
     }
 
     /// <summary>Sends a request and writes the game's serialized <c>Response</c> to <paramref name="response"/>.</summary>
-    /// <param name="request">Gets an id.</param>
-    /// <param name="response">Where the answer goes, as it comes in. After an exception it may hold a part of one.</param>
-    /// <param name="cancellation">Before the request is sent: nothing is sent. After it: the game has 2 s left to answer.</param>
+    /// <param name="request">The request, whose id is set.</param>
+    /// <param name="response">Receives the answer as it arrives. After an exception it may have a part of it.</param>
+    /// <param name="cancellation">Before the request is sent, nothing is sent. Afterwards the game has 2 s to answer.</param>
     /// <exception cref="GameException">The connection is closed, or the answer is longer than <see cref="MaxMessageBytes"/>.</exception>
     public async Task SendAsync(Request request, IBufferWriter<byte> response, CancellationToken cancellation)
     {
@@ -107,11 +108,11 @@ public sealed class GameClient : IAsyncDisposable
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new GameException($"{_address} is no StarCraft II game: its answer is no Response ({e.Message})", e);
+            throw new GameException($"{_address} is not a StarCraft II game: its answer is not a Response ({e.Message})", e);
         }
     }
 
-    /// <summary>Closes the connection without a close handshake: the game does not take part in one.</summary>
+    /// <summary>Closes the connection without a close handshake, which the game does not support.</summary>
     public ValueTask DisposeAsync()
     {
         _socket.Dispose();

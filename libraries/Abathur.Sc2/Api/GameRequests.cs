@@ -2,7 +2,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Sc2.Api;
 
-/// <summary>Requests that more than one client of the game makes. Each is a new message, whose id its sender sets.</summary>
+/// <summary>Requests that several clients of the game send. Each is a new message, whose id the sender sets.</summary>
 public static class GameRequests
 {
     /// <summary>All of the game's data.</summary>

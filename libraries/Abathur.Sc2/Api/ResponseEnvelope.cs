@@ -4,22 +4,22 @@ using SC2APIProtocol;
 namespace Abathur.Sc2.Api;
 
 /// <summary>
-/// Writes <c>SC2APIProtocol.Response</c> messages around answers that are serialized already: the answer's bytes are copied once and never
+/// Writes <c>SC2APIProtocol.Response</c> messages around serialized answers: the answer's bytes are copied once and never
 /// parsed. One at a time.
 /// </summary>
 /// <remarks>
-/// The answer's field, then <c>id</c> (97) where the request had one, <c>error</c> (98), <c>status</c> (99): the order that the game's own
-/// serializer has.
+/// The answer's field, then <c>id</c> (97) if the request had one, <c>error</c> (98), <c>status</c> (99): the order of the game's own
+/// serializer.
 /// </remarks>
 public sealed class ResponseEnvelope
 {
     private readonly WireWriter _message = new();
 
     /// <summary>An answer.</summary>
-    /// <param name="id">Id of the request; null where it had none.</param>
+    /// <param name="id">Id of the request; null if it had none.</param>
     /// <param name="status">Status of the game after the request.</param>
     /// <param name="field">Field number of the answer in <c>Response</c>.</param>
-    /// <param name="answer">The serialized answer, in parts that are put together.</param>
+    /// <param name="answer">The serialized answer, in parts that are concatenated.</param>
     /// <returns>The message: a view that is valid until the next is written.</returns>
     public ReadOnlyMemory<byte> Write(uint? id, Status status, int field, params ReadOnlySpan<ReadOnlyMemory<byte>> answer)
     {
@@ -32,8 +32,8 @@ public sealed class ResponseEnvelope
     }
 
     /// <summary>A refusal: a response without an answer.</summary>
-    /// <param name="id">Id of the request; null where it had none.</param>
-    /// <param name="status">Status of the game, which a refusal leaves as it was.</param>
+    /// <param name="id">Id of the request; null if it had none.</param>
+    /// <param name="status">Status of the game, which a refusal does not change.</param>
     /// <param name="error">What is wrong.</param>
     /// <returns>The message: a view that is valid until the next is written.</returns>
     public ReadOnlyMemory<byte> WriteError(uint? id, Status status, string error)

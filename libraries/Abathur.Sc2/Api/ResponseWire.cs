@@ -5,11 +5,12 @@ using Status = SC2APIProtocol.Status;
 
 namespace Abathur.Sc2.Api;
 
-/// <summary>What stands on the top level of a serialized <c>SC2APIProtocol.Request</c> or <c>Response</c>, read without parsing what it holds.</summary>
-/// <param name="Kind">Field number of the request or response that is set (the last one, as protobuf has it); 0 where none is.</param>
-/// <param name="Body">Where its bytes are in the message.</param>
-/// <param name="Id">The id; null where there is none.</param>
-/// <param name="Status">The status of a response; null where there is none.</param>
+/// <summary>The top-level fields of a serialized <c>SC2APIProtocol.Request</c> or <c>Response</c>, read without parsing their
+/// content.</summary>
+/// <param name="Kind">Field number of the request or response that is set (the last one, as in protobuf); 0 if none is.</param>
+/// <param name="Body">Range of its bytes in the message.</param>
+/// <param name="Id">The id, or null.</param>
+/// <param name="Status">The status of a response, or null.</param>
 /// <param name="HasError">Whether a response has an error text.</param>
 public readonly record struct ResponseWire(int Kind, Range Body, uint? Id, Status? Status, bool HasError)
 {

@@ -11,20 +11,21 @@ public sealed record GameInstall(string Root, string Executable, string WorkingF
     /// <summary>Environment variable that names the game's folder.</summary>
     public const string PathVariable = "SC2PATH";
 
-    /// <summary>Finds the game: in SC2PATH where that is set, else where the game noted that it was started, else in the usual places.</summary>
-    /// <param name="sc2Path">Value of SC2PATH; null or empty where it is not set.</param>
-    /// <param name="places">Where this system keeps it.</param>
-    /// <exception cref="GameException">It is not there; the message names all places.</exception>
+    /// <summary>Finds the game: in SC2PATH if it is set, else where the game recorded that it was started, else in the usual
+    /// folders.</summary>
+    /// <param name="sc2Path">Value of SC2PATH; null or empty if it is not set.</param>
+    /// <param name="places">The usual folders of this system.</param>
+    /// <exception cref="GameException">It was not found; the message names all folders.</exception>
     public static GameInstall Find(string? sc2Path, GamePlaces places)
     {
         if (!string.IsNullOrEmpty(sc2Path))
         {
-            return In(sc2Path, places) ?? throw new GameException($"{PathVariable} is {sc2Path}, and there is no {Wanted(places)} in it");
+            return In(sc2Path, places) ?? throw new GameException($"{PathVariable} is {sc2Path}, which has no {Wanted(places)}");
         }
         List<string> roots = [.. NotedRoots(places.ExecuteInfo), .. places.Roots];
         return roots.Select(root => In(root, places)).FirstOrDefault(found => found is not null)
             ?? throw new GameException(
-                $"StarCraft II is not found: no {Wanted(places)} in {string.Join(" or ", roots)}. Set {PathVariable} to its folder");
+                $"StarCraft II was not found: no {Wanted(places)} in {string.Join(" or ", roots)}. Set {PathVariable} to its folder");
     }
 
     private static string Wanted(GamePlaces places) => Path.Combine("Versions", "Base*", places.Executable);
@@ -39,14 +40,14 @@ public sealed record GameInstall(string Root, string Executable, string WorkingF
         return newest is null ? null : new GameInstall(root, Path.Combine(newest, places.Executable), Path.Combine(root, places.WorkingFolder));
     }
 
-    /// <summary>The root from "executable = ROOT/Versions/BaseNNNNN/..." in the game's note.</summary>
+    /// <summary>The root from "executable = ROOT/Versions/BaseNNNNN/..." in the file that the game writes.</summary>
     private static IEnumerable<string> NotedRoots(string? executeInfo)
     {
         if (executeInfo is null || !File.Exists(executeInfo)) yield break;
         foreach (var line in File.ReadLines(executeInfo).Take(100))
         {
             if (line.Split('=', 2) is not [var key, var value] || key.Trim() != "executable") continue;
-            // Written by the system's own game, whose separator may not be this one's.
+            // The separator may be that of another operating system.
             var path = value.Trim().Replace('\\', '/');
             var end = path.LastIndexOf("/Versions/", StringComparison.Ordinal);
             if (end > 0) yield return path[..end];

@@ -1,13 +1,13 @@
 namespace Abathur.Sc2.Install;
 
-/// <summary>Where a system keeps the game, and what its parts are called there.</summary>
-/// <param name="Roots">Folders in which the game is looked for, the likeliest first.</param>
-/// <param name="ExecuteInfo">The file in which the game notes where it was last started; null where there is none.</param>
+/// <summary>The folders and file names of the game on a system.</summary>
+/// <param name="Roots">Folders in which to look for the game, the most likely first.</param>
+/// <param name="ExecuteInfo">The file in which the game records where it was last started, or null.</param>
 /// <param name="Executable">Path of the program inside a <c>Versions/BaseNNNNN</c> folder.</param>
 /// <param name="WorkingFolder">The folder below the root in which it must be started; empty for any.</param>
 public sealed record GamePlaces(IReadOnlyList<string> Roots, string? ExecuteInfo, string Executable, string WorkingFolder)
 {
-    /// <summary>The places of the system that this runs on.</summary>
+    /// <summary>The folders of this system.</summary>
     public static GamePlaces OfThisSystem()
     {
         var home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile);

@@ -6,7 +6,7 @@ using System.Net.Sockets;
 
 namespace Abathur.Sc2.Install;
 
-/// <summary>A game that was started here, and ends with this object.</summary>
+/// <summary>A game process that was started here, and ends when this object is disposed.</summary>
 public sealed class GameProcess : IAsyncDisposable
 {
     private static readonly TimeSpan QuitTimeout = TimeSpan.FromSeconds(5);
@@ -15,16 +15,16 @@ public sealed class GameProcess : IAsyncDisposable
 
     private GameProcess(Process process, string temporaryFolder, int port) => (_process, _temporaryFolder, Port) = (process, temporaryFolder, port);
 
-    /// <summary>The port on 127.0.0.1 that it was told to listen on.</summary>
+    /// <summary>Its port on 127.0.0.1.</summary>
     public int Port { get; }
 
-    /// <summary>Whether it has ended by itself.</summary>
+    /// <summary>Whether it has exited.</summary>
     public bool HasExited => _process.HasExited;
 
-    /// <summary>How it ended.</summary>
+    /// <summary>Its exit code.</summary>
     public int ExitCode => _process.ExitCode;
 
-    /// <summary>Starts the game on a free port. It takes a while until it answers there.</summary>
+    /// <summary>Starts the game on a free port. It does not answer immediately.</summary>
     /// <exception cref="GameException">It cannot be started.</exception>
     public static GameProcess Start(GameInstall install)
     {
@@ -34,7 +34,7 @@ public sealed class GameProcess : IAsyncDisposable
         {
             WorkingDirectory = install.WorkingFolder,
             UseShellExecute = false,
-            // Its messages go nowhere: standard output is this program's own.
+            // Its output is discarded, because standard output belongs to this program.
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
@@ -58,7 +58,7 @@ public sealed class GameProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for it to quit, which it was told to by now, and else ends it.</summary>
+    /// <summary>Waits for it to quit, which was requested before, and kills it after a timeout.</summary>
     public async ValueTask DisposeAsync()
     {
         try
@@ -77,7 +77,7 @@ public sealed class GameProcess : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The system cleans its temporary files itself.
+            // The system removes temporary files later.
         }
     }
 

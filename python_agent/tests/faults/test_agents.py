@@ -1,4 +1,4 @@
-"""Agents that stop, die, or vanish: the others have every frame, and the daemon lets go of the dead."""
+"""Agents that stop, die, or vanish: the others have every frame, and the daemon releases the dead ones."""
 
 from __future__ import annotations
 

@@ -67,11 +67,11 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
     assert taken == observations
     said = await asyncio.to_thread(lambda: limited.process.communicate(timeout=30)[1])
     assert limited.process.returncode == 1
-    assert said.count("failed:") == 1 and "The match goes on without it" in said, said
+    assert said.count("failed:") == 1 and "The match continues without it" in said, said
     part = tmp_path / "full.mcap.part"
     assert part.stat().st_size <= MOST_BYTES
     # What is left is a whole file as it is, to any reader: the chunk that failed is gone, and counted.
-    assert f"{part}, a whole file" in said, said
+    assert f"is complete in {part}" in said, said
     with part.open("rb") as file:
         messages = [
             message.data

@@ -79,12 +79,12 @@ def test_the_second_signal_ends_it_at_once(play: Play) -> None:
         stalled.recv(1)
         with abathur.connect_blocking(daemon.grpc) as game:
             game.resume()
-            # It takes nothing: there are frames for it that nobody ever will.
+            # It reads nothing: its queue fills.
             while game.status().subscribers[0].frames_waiting < 64:
                 pass
         daemon.process.send_signal(signal.SIGTERM)
         with abathur.connect_blocking(daemon.grpc, reconnect_timeout=0) as game, pytest.raises(abathur.AbathurError):
-            # Once it is stopping, no playback is steered any more.
+            # A daemon that is shutting down does not control the playback any more.
             while True:
                 game.status()
                 daemon.process.send_signal(signal.SIGTERM)

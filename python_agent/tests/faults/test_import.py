@@ -72,9 +72,9 @@ def test_a_single_observation_and_game_data_are_bounded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (gzip.compress(SHORTEST), "is compressed with gzip, which is not read"),
-        (bz2.compress(SHORTEST), "is an archive (bzip2, xz or zip), which is not read"),
-        (lzma.compress(SHORTEST), "is an archive (bzip2, xz or zip), which is not read"),
+        (gzip.compress(SHORTEST), "is compressed with gzip, which is not supported"),
+        (bz2.compress(SHORTEST), "is an archive (bzip2, xz or zip), which is not supported"),
+        (lzma.compress(SHORTEST), "is an archive (bzip2, xz or zip), which is not supported"),
         (zstandard.compress(SHORTEST), "is compressed with zstd: give it a name that ends in .zst"),
         (SKIRMISH.read_bytes(), "is an MCAP file, not a stream of observations"),
     ],
@@ -86,8 +86,8 @@ def test_other_formats_are_named(tmp_path: Path, data: bytes, problem: str) -> N
     done = run_daemon("import", str(file), "-o", str(tmp_path / "out.mcap"))
     assert done.returncode == 3 and f"{file} {problem}" in done.stderr, done.stderr
     assert list(tmp_path.iterdir()) == [file]
-    # The verbs that read recordings say what they expect.
+    # The commands that read recordings report what they expect.
     if "MCAP" not in problem:
-        for verb in ("info", "play"):
-            done = run_daemon(verb, str(file))
+        for name in ("info", "play"):
+            done = run_daemon(name, str(file))
             assert done.returncode == 3 and "not an MCAP file" in done.stderr, done.stderr

@@ -15,7 +15,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, McapRecord, Message
 from mcap.stream_reader import StreamReader, breakup_chunk
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, in_thread, random_seed, run_daemon, start
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, in_thread, random_seed, run_daemon, start
 from publishing import publish
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
@@ -43,7 +43,7 @@ def record_and_kill(path: Path, observations: list[bytes], size: int) -> None:
                 assert daemon.process.poll() is None
             daemon.process.send_signal(signal.SIGKILL)
             assert daemon.process.wait() == -signal.SIGKILL
-            publishing.join(PATIENCE)
+            publishing.join(TIMEOUT)
     finally:
         daemon.process.kill()
         daemon.process.communicate()

@@ -298,7 +298,7 @@ def test_watchers_with_slow_encodings_lose_and_nobody_else(launch: Launch, tmp_p
             reference.read(1)
         ended = lossless.result()
         assert ended["code"] == "RESOURCE_EXHAUSTED", ended
-        assert "has held up the playback for 2 s in a minute" in ended["message"], ended
+        assert "has delayed the playback for 2 s in a minute" in ended["message"], ended
         # The others skip, and the reference has lost nothing.
         reference.read(20)
         assert daemon_status(daemon, lambda status: len(status.subscribers) == 3)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import abathur
 import pytest
-from programs import FREE_PORTS, PATIENCE, SKIRMISH, Daemon, Launch, daemon_command, run_daemon
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, daemon_command, run_daemon
 from publishing import end, publish
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor these file types")
@@ -44,7 +44,7 @@ def record(daemon: Daemon, observations: list[bytes], meanwhile: Callable[[], No
         meanwhile()
         publish(bot, observations[len(observations) // 2 :], first=False)
         end(bot)
-    _, told = daemon.process.communicate(timeout=PATIENCE)
+    _, told = daemon.process.communicate(timeout=TIMEOUT)
     return daemon.process.returncode, told
 
 
@@ -57,7 +57,7 @@ def wait_for_frames(daemon: Daemon, count: int) -> None:
 def kill(daemon: Daemon) -> str:
     """SIGKILL; what the daemon had told until then."""
     daemon.process.send_signal(signal.SIGKILL)
-    _, told = daemon.process.communicate(timeout=PATIENCE)
+    _, told = daemon.process.communicate(timeout=TIMEOUT)
     assert daemon.process.returncode == -signal.SIGKILL
     return told
 
@@ -124,10 +124,10 @@ def test_of_two_daemons_that_start_at_once_one_records_and_one_is_refused(
         ready = [each for each in both if each.stdout.readline().startswith("ready")]
         assert len(ready) == 1
         (refused,) = (each for each in both if each is not ready[0])
-        _, told = refused.communicate(timeout=PATIENCE)
+        _, told = refused.communicate(timeout=TIMEOUT)
         assert refused.returncode == 3
-        assert f"{part} is being written by another process: end that one" in told.splitlines()[-1], told
-        ready[0].communicate(timeout=PATIENCE)
+        assert f"{part} is being written by another process: end that process" in told.splitlines()[-1], told
+        ready[0].communicate(timeout=TIMEOUT)
         assert ready[0].returncode == 0
         aside = file.with_name(file.name + ".killed-1.part")
         assert aside.exists() == left_by_killed_run
@@ -146,7 +146,7 @@ def test_a_second_daemon_is_refused_and_the_first_records_on(
         for force in ([], ["--force"]):
             done = run_daemon("serve", *FREE_PORTS, "-o", str(file), *force)
             assert done.returncode == 3 and done.stdout == ""
-            expected = f"{part} is being written by another process: end that one, or name another file to write"
+            expected = f"{part} is being written by another process: end that process, or name another output file"
             assert done.stderr == f"abathur-sync: {expected}\n"
         # Readers are let in.
         assert run_daemon("info", str(part)).returncode == 0
@@ -193,9 +193,9 @@ def unix_socket(place: Path, _: Path) -> None:
 
 @needs_posix
 @pytest.mark.parametrize("make", [folder, pipe, link, dangling, unix_socket])
-@pytest.mark.parametrize("verb", ["serve", "synth", "import", "export", "recover"])
+@pytest.mark.parametrize("command", ["serve", "synth", "import", "export", "recover"])
 def test_what_is_no_file_at_the_working_name_is_refused_and_no_link_is_followed(
-    tmp_path: Path, verb: str, make: Callable[[Path, Path], None]
+    tmp_path: Path, command: str, make: Callable[[Path, Path], None]
 ) -> None:
     victim, stream = tmp_path / "victim", tmp_path / "empty.obs"
     victim.write_bytes(b"precious")
@@ -206,12 +206,12 @@ def test_what_is_no_file_at_the_working_name_is_refused_and_no_link_is_followed(
         "import": ["import", str(stream)],
         "export": ["export", str(SKIRMISH)],
         "recover": ["recover", str(SKIRMISH)],
-    }[verb]
+    }[command]
     make(tmp_path / "m.mcap.part", victim)
     before = sorted(tmp_path.iterdir())
     done = run_daemon(*arguments, "-o", str(tmp_path / "m.mcap"))
     assert done.returncode == 3, done.stderr
-    assert "m.mcap.part is a" in done.stderr and "remove it, or name another file to write" in done.stderr
+    assert "m.mcap.part is a" in done.stderr and "remove it, or name another output file" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert victim.read_bytes() == b"precious"
     assert sorted(tmp_path.iterdir()) == before
@@ -330,7 +330,7 @@ def test_a_working_file_that_is_deleted_is_told_during_the_match(
         # A look a second, when something is written.
         while not (error := game.status().recording.error):
             publish(bot, observations[1:2], first=False)
-        assert "was deleted, renamed or replaced by another program; the recording goes on" in error
+        assert "was deleted, renamed or replaced by another program; the recording continues" in error
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a folder for files below /dev")

@@ -32,12 +32,12 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("option", ["--grpc-port", "--socket-port", "--http-port"])
-@pytest.mark.parametrize("verb", [("play", str(SKIRMISH)), ("serve",)], ids=["play", "serve"])
-def test_each_port_that_is_taken_is_one_clear_error(verb: tuple[str, ...], option: str) -> None:
+@pytest.mark.parametrize("command", [("play", str(SKIRMISH)), ("serve",)], ids=["play", "serve"])
+def test_each_port_that_is_taken_is_one_clear_error(command: tuple[str, ...], option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ports = {"--grpc-port": "0", "--socket-port": "0", "--http-port": "0", option: str(port)}
-        done = run_daemon(*verb, *(word for pair in ports.items() for word in pair))
+        done = run_daemon(*command, *(word for pair in ports.items() for word in pair))
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert f"127.0.0.1:{port}" in done.stderr and option in done.stderr

@@ -21,7 +21,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_each_verb_says_why_or_gives_what_is_there(tmp_path: Path, small: bytes, launch: Launch, number: int) -> None:
+def test_each_command_has_an_error_or_the_rest(tmp_path: Path, small: bytes, launch: Launch, number: int) -> None:
     draw = random.Random(random_seed())
     size = [
         0,
@@ -31,9 +31,9 @@ def test_each_verb_says_why_or_gives_what_is_there(tmp_path: Path, small: bytes,
     ][number]
     cut, back = tmp_path / "cut.mcap", tmp_path / "back.mcap"
     cut.write_bytes(small[:size])
-    for verb in (("info", str(cut)), ("cat", str(cut)), ("recover", str(cut), "-o", str(back))):
-        done = run_daemon(*verb)
-        assert done.returncode in (0, 3), (verb, done.stderr)
+    for command in (("info", str(cut)), ("cat", str(cut)), ("recover", str(cut), "-o", str(back))):
+        done = run_daemon(*command)
+        assert done.returncode in (0, 3), (command, done.stderr)
         assert "   at " not in done.stderr
         if done.returncode != 0 and not back.exists():
             assert len(done.stderr.splitlines()) == 1, done.stderr

@@ -50,9 +50,9 @@ def test_health_check(health, service):
 
 def test_health_check_of_an_unknown_service(health):
     with pytest.raises(grpc.RpcError) as failure:
-        health.Check(health_pb2.HealthCheckRequest(service="nobody"))
+        health.Check(health_pb2.HealthCheckRequest(service="missing"))
     assert failure.value.code() == StatusCode.NOT_FOUND
-    assert "nobody" in failure.value.details()
+    assert "missing" in failure.value.details()
 
 
 def test_health_watch_tells_each_change(health, host):

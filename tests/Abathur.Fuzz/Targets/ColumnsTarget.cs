@@ -43,7 +43,7 @@ internal sealed class ColumnsTarget : IFuzzTarget
     /// <summary>Gives a decoder a payload.</summary>
     /// <param name="decoder">The decoder.</param>
     /// <param name="payload">The payload.</param>
-    /// <param name="observation">What it holds then; null where it was refused.</param>
+    /// <param name="observation">What it holds then; null if it was refused.</param>
     /// <returns>What became of it, in short.</returns>
     public static int Take(ColumnsDecoder decoder, byte[] payload, out byte[]? observation)
     {

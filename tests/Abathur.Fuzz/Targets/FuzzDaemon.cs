@@ -16,7 +16,7 @@ namespace Abathur.Fuzz.Targets;
 internal sealed class FuzzDaemon : IDisposable
 {
     /// <summary>How long the daemon may take for anything. The machine may be busy with other things.</summary>
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    public static readonly TimeSpan Limit = TimeSpan.FromSeconds(10);
 
     private const long MaxGrowthBytes = 64_000_000;
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(300);
@@ -60,8 +60,8 @@ internal sealed class FuzzDaemon : IDisposable
         {
             NoDelay = true,
             LingerState = new LingerOption(true, 0),
-            ReceiveTimeout = (int)Patience.TotalMilliseconds,
-            SendTimeout = (int)Patience.TotalMilliseconds,
+            ReceiveTimeout = (int)Limit.TotalMilliseconds,
+            SendTimeout = (int)Limit.TotalMilliseconds,
         };
         socket.Connect(IPAddress.Loopback, Port);
         return socket;
@@ -97,7 +97,7 @@ internal sealed class FuzzDaemon : IDisposable
             }
             catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock)
             {
-                throw new FuzzFailureException($"nothing came within {Patience.TotalSeconds} s, and the connection was not closed; before: {Text(received)}");
+                throw new FuzzFailureException($"nothing came within {Limit.TotalSeconds} s, and the connection was not closed; before: {Text(received)}");
             }
             if (count == 0) return false;
             received.AddRange(room[..count]);
@@ -109,16 +109,16 @@ internal sealed class FuzzDaemon : IDisposable
     /// <param name="others">Clients that are connected and subscribed all the time.</param>
     public void CheckIsUnharmed(int others = 0)
     {
-        using var patience = new CancellationTokenSource(Patience);
+        using var limit = new CancellationTokenSource(Limit);
         try
         {
-            _daemon.Hub.WaitForSubscribersAsync(count => count == others, patience.Token).GetAwaiter().GetResult();
+            _daemon.Hub.WaitForSubscribersAsync(count => count == others, limit.Token).GetAwaiter().GetResult();
         }
         catch (OperationCanceledException)
         {
             throw new FuzzFailureException("a subscription is left although its connection is gone");
         }
-        Check.That(SpinWait.SpinUntil(() => _connections.Count == others, Patience), $"{_connections.Count} connections are open, of {others} clients");
+        Check.That(SpinWait.SpinUntil(() => _connections.Count == others, Limit), $"{_connections.Count} connections are open, of {others} clients");
         CheckMemory();
         CheckQuiet();
     }

@@ -48,7 +48,8 @@ internal static class Http2Frames
         return [.. block];
     }
 
-    /// <summary>Whether bytes behind the preface are whole frames, and none of them says goodbye: then a ping behind them is answered, or the connection ends.</summary>
+    /// <summary>Whether bytes after the preface are complete frames without GOAWAY: then a ping after them is answered, or the connection
+    /// ends.</summary>
     public static bool AreWhole(ReadOnlySpan<byte> frames)
     {
         while (frames.Length >= HeadBytes)

@@ -62,7 +62,7 @@ internal sealed class JsonToWireTarget : IFuzzTarget
         }
         var actual = output.WrittenSpan.ToArray();
         if (expected is not null) Check.That(actual.AsSpan().SequenceEqual(expected), "other bytes than Google's");
-        // Whoever takes more than Google must still write protobuf.
+        // If it accepts more than Google's parser, it must still write valid protobuf.
         type.Parser.ParseFrom(actual);
         return HashCode.Combine(expected is null, Check.Bucket(actual.Length), actual.Length > 0 ? actual[0] : 0);
     }

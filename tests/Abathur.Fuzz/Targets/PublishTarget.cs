@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using Abathur.Columns.Tests;
-using Abathur.Grpc;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports.Socket;
@@ -58,7 +58,7 @@ internal sealed class PublishTarget : IFuzzTarget
         using var reader = hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 1024, Transport = "fuzz", Peer = "fuzz" })!;
         var encoding = input[0] % 2 == 1 ? Encoding.Json : Encoding.Proto;
         var (status, why) = Pieces.Feed(input.AsSpan(2), input[1], pipe => ReadAsync(pipe, encoding, publication));
-        Check.That(status is null or GrpcStatusCode.InvalidArgument or GrpcStatusCode.FailedPrecondition, $"refused with {status}");
+        Check.That(status is null or RequestStatus.InvalidArgument or RequestStatus.FailedPrecondition, $"refused with {status}");
         Check.That(hub.Sequence == publication.Frames, $"{publication.Frames} frames were taken and {hub.Sequence} published");
         var (frames, newest) = (0UL, 0u);
         while (reader.TryTake(out var frame, out _))
@@ -76,16 +76,16 @@ internal sealed class PublishTarget : IFuzzTarget
     {
     }
 
-    private static async Task<(GrpcStatusCode? Status, string Why)> ReadAsync(PipeReader pipe, Encoding encoding, Publication publication)
+    private static async Task<(RequestStatus? Status, string Why)> ReadAsync(PipeReader pipe, Encoding encoding, Publication publication)
     {
         try
         {
             await new PublishInput(pipe, encoding, publication).RunAsync(CancellationToken.None);
             return (null, "");
         }
-        catch (GrpcException e)
+        catch (RequestException e)
         {
-            return (e.StatusCode, string.Concat(e.Message.Where(char.IsAsciiLetter)));
+            return (e.Status, string.Concat(e.Message.Where(char.IsAsciiLetter)));
         }
     }
 

@@ -34,10 +34,10 @@ internal sealed class SteadyReader : IDisposable
     /// <summary>The next frame comes, and is a newer one.</summary>
     public void CheckGoesOn()
     {
-        using var patience = new CancellationTokenSource(FuzzDaemon.Patience);
+        using var limit = new CancellationTokenSource(FuzzDaemon.Limit);
         try
         {
-            var sequence = ReadAsync(patience.Token).AsTask().GetAwaiter().GetResult();
+            var sequence = ReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
             Check.That(sequence > _newest, $"frame {sequence} after {_newest}");
             _newest = sequence;
         }

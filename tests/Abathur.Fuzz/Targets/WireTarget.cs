@@ -13,7 +13,7 @@ internal sealed class WireTarget : IFuzzTarget
 {
     // Google cuts tags and lengths of more than 32 bits short, and takes groups as deep as messages; here that is refused. A mask into a
     // field whose wire type is not that of a message is refused, where a parser takes it for an unknown field.
-    private static readonly string[] AlsoRefused = ["out of range", "longer than its message", "a wire type that cannot be", "is not a message", "longer than ten bytes"];
+    private static readonly string[] AlsoRefused = ["out of range", "longer than its message", "invalid wire type", "is not a message", "longer than ten bytes"];
 
     private static readonly string[][] Masks =
     [

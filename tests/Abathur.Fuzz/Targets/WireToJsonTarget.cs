@@ -18,7 +18,7 @@ internal sealed class WireToJsonTarget : IFuzzTarget
         .. new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor }.Select(type => (type, GoogleOracle.TranscoderOf(type))),
     ];
 
-    private static readonly string[] AlsoRefused = ["number is out of range", "wire type that cannot be", "longer than its message"];
+    private static readonly string[] AlsoRefused = ["number is out of range", "invalid wire type", "longer than its message"];
 
     public string Name => "wire-to-json";
 

@@ -70,7 +70,7 @@ public class HostileInputTests
     [Fact]
     public void BothWays_MoreThan64OptionalFieldsBesideAOneof_Taken()
     {
-        // Each proto3 optional is in a oneof of its own, which is none to anybody who reads the message.
+        // Each proto3 optional has a synthetic oneof, which does not count as one.
         var type = new DescriptorProto { Name = "Optionals", OneofDecl = { new OneofDescriptorProto { Name = "choice" } }, Field = { Int32("x", 1, oneof: 0), Int32("y", 2, oneof: 0) } };
         for (var i = 0; i < 80; i++)
         {

@@ -4,7 +4,7 @@ using System.Text.Json.Nodes;
 
 namespace Abathur.Protobuf.Tests.ProtoJson;
 
-/// <summary>The same JSON as somebody else would write it: members in any order, white space, other escapes, some nulls.</summary>
+/// <summary>The same JSON as another program may write it: members in any order, white space, other escapes, some nulls.</summary>
 internal static class JsonShuffle
 {
     public static string Apply(Random random, string json)

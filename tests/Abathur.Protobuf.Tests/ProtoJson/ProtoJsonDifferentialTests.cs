@@ -203,7 +203,7 @@ public class ProtoJsonDifferentialTests
     private static void AssertJson(string? expected, string? actual)
     {
         // Google cuts tags and lengths of more than 32 bits short, and takes the end of a group for the end of the message; all of that is refused here.
-        if (expected is not null && actual is null) Assert.Matches("number is out of range|wire type that cannot be|longer than its message", Transcoded.Refusal);
+        if (expected is not null && actual is null) Assert.Matches("number is out of range|invalid wire type|longer than its message", Transcoded.Refusal);
         else if (expected is not null || actual is null) Assert.Equal(expected, actual);
         else Assert.True(actual.Contains("ny\":{}", StringComparison.Ordinal) || actual.Contains("{\"\":", StringComparison.Ordinal) || actual.Contains(",\"\":", StringComparison.Ordinal), Google.Refusal + actual);
     }

@@ -22,7 +22,7 @@ internal static class Transcoded
         return output.WrittenSpan.ToArray();
     }
 
-    /// <summary>JSON; null where the transcoder refuses the bytes with its one exception.</summary>
+    /// <summary>JSON; null if the transcoder refuses the bytes with its one exception.</summary>
     public static string? JsonOrNull(ProtoJsonTranscoder transcoder, ReadOnlySpan<byte> wire)
     {
         try
@@ -39,7 +39,7 @@ internal static class Transcoded
     /// <summary>Why the last input was refused.</summary>
     public static string Refusal { get; private set; } = "";
 
-    /// <summary>Protobuf; null where the transcoder refuses the JSON with its one exception.</summary>
+    /// <summary>Protobuf; null if the transcoder refuses the JSON with its one exception.</summary>
     public static byte[]? ProtoOrNull(ProtoJsonTranscoder transcoder, string json)
     {
         try

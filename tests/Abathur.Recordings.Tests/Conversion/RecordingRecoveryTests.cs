@@ -147,7 +147,7 @@ public class RecordingRecoveryTests
         using var folder = new TemporaryFolder();
         var path = folder.PathTo("a.mcap");
         File.WriteAllBytes(path, RecordingSample.Write(Loops));
-        Assert.Contains("is the input", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, path, overwrite: true)).Message, StringComparison.Ordinal);
+        Assert.Contains("is also the input", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, path, overwrite: true)).Message, StringComparison.Ordinal);
         Assert.Contains("exists", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, WriteOther(folder))).Message, StringComparison.Ordinal);
     }
 

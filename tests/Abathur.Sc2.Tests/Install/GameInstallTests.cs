@@ -31,7 +31,7 @@ public sealed class GameInstallTests : IDisposable
     {
         Install("usual", "Base75689");
         var e = Assert.Throws<GameException>(() => GameInstall.Find(Root("nowhere"), Places("SC2_x64", "", roots: "usual")));
-        Assert.StartsWith($"SC2PATH is {Root("nowhere")}, and there is no ", e.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"SC2PATH is {Root("nowhere")}, which has no ", e.Message, StringComparison.Ordinal);
     }
 
     [Theory]

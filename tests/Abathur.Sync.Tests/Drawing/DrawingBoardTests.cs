@@ -144,7 +144,7 @@ public class DrawingBoardTests
     [InlineData("""{"shapes":[{"circle":{"at":{}}}]}""", "shapes[0]: circle.radius 0 is not more than 0 and at most 10000")]
     [InlineData("""{"shapes":[{"line":{"from":{}}}]}""", "shapes[0]: line.to is missing")]
     [InlineData("""{"shapes":[{"text":{"at":{}}}]}""", "shapes[0]: text.text has 0 characters; 1 to 200 are allowed")]
-    [InlineData("""{"shapes":[{"point":{"at":{}},"color":16777216}]}""", "shapes[0]: color 0x1000000 is no 0xRRGGBB")]
+    [InlineData("""{"shapes":[{"point":{"at":{}},"color":16777216}]}""", "shapes[0]: color 0x1000000 is not 0xRRGGBB")]
     [InlineData("""{"shapes":[{"point":{"at":{}},"lifetimeGameLoops":100001}]}""", "shapes[0]: lifetime_game_loops is 100001; at most 100000 are allowed")]
     [InlineData("""{"shapes":[{"point":{"at":{}}},{"point":{"at":{}},"color":0,"lifetimeGameLoops":100000}]}""", null)]
     public void Problem_SaysWhereAndWhatWouldBeRight(string request, string? problem) =>

@@ -1,6 +1,7 @@
 using System.Buffers;
 using Abathur.Compression;
 using Abathur.Sync.Encodings;
+using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Tests.Encodings;
 

@@ -8,7 +8,7 @@ namespace Abathur.Sync.Tests.Hosting;
 public sealed class ConnectionLimitTests
 {
     private const int MaxConnections = 6;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
     [Fact]
     public async Task Connections_OfAllListeners_CountTogether()
@@ -21,7 +21,7 @@ public sealed class ConnectionLimitTests
         var held = new List<Socket>();
         for (var i = 0; i < MaxConnections; i++) held.Add(await ConnectAsync(addresses[i % addresses.Count].Address));
         // A connection that the system has accepted is not counted yet. One that comes to another listener could overtake it.
-        Assert.True(SpinWait.SpinUntil(() => daemon.OpenConnections == MaxConnections, Patience));
+        Assert.True(SpinWait.SpinUntil(() => daemon.OpenConnections == MaxConnections, Limit));
         foreach (var (_, address) in addresses)
         {
             Assert.True(await IsRefusedAsync(address), address);
@@ -36,7 +36,7 @@ public sealed class ConnectionLimitTests
     /// <summary>Tries again while the server has not seen yet that a connection is closed.</summary>
     private static async Task<Socket> ConnectUntilHeldAsync(string address)
     {
-        using var limit = new CancellationTokenSource(Patience);
+        using var limit = new CancellationTokenSource(Limit);
         while (true)
         {
             limit.Token.ThrowIfCancellationRequested();
@@ -68,7 +68,7 @@ public sealed class ConnectionLimitTests
         try
         {
             using var socket = await ConnectAsync(address);
-            return await socket.ReceiveAsync(new byte[1]).WaitAsync(Patience) == 0;
+            return await socket.ReceiveAsync(new byte[1]).WaitAsync(Limit) == 0;
         }
         catch (SocketException)
         {

@@ -8,7 +8,7 @@ namespace Abathur.Sync.Tests.Hub;
 
 public class FrameHubTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private readonly ManualClock _clock = new();
 
     [Fact]
@@ -52,7 +52,7 @@ public class FrameHubTests
         Assert.False(third.IsCompleted);
 
         Assert.Equal(1u, Take(subscription));
-        await third.WaitAsync(Patience);
+        await third.WaitAsync(Limit);
         Assert.Equal(2u, Take(subscription));
         Assert.Equal(3u, Take(subscription));
     }
@@ -67,10 +67,10 @@ public class FrameHubTests
         var second = Publish(hub, 2).AsTask();
 
         _clock.Advance(new HubOptions().StallTimeout);
-        await second.WaitAsync(Patience);
+        await second.WaitAsync(Limit);
 
         Assert.Equal(SubscriptionEndReason.SlowConsumer, stalled.End?.Reason);
-        Assert.Equal("no frame was taken for 10 s with 1 waiting", stalled.End?.Message);
+        Assert.Equal("no frame was read for 10 s with 1 queued", stalled.End?.Message);
         Assert.Equal(2u, Take(other));
         Assert.False(stalled.Aborted.IsCancellationRequested);
         _clock.Advance(Subscription.Grace);
@@ -85,12 +85,12 @@ public class FrameHubTests
         using var fast = hub.Subscribe(Options(Policy.Every, buffer: 2))!;
         for (var loop = 1u; loop <= 3; loop++)
         {
-            await Publish(hub, loop).AsTask().WaitAsync(Patience);
+            await Publish(hub, loop).AsTask().WaitAsync(Limit);
             Assert.Equal(loop, Take(fast));
         }
 
         Assert.Equal(SubscriptionEndReason.SlowConsumer, slow.End?.Reason);
-        Assert.Equal("2 frames wait already, and this source does not wait", slow.End?.Message);
+        Assert.Equal("2 frames are queued, and this source does not wait for readers", slow.End?.Message);
         // What was queued before the end can still be had.
         Assert.Equal(1u, Take(slow));
         Assert.Equal(2u, Take(slow));
@@ -108,7 +108,7 @@ public class FrameHubTests
 
         subscription.Acknowledge(1);
 
-        await publishing.WaitAsync(Patience);
+        await publishing.WaitAsync(Limit);
     }
 
     [Fact]
@@ -120,7 +120,7 @@ public class FrameHubTests
 
         _clock.Advance(TimeSpan.FromSeconds(3));
 
-        await publishing.WaitAsync(Patience);
+        await publishing.WaitAsync(Limit);
         Assert.Equal(new(SubscriptionEndReason.AckTimeout, "frame 1 was not acknowledged within 3 s"), subscription.End);
     }
 
@@ -130,11 +130,11 @@ public class FrameHubTests
         var hub = Hub(sourceWaits: true);
         using var subscription = hub.Subscribe(Options(Policy.Lockstep, encoding: Encoding.Json))!;
         var publishing = Publish(hub, 1).AsTask();
-        await subscription.WaitAsync().AsTask().WaitAsync(Patience);
+        await subscription.WaitAsync().AsTask().WaitAsync(Limit);
         Assert.Equal(1u, Take(subscription));
         Assert.False(publishing.IsCompleted);
         subscription.Acknowledge(1);
-        await publishing.WaitAsync(Patience);
+        await publishing.WaitAsync(Limit);
     }
 
     [Fact]
@@ -181,8 +181,8 @@ public class FrameHubTests
         using var first = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
         using var second = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
         await Publish(hub, 1);
-        await first.WaitAsync().AsTask().WaitAsync(Patience);
-        await second.WaitAsync().AsTask().WaitAsync(Patience);
+        await first.WaitAsync().AsTask().WaitAsync(Limit);
+        await second.WaitAsync().AsTask().WaitAsync(Limit);
 
         Assert.True(first.TryTake(out var one, out _));
         Assert.True(second.TryTake(out var two, out _));
@@ -200,7 +200,7 @@ public class FrameHubTests
         using var json = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
         using var plain = hub.Subscribe(Options(Policy.Every))!;
         await hub.PublishAsync(Frame.Rent(5, FrameStamp.Now(_clock), Buffer([0x1a, 0xff])));
-        await json.WaitAsync().AsTask().WaitAsync(Patience);
+        await json.WaitAsync().AsTask().WaitAsync(Limit);
 
         Assert.Equal(SubscriptionEndReason.BadFrame, json.End?.Reason);
         Assert.Equal(5u, Take(plain));
@@ -213,7 +213,7 @@ public class FrameHubTests
         var hub = Hub(sourceWaits: true);
         using var subscription = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
         await Publish(hub, 1);
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Patience);
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
 
         Assert.Equal(1u, Take(subscription));
         Assert.Equal(SubscriptionEndReason.MatchOver, subscription.End?.Reason);
@@ -229,7 +229,7 @@ public class FrameHubTests
         Assert.Null(hub.Match);
         Assert.False(waiting.IsCompleted);
         hub.Begin(new Match { MatchId = "late" });
-        Assert.Equal("late", (await waiting.WaitAsync(Patience))?.MatchId);
+        Assert.Equal("late", (await waiting.WaitAsync(Limit))?.MatchId);
         Assert.Throws<InvalidOperationException>(() => hub.Begin(new Match()));
     }
 
@@ -238,8 +238,8 @@ public class FrameHubTests
     {
         var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
         var waiting = hub.WaitForMatchAsync(CancellationToken.None);
-        await hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the daemon stops"));
-        Assert.Null(await waiting.WaitAsync(Patience));
+        await hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the daemon is shutting down"));
+        Assert.Null(await waiting.WaitAsync(Limit));
     }
 
     [Fact]
@@ -289,7 +289,7 @@ public class FrameHubTests
         var reading = subscriptions.Select(ReadAsync).ToList();
 
         await Publish(hub, 1);
-        await Task.WhenAll(reading).WaitAsync(Patience);
+        await Task.WhenAll(reading).WaitAsync(Limit);
 
         Assert.Equal([Policy.Every, .. Enumerable.Repeat(Policy.Latest, 20)], order);
         subscriptions.ForEach(each => each.Dispose());
@@ -347,7 +347,7 @@ public class FrameHubTests
         Assert.Equal(11u, await TakeNext(late));
         await Publish(hub, 12);
         Assert.Equal(12u, await TakeNext(late));
-        // Nobody else sees it twice.
+        // Other subscribers do not get it twice.
         Assert.Equal(12u, await TakeNext(other));
     }
 
@@ -387,7 +387,7 @@ public class FrameHubTests
                 frame.Release();
                 return gameLoop;
             }
-            Assert.True(await subscription.WaitAsync().AsTask().WaitAsync(Patience));
+            Assert.True(await subscription.WaitAsync().AsTask().WaitAsync(Limit));
         }
     }
 

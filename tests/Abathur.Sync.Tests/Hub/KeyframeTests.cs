@@ -11,7 +11,7 @@ namespace Abathur.Sync.Tests.Hub;
 /// <summary>Streams whose frames depend on those before them.</summary>
 public class KeyframeTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private readonly ManualClock _clock = new();
 
     [Theory]
@@ -202,7 +202,7 @@ public class KeyframeTests
         using var steady = Join(hub, compression, Policy.Every);
         using var paused = Join(hub, compression, Policy.Latest);
         for (var loop = 1u; loop <= 60; loop++) await Publish(hub, steady, loop);
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Patience);
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
 
         Assert.True(paused.TakeOne());
 
@@ -247,7 +247,7 @@ public class KeyframeTests
             for (var loop = 1u; loop <= 100; loop++) await Publish(hub, loop);
         });
         while (reader.Taken.Count < 100) await reader.NextAsync();
-        await publishing.WaitAsync(Patience);
+        await publishing.WaitAsync(Limit);
         Assert.Equal(Enumerable.Range(1, 100).Select(loop => (uint)loop), reader.Loops);
         Assert.Equal(1, reader.Taken.Count(taken => taken.Frame.Keyframe));
         AssertContent(reader);
@@ -257,7 +257,7 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task EncodeQueueLeavesFramesOut_NoKeyframeIsNeeded(V1.Compression compression)
     {
-        // With nobody who may lose nothing, the queue before the encoder holds one frame.
+        // Without lossless subscribers, the queue of the encoder holds one frame.
         var hub = Hub(sourceWaits: false);
         using var reader = Join(hub, compression, Policy.Latest);
         for (var loop = 1u; loop <= 500; loop++)
@@ -265,7 +265,7 @@ public class KeyframeTests
             await Publish(hub, loop);
             reader.TakeAll();
         }
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Patience);
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
         reader.TakeAll();
         Assert.Equal(500u, reader.Last.GameLoop);
         Assert.Equal(500ul, (ulong)reader.Taken.Count + reader.Taken.Aggregate(0ul, (sum, taken) => sum + taken.Frame.Dropped));
@@ -278,7 +278,7 @@ public class KeyframeTests
         Config.QuickThrowOnFailure.WithMaxTest(40),
         Prop.ForAll<byte[], bool>((steps, sourceWaits) =>
         {
-            RunAsync(compression, steps, sourceWaits).WaitAsync(Patience).GetAwaiter().GetResult();
+            RunAsync(compression, steps, sourceWaits).WaitAsync(Limit).GetAwaiter().GetResult();
             return true;
         }));
 

@@ -18,7 +18,7 @@ public sealed class StreamLimitsTests
         Assert.NotNull(Subscribe("6", every: 7));
         Assert.NotNull(Subscribe("7", every: 8));
         Assert.Null(Subscribe("8", every: 9));
-        // A stream that is there is shared, and plain protobuf is none.
+        // An existing stream is shared, and plain protobuf does not count.
         Assert.NotNull(Subscribe("9", every: 1, mayAct: false));
         Assert.NotNull(Subscribe("10", every: 9, encoding: Encoding.Proto, mayAct: false));
     }
@@ -60,7 +60,7 @@ public sealed class StreamLimitsTests
     {
         for (var i = 1u; i <= 3; i++) Subscribe("one", every: i);
         _hub.Subscribe(Options("one", 4, Encoding.Json, true), out var problem);
-        Assert.Equal("this connection has 3 combinations of encoding, compression, fields and game loops already: close one of them", problem);
+        Assert.Equal("this connection has 3 combinations of encoding, compression, fields and game loops, which is the limit: close one of them", problem);
     }
 
     private Subscription? Subscribe(string peer, uint every, Encoding encoding = Encoding.Json, bool mayAct = true) => _hub.Subscribe(Options(peer, every, encoding, mayAct));

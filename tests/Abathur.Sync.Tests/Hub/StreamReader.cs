@@ -1,5 +1,6 @@
 using System.Buffers;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Framing;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -18,7 +19,7 @@ internal sealed class StreamReader(Subscription subscription, V1.Compression com
 
     public V1.Frame Last => Taken[^1].Frame;
 
-    /// <summary>Takes all that is there; true where there was something.</summary>
+    /// <summary>Takes all that is there; true if there was something.</summary>
     public bool TakeAll()
     {
         var before = Taken.Count;
@@ -43,8 +44,8 @@ internal sealed class StreamReader(Subscription subscription, V1.Compression com
     {
         if (!subscription.TryTake(out var encoded, out var missed)) return false;
         var output = new ArrayBufferWriter<byte>();
-        encoded.WriteFrame(output, missed);
-        Assert.Equal(output.WrittenCount, encoded.MeasureFrame(missed));
+        ProtoFraming.WriteFrame(output, encoded, missed);
+        Assert.Equal(output.WrittenCount, ProtoFraming.MeasureFrame(encoded, missed));
         encoded.Release();
         var frame = V1.Frame.Parser.ParseFrom(output.WrittenSpan);
         if (frame.Keyframe) _decoder.Restart();

@@ -4,7 +4,7 @@ namespace Abathur.Sync.Tests.Hub;
 
 public sealed class SubscriberSchedulerTests : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private readonly ManualResetEventSlim _hold = new();
     private readonly SubscriberScheduler _queue = new(width: 1);
     private readonly List<string> _order = [];
@@ -46,15 +46,15 @@ public sealed class SubscriberSchedulerTests : IDisposable
         Add("held up", isLossless: false, () =>
         {
             began.Set();
-            Assert.True(_hold.Wait(Patience));
+            Assert.True(_hold.Wait(Limit));
         });
-        Assert.True(began.Wait(Patience));
+        Assert.True(began.Wait(Limit));
     }
 
     private async Task LetGoAsync()
     {
         _hold.Set();
-        await Task.WhenAll(_readers).WaitAsync(Patience);
+        await Task.WhenAll(_readers).WaitAsync(Limit);
     }
 
     private void Add(string name, bool isLossless, Action? write = null)

@@ -115,11 +115,11 @@ public sealed class FailedWriteTests : IDisposable
         if (!File.Exists(Part))
         {
             Assert.Equal(0ul, status.Frames);
-            Assert.EndsWith("nothing of it is kept", line, StringComparison.Ordinal);
+            Assert.EndsWith("nothing of it was kept", line, StringComparison.Ordinal);
             return status;
         }
         using var mcap = McapReader.Open(Part);
-        Assert.Contains(mcap.Damage is null ? $"{Part}, a whole file" : $"{Part}, which has no end (`abathur-sync recover`", line, StringComparison.Ordinal);
+        Assert.Contains(mcap.Damage is null ? $"is complete in {Part}" : $"{Part}, which has no end (`abathur-sync recover`", line, StringComparison.Ordinal);
         return status;
     }
 }

@@ -36,7 +36,7 @@ public sealed class MatchRecorderTests : IDisposable
             recorder.AddEvent(101, new V1.Event { GameLoop = 100, MatchEnded = new() });
             await recorder.DisposeAsync();
             Assert.Equal(new V1.RecordingStatus { Path = Place, Frames = 100 }, recorder.Status);
-            // Late, and nobody's loss but its own.
+            // Too late: only this frame is dropped.
             Add(recorder, 101);
             Assert.Equal(1ul, recorder.Status.FramesMissed);
         }
@@ -73,7 +73,7 @@ public sealed class MatchRecorderTests : IDisposable
         Assert.Equal(200ul, status.Frames + status.FramesMissed);
         Assert.True(status.FramesMissed > 0);
         Assert.NotEmpty(status.Error);
-        Assert.Contains("The match goes on without it", Assert.Single(_told), StringComparison.Ordinal);
+        Assert.Contains("The match continues without it", Assert.Single(_told), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -10,8 +10,8 @@ public class RecordingAdviceTests
     [InlineData(RecordingRemedy.Overwrite, "a.mcap is wrong: use --force to replace it")]
     [InlineData(RecordingRemedy.RaiseMaxFrames, "a.mcap is wrong: --max-frames allows more")]
     [InlineData(RecordingRemedy.RaiseMaxBytes, "a.mcap is wrong: --max-bytes allows more")]
-    [InlineData(RecordingRemedy.Recover, "a.mcap is wrong; `abathur-sync recover` makes a new file of what is complete")]
-    [InlineData(RecordingRemedy.Open, "a.mcap is wrong: `abathur-sync info` says what is in it")]
+    [InlineData(RecordingRemedy.Recover, "a.mcap is wrong; `abathur-sync recover` makes a new file of its complete part")]
+    [InlineData(RecordingRemedy.Open, "a.mcap is wrong: `abathur-sync info` shows its content")]
     [InlineData(RecordingRemedy.GiveGameInfo, "a.mcap is wrong: give it with --game-info FILE (a serialized ResponseGameInfo of the same map and game version)")]
     [InlineData(RecordingRemedy.GiveGameData, "a.mcap is wrong: give it with --game-data FILE (a serialized ResponseData of the same map and game version)")]
     public void Describe_Remedy_NamesTheCommandOrOption(RecordingRemedy remedy, string expected) =>

@@ -1,11 +1,11 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Abathur.Grpc;
+using Abathur.Sync.Requests;
 using Abathur.Sync.Transports.Socket;
 
 namespace Abathur.Sync.Tests.Transports;
 
-/// <summary>What is read behind input that was refused: the daemon says goodbye, and must still see the peer close.</summary>
+/// <summary>Input after a refused message: the daemon sends its last message, and must still detect that the peer closes.</summary>
 public class SocketInputTests
 {
     [Theory]
@@ -15,7 +15,7 @@ public class SocketInputTests
     {
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync(bad);
-        await Assert.ThrowsAsync<GrpcException>(() => JsonLine.ReadAsync(pipe.Reader, CancellationToken.None, maxBytes: 5).AsTask());
+        await Assert.ThrowsAsync<RequestException>(() => JsonLine.ReadAsync(pipe.Reader, CancellationToken.None, maxBytes: 5).AsTask());
         await AssertReadableAsync(pipe);
     }
 
@@ -27,7 +27,7 @@ public class SocketInputTests
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync(bad);
         var wire = new LengthPrefixedWire(pipe.Reader, null!);
-        await Assert.ThrowsAsync<GrpcException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
+        await Assert.ThrowsAsync<RequestException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
         await AssertReadableAsync(pipe);
     }
 

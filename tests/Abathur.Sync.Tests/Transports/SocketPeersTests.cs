@@ -10,7 +10,7 @@ namespace Abathur.Sync.Tests.Transports;
 
 public class SocketPeersTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(30);
 
     [Theory]
     [InlineData("json")]
@@ -28,8 +28,8 @@ public class SocketPeersTests
         await ReadUntilAsync(file, "INVALID_ARGUMENT");
         // A proper end, not a reset, which would cost a slow reader the reason.
         peer.Shutdown(SocketShutdown.Send);
-        await file.CopyToAsync(Stream.Null).WaitAsync(Patience);
-        await daemon.Hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None).WaitAsync(Patience);
+        await file.CopyToAsync(Stream.Null).WaitAsync(Limit);
+        await daemon.Hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None).WaitAsync(Limit);
     }
 
     [LinuxFact]
@@ -38,7 +38,7 @@ public class SocketPeersTests
         await using var daemon = Start(out var port, new DaemonOptions { DeadPeerTimeout = TimeSpan.FromSeconds(1) });
         daemon.Hub.Begin(new Match { MatchId = "dead" });
         using var peer = await SubscribeAsync(port, "proto");
-        using var gone = new CancellationTokenSource(Patience);
+        using var gone = new CancellationTokenSource(Limit);
         await daemon.Hub.WaitForSubscribersAsync(count => count == 1, gone.Token);
         var ended = daemon.Hub.WaitForSubscribersAsync(count => count == 0, gone.Token);
         for (var loop = 1u; !ended.IsCompleted; loop++)
@@ -56,7 +56,7 @@ public class SocketPeersTests
         var (received, room) = ("", new byte[4096]);
         while (!received.Contains(text, StringComparison.Ordinal))
         {
-            var count = await file.ReadAsync(room).AsTask().WaitAsync(Patience);
+            var count = await file.ReadAsync(room).AsTask().WaitAsync(Limit);
             Assert.True(count > 0, $"closed after: {received}");
             received += System.Text.Encoding.Latin1.GetString(room, 0, count);
         }

@@ -76,7 +76,7 @@ public class SyncSessionTests
         {
         }
 
-        public int WriteFrame(EncodedFrame frame, in DroppedFrames missed)
+        public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
         {
             _hasFrame = true;
             return 0;
@@ -103,7 +103,7 @@ public class SyncSessionTests
 
         public void Write(ServerMessage message) => Written.Add(message);
 
-        public int WriteFrame(EncodedFrame frame, in DroppedFrames missed) => 0;
+        public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => 0;
 
         public ValueTask<bool> FlushAsync(CancellationToken cancellation) => new(true);
     }

@@ -2,7 +2,7 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>The names of an enum, both ways. Of aliases the one declared first is written, and all are read.</summary>
+/// <summary>The names of an enum, for reading and writing. Of aliases, the one declared first is written, and all are read.</summary>
 internal sealed class EnumTable
 {
     private const int MaxDense = 1 << 12;
@@ -35,13 +35,13 @@ internal sealed class EnumTable
 
     public int LongestName { get; }
 
-    /// <summary>The name of a value; null where the enum has no such value.</summary>
+    /// <summary>The name of a value; null if the enum has no such value.</summary>
     public EnumToken? Token(int number)
     {
         if ((uint)number < (uint)_dense.Length) return _dense[number];
         return _sparse.Count == 0 ? null : _sparse.GetValueOrDefault(number);
     }
 
-    /// <summary>The value with a name; null where the enum has no such name.</summary>
+    /// <summary>The value with a name; null if the enum has no such name.</summary>
     public EnumToken? Find(ReadOnlySpan<byte> name) => _names.Find(name);
 }

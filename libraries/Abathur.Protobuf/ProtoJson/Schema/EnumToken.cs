@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>One name of an enum as it stands in JSON.</summary>
+/// <summary>One name of an enum in JSON.</summary>
 internal sealed class EnumToken
 {
     public EnumToken(string name, int number)
@@ -22,12 +22,12 @@ internal sealed class EnumToken
     /// <summary>The name in quotes.</summary>
     public byte[] Quoted { get; }
 
-    /// <summary>Whether <see cref="Short"/> is all of it.</summary>
+    /// <summary>Whether <see cref="Short"/> has the complete name.</summary>
     public bool IsShort { get; }
 
-    /// <summary>The first bytes of <see cref="Quoted"/>, to be compared or copied at once; zeros behind its end.</summary>
+    /// <summary>The first bytes of <see cref="Quoted"/>, to be compared or copied at once; zeros after its end.</summary>
     public Vector256<byte> Short { get; }
 
-    /// <summary>Ones where <see cref="Short"/> counts.</summary>
+    /// <summary>Bit mask of the valid bytes of <see cref="Short"/>.</summary>
     public Vector256<byte> Mask { get; }
 }

@@ -1,6 +1,6 @@
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>How a field's value stands on the wire and in JSON.</summary>
+/// <summary>How a field's value is written on the wire and in JSON.</summary>
 internal enum FieldKind : byte
 {
     Double,

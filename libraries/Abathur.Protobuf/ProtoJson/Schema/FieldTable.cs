@@ -7,19 +7,19 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>What both directions need to know of one field.</summary>
+/// <summary>The properties of a field, for both directions.</summary>
 internal sealed class FieldTable
 {
     /// <summary>Bytes of <see cref="ShortCommaName"/>.</summary>
     public const int ShortName = 32;
 
-    /// <summary>The first bytes of <see cref="CommaName"/>, to be copied at once; zeros behind its end.</summary>
+    /// <summary>The first bytes of <see cref="CommaName"/>, to be copied at once; zeros after its end.</summary>
     public readonly Vector256<byte> ShortCommaName;
 
-    /// <summary>The first bytes of <see cref="NameColon"/>, to be compared at once; zeros behind its end.</summary>
+    /// <summary>The first bytes of <see cref="NameColon"/>, to be compared at once; zeros after its end.</summary>
     public readonly Vector256<byte> ShortNameColon;
 
-    /// <summary>Ones where <see cref="ShortNameColon"/> counts.</summary>
+    /// <summary>Bit mask of the valid bytes of <see cref="ShortNameColon"/>.</summary>
     public readonly Vector256<byte> ShortNameMask;
 
     public FieldTable(FieldDescriptor field, int index, bool isBare)
@@ -28,7 +28,7 @@ internal sealed class FieldTable
         Number = field.FieldNumber;
         IsBare = isBare;
         Name = field.JsonName;
-        // FieldType calls a group a message.
+        // FieldType does not distinguish groups from messages.
         Kind = field.ToProto().Type == FieldDescriptorProto.Types.Type.Group ? FieldKind.Group : KindOf(field.FieldType);
         IsRepeated = field.IsRepeated && !field.IsMap;
         IsMap = field.IsMap;
@@ -58,7 +58,7 @@ internal sealed class FieldTable
         IsUsual = !IsRepeated && !IsMap && HasPresence && NameColon.Length <= ShortName && TagBytes.Length <= 2 && Oneof < MessageTable.FewOneofs;
     }
 
-    /// <summary>Place among the fields of the message in order of their numbers, from 0.</summary>
+    /// <summary>Index among the fields of the message, ordered by number, from 0.</summary>
     public int Index { get; }
 
     public int Number { get; }
@@ -78,33 +78,34 @@ internal sealed class FieldTable
 
     public bool IsMap { get; }
 
-    /// <summary>Whether a value that equals the default is told from no value.</summary>
+    /// <summary>Whether a value that equals the default differs from an absent value.</summary>
     public bool HasPresence { get; }
 
-    /// <summary>Number of its oneof in the message; -1 where it is in none. The one made up for a proto3 <c>optional</c> does not count.</summary>
+    /// <summary>Number of its oneof in the message; -1 if it is not in a oneof. The synthetic oneof of a proto3
+    /// <c>optional</c> does not count.</summary>
     public int Oneof { get; }
 
     public string OneofName { get; }
 
-    /// <summary>Bit of its oneof, if it is one of the first 64; 0 where it is not, or in none.</summary>
+    /// <summary>Bit of its oneof, if it is one of the first 64; otherwise 0.</summary>
     public ulong OneofBit { get; }
 
     /// <summary>The tag before a value that is not packed.</summary>
     public uint Tag { get; }
 
-    /// <summary>The tag before packed values; 0 where they cannot be packed.</summary>
+    /// <summary>The tag before packed values; 0 if they cannot be packed.</summary>
     public uint PackedTag { get; }
 
-    /// <summary>Whether it is written packed. Read it is either way.</summary>
+    /// <summary>Whether it is written packed. Both forms are read.</summary>
     public bool IsPacked { get; }
 
-    /// <summary>The tag that it is written with, encoded.</summary>
+    /// <summary>The tag for writing, encoded.</summary>
     public byte[] TagBytes { get; }
 
     /// <summary>Length of <see cref="TagBytes"/>.</summary>
     public int TagLength { get; }
 
-    /// <summary>The enum value that came last time: a guess, set by any thread.</summary>
+    /// <summary>The last enum value: a guess, set by any thread.</summary>
     public EnumToken? EnumGuess { get; set; }
 
     /// <summary>The same as a little-endian number.</summary>
@@ -127,10 +128,10 @@ internal sealed class FieldTable
 
     public EnumTable? Enum { get; set; }
 
-    /// <summary>The field that came after this one last time: a guess, set by any thread.</summary>
+    /// <summary>The field that followed this one last time: a guess, set by any thread.</summary>
     public FieldTable? Successor { get; set; }
 
-    /// <summary>Bytes that this field's length took last time: a guess, set by any thread.</summary>
+    /// <summary>Bytes of this field's length last time: a guess, set by any thread.</summary>
     public int LengthBytesGuess { get; set; } = 1;
 
     /// <summary><c>"name":</c></summary>
@@ -139,14 +140,14 @@ internal sealed class FieldTable
     /// <summary>Whether JSON <c>null</c> is a value of the field rather than its absence.</summary>
     public bool TakesNull => Message is { WellKnown: WellKnown.Value } || Enum is { IsNullValue: true };
 
-    // What is written before a value of the field or, packed, before all of them.
+    // The bytes before a value of the field or, if packed, before all values.
     private static byte[] Bytes(uint tag)
     {
         Span<byte> bytes = stackalloc byte[Varint.MaxBytes];
         return bytes[..Varint.Write(bytes, tag)].ToArray();
     }
 
-    // A json_name option may hold anything; the rules are those of all strings.
+    // A json_name option may have any characters, so it is escaped like all strings.
     private static string Escape(string name)
     {
         var utf8 = Encoding.UTF8.GetBytes(name);
@@ -173,7 +174,7 @@ internal sealed class FieldTable
         FieldType.String => FieldKind.String,
         FieldType.Bytes => FieldKind.Bytes,
         FieldType.Message => FieldKind.Message,
-        _ => throw new ArgumentOutOfRangeException(nameof(type), type, "no such field type"),
+        _ => throw new ArgumentOutOfRangeException(nameof(type), type, "unknown field type"),
     };
 
     private static WireFormat.WireType WireTypeOf(FieldKind kind) => kind switch

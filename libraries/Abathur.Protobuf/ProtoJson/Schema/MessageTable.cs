@@ -1,9 +1,9 @@
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>What both directions need to know of one message type.</summary>
+/// <summary>The properties of a message type, for both directions.</summary>
 internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool isValueInAny)
 {
-    /// <summary>Oneofs that have a bit in <see cref="FieldTable.OneofBit"/>.</summary>
+    /// <summary>Maximum number of oneofs with a bit in <see cref="FieldTable.OneofBit"/>.</summary>
     public const int FewOneofs = 64;
 
     private const int MaxDenseTag = 1 << 12;
@@ -15,30 +15,31 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
 
     public WellKnown WellKnown { get; } = wellKnown;
 
-    /// <summary>Whether an Any holds it in a member <c>value</c> rather than its fields beside <c>@type</c>.</summary>
+    /// <summary>Whether an Any has it in a member <c>value</c> instead of its fields next to <c>@type</c>.</summary>
     public bool IsValueInAny { get; } = isValueInAny;
 
     /// <summary>In order of their numbers.</summary>
     public FieldTable[] Fields { get; private set; } = [];
 
-    /// <summary>The field that came first last time: a guess, set by any thread.</summary>
+    /// <summary>The first field last time: a guess, set by any thread.</summary>
     public FieldTable? FirstGuess { get; set; }
 
-    /// <summary>How many oneofs it has; those made up for a proto3 <c>optional</c> do not count.</summary>
+    /// <summary>Number of oneofs, without the synthetic ones of proto3 <c>optional</c>.</summary>
     public int Oneofs { get; private set; }
 
-    /// <summary>Whether one bit each is enough to tell the oneofs seen.</summary>
+    /// <summary>Whether one bit per oneof fits into 64 bits.</summary>
     public bool HasFewOneofs => Oneofs <= FewOneofs;
 
     /// <summary>
-    /// A bound on the JSON bytes for each byte on the wire, in this message and all that it may hold. 0: there is none, because it may hold an Any or has very long names.
+    /// Maximum number of JSON bytes per byte on the wire, in this message and all its submessages. 0: unbounded, because it may contain an
+    /// Any or has very long names.
     /// </summary>
     public int MaxExpansion { get; set; }
 
-    /// <summary>Whether it has an object with its fields for JSON, all of which keep their presence, and neither maps nor groups.</summary>
+    /// <summary>Whether its JSON is an object with its fields, all fields have presence, and there are neither maps nor groups.</summary>
     public bool IsPlain { get; private set; }
 
-    /// <summary>Fields are set after the table is made, because types may hold themselves.</summary>
+    /// <summary>Sets the fields. Called after the table is created, because types may be recursive.</summary>
     public void SetFields(FieldTable[] fields, IEnumerable<KeyValuePair<string, FieldTable>> names, int oneofs)
     {
         Fields = fields;
@@ -55,7 +56,7 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
         IsPlain = WellKnown == WellKnown.None && HasFewOneofs && fields.All(field => (field.HasPresence || field.IsRepeated) && field.Kind != FieldKind.Group);
     }
 
-    /// <summary>The field that a tag announces; null where the type has none with this number and wire type.</summary>
+    /// <summary>The field of a tag; null if the type has none with this number and wire type.</summary>
     public FieldTable? Find(uint tag)
     {
         var dense = _byTag;

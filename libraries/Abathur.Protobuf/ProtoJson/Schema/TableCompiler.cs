@@ -4,22 +4,22 @@ using Google.Protobuf.Reflection;
 
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>Makes the tables of message types out of their descriptors.</summary>
+/// <summary>Creates the tables of message types from their descriptors.</summary>
 internal sealed class TableCompiler(TypeRegistry types)
 {
-    // Around a value: its quotes and comma, the longest number, and a few bytes for a well-known type that is empty on the wire.
+    // Bytes for a value: its quotes and comma, the longest number, and a few bytes for a well-known type that is empty on the wire.
     private const int ValueBytes = 40;
 
-    // Beyond this the room for a small message would be out of proportion.
+    // With longer names a small message would need too much memory.
     private const int MaxNameBytes = 256;
 
-    // What Google.Protobuf counts as well known, which is more than what has a form of its own.
+    // The files that Google.Protobuf counts as well known. Not all of their types have a special JSON form.
     private static readonly HashSet<string> WellKnownFiles =
         [.. new[] { "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type", "wrappers" }.Select(name => $"google/protobuf/{name}.proto")];
 
     private readonly ConcurrentDictionary<string, MessageTable?> _inAny = new();
 
-    /// <summary>Tables of a type and of all that it may hold, under a mask where there is one.</summary>
+    /// <summary>Tables of a type and of all types in it, restricted by a mask if there is one.</summary>
     /// <exception cref="ArgumentException">One of these types is from a file with editions.</exception>
     public static MessageTable Compile(MessageDescriptor type, FieldMaskNode? mask = null)
     {
@@ -30,8 +30,8 @@ internal sealed class TableCompiler(TypeRegistry types)
         return root;
     }
 
-    /// <summary>The table of a type named in an Any; null where the registry has no such type.</summary>
-    /// <exception cref="ProtoJsonException">The type, or one that it holds, is from a file with editions.</exception>
+    /// <summary>The table of a type named in an Any; null if the registry has no such type.</summary>
+    /// <exception cref="ProtoJsonException">The type, or one in it, is from a file with editions.</exception>
     public MessageTable? FindInAny(string fullName) =>
         _inAny.TryGetValue(fullName, out var known) ? known
         : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, CompileInAny(type))
@@ -49,7 +49,7 @@ internal sealed class TableCompiler(TypeRegistry types)
         }
     }
 
-    // Google.Protobuf 3.25 reads such a file and takes its fields for proto3's without presence: zeros would be omitted in silence.
+    // Google.Protobuf 3.25 reads such a file but treats its fields as proto3 fields without presence: zeros would be omitted silently.
     private static void RefuseEditions(FileDescriptor file, string fullName)
     {
         if (file.Syntax != Syntax.Unknown) return;
@@ -73,7 +73,7 @@ internal sealed class TableCompiler(TypeRegistry types)
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         all.Add(table);
         var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
-        // A type with a form of its own has no fields in JSON that could be omitted, so it is kept whole.
+        // A type with a special JSON form has no fields in JSON that could be omitted, so it is kept completely.
         Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child && WellKnownOf(field.MessageType) == WellKnown.None
             ? Masked(field.MessageType, child, whole, all)
             : Table(field.MessageType, whole, all));

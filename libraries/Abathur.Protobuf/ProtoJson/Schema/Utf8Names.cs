@@ -3,14 +3,14 @@ using System.Text;
 
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>A fixed set of names to look up by their UTF-8 bytes: open addressing, at most half full.</summary>
+/// <summary>A lookup table of names by their UTF-8 bytes: open addressing, at most half full.</summary>
 internal sealed class Utf8Names<T>
     where T : class
 {
     private readonly (byte[] Name, T Value)[] _slots;
     private readonly int _mask;
 
-    /// <summary>Where a name comes twice, the last one counts.</summary>
+    /// <summary>Of equal names, the last one counts.</summary>
     public Utf8Names(IReadOnlyCollection<KeyValuePair<string, T>> names)
     {
         var size = 4;
@@ -36,7 +36,7 @@ internal sealed class Utf8Names<T>
         _slots[slot] = (name, value);
     }
 
-    // Names come from the schema, not from the input, so nobody can choose them to collide.
+    // Names come from the schema, not from the input, so an attacker cannot cause collisions.
     private static int Hash(ReadOnlySpan<byte> name)
     {
         ulong head = 0, tail = 0;

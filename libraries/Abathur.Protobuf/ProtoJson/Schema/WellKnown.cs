@@ -1,6 +1,6 @@
 namespace Abathur.Protobuf.ProtoJson.Schema;
 
-/// <summary>Message types with a JSON form of their own.</summary>
+/// <summary>Message types with a special JSON form.</summary>
 internal enum WellKnown : byte
 {
     None,

@@ -4,12 +4,12 @@ using Abathur.Protobuf.Wire;
 
 namespace Abathur.Protobuf.ProtoJson.State;
 
-/// <summary>The entries of a map as they were written, one after the other: where a key came twice, the first one gets the last value.</summary>
+/// <summary>The entries of a map in the order of writing: of equal keys, the first entry gets the last value.</summary>
 internal static class MapEntries
 {
     private const int MaxLinear = 8;
 
-    /// <summary>Rewrites the entries from <paramref name="start"/> on, which are the last thing written, if any key came twice.</summary>
+    /// <summary>Rewrites the entries from <paramref name="start"/> on, which were written last, if there are equal keys.</summary>
     public static void DropOverwritten(WireScratch scratch, FieldTable map, int start)
     {
         var written = scratch.Written[start..];
@@ -50,7 +50,7 @@ internal static class MapEntries
         ArrayPool<byte>.Shared.Return(old);
     }
 
-    // A key that is the default is not written; it then is the empty slice.
+    // A default key is not written; it is the empty slice then.
     private static Entry ReadEntry(ReadOnlySpan<byte> written, FieldTable map, ref int position)
     {
         var start = position;
@@ -95,7 +95,7 @@ internal static class MapEntries
 
     private static int SlotOf(ReadOnlySpan<byte> written, Entry[] entries, int[] slots, ReadOnlySpan<byte> key)
     {
-        // A new seed in each process, so that no input can be made to collide.
+        // HashCode has a random seed per process, so that an attacker cannot cause collisions.
         var hash = default(HashCode);
         hash.AddBytes(key);
         var slot = (uint)hash.ToHashCode() % (uint)slots.Length;

@@ -4,21 +4,21 @@ using Abathur.Protobuf.ProtoJson.Schema;
 namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>
-/// What small messages became when they were last transcoded. Of the units of a frame most are byte for byte those of the frame before;
-/// a comparison and a copy then take the place of two dozen fields. Bounded: one entry for each hash, the newest.
+/// A cache of transcoded small messages. Most units of a frame have the same bytes as in the previous frame; a comparison and a copy
+/// then replace the transcoding of two dozen fields. Bounded: one entry per hash, the newest.
 /// </summary>
 internal sealed class SmallMessageCache
 {
-    /// <summary>From this size of the input on it is worth its memory: frames, not the small messages between them.</summary>
+    /// <summary>Minimum size of the input for which the cache is worth its memory: frames, not the small messages between them.</summary>
     public const int MinInputBytes = 1 << 14;
 
-    /// <summary>Longest protobuf of a message that is kept.</summary>
+    /// <summary>Longest protobuf of a cached message.</summary>
     public const int MaxWireBytes = 256;
 
-    /// <summary>Longest JSON of a message that is kept.</summary>
+    /// <summary>Longest JSON of a cached message.</summary>
     public const int MaxJsonBytes = 1024;
 
-    /// <summary>How deep messages inside a message that is kept may be nested.</summary>
+    /// <summary>Maximum nesting inside a cached message.</summary>
     public const int MaxDepth = 8;
 
     private const int Slots = 1 << 10;
@@ -28,10 +28,11 @@ internal sealed class SmallMessageCache
     private readonly Entry[] _entries = new Entry[Slots];
     private readonly byte[] _bytes = new byte[Slots * SlotBytes];
 
-    /// <param name="hashedBytes">Bytes at the start of a key by which it finds its place: enough to tell which message it is (a unit's tag is its third field), and not what may have changed.</param>
+    /// <param name="hashedBytes">Number of hashed bytes at the start of a key: enough to identify the message (a unit's tag is its third
+    /// field), without what may have changed.</param>
     public SmallMessageCache(int hashedBytes) => _hashedBytes = hashedBytes;
 
-    /// <summary>What a key of exactly these bytes became.</summary>
+    /// <summary>Finds the result for a key of exactly these bytes.</summary>
     public bool TryFind(MessageTable table, ReadOnlySpan<byte> key, out ReadOnlySpan<byte> value)
     {
         value = default;
@@ -42,7 +43,7 @@ internal sealed class SmallMessageCache
         return true;
     }
 
-    /// <summary>What the key that a text begins with became; <paramref name="keyLength"/>: its bytes.</summary>
+    /// <summary>Finds the result for the key at the start of a text; <paramref name="keyLength"/> is its length in bytes.</summary>
     public bool TryFindAtStart(MessageTable table, ReadOnlySpan<byte> text, out int keyLength, out ReadOnlySpan<byte> value)
     {
         value = default;
@@ -56,7 +57,8 @@ internal sealed class SmallMessageCache
         return true;
     }
 
-    /// <summary>Keeps what a key became, in place of what has the same hash. <paramref name="text"/>: the key and, if it is short, what follows it.</summary>
+    /// <summary>Adds the result for a key and replaces an entry with the same hash. <paramref name="text"/>: the key and, if it is short,
+    /// the text after it.</summary>
     public void Add(MessageTable table, ReadOnlySpan<byte> text, int keyLength, ReadOnlySpan<byte> value)
     {
         if (keyLength + value.Length > SlotBytes) return;

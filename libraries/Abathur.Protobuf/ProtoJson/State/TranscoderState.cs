@@ -2,7 +2,7 @@ using Abathur.Protobuf.ProtoJson.Text;
 
 namespace Abathur.Protobuf.ProtoJson.State;
 
-/// <summary>What one call of a transcoder works with, and the next one finds warm. For one call at a time.</summary>
+/// <summary>The reusable state of a transcoder call. For one call at a time.</summary>
 internal sealed class TranscoderState
 {
     // A unit of the protocol: 16 bytes hold its tag in protobuf, 72 in JSON.
@@ -15,13 +15,13 @@ internal sealed class TranscoderState
 
     public WireScratch Scratch { get; } = new();
 
-    /// <summary>Small messages in protobuf and their JSON. Made when first wanted: 1.3 MB.</summary>
+    /// <summary>Small messages in protobuf and their JSON. Created on first use: 1.3 MB.</summary>
     public SmallMessageCache ToJson => _toJson ??= new SmallMessageCache(WireIdentityBytes);
 
-    /// <summary>Small messages in JSON and their protobuf. Made when first wanted: 1.3 MB.</summary>
+    /// <summary>Small messages in JSON and their protobuf. Created on first use: 1.3 MB.</summary>
     public SmallMessageCache ToWire => _toWire ??= new SmallMessageCache(JsonIdentityBytes);
 
-    /// <summary>The states of one transcoder: as many as calls at one time, up to a bound; the last one back is the first one out.</summary>
+    /// <summary>The states of one transcoder: one per concurrent call, up to a limit; last in, first out.</summary>
     internal sealed class Pool
     {
         private const int MaxKept = 8;

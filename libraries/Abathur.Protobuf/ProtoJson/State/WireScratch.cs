@@ -8,8 +8,8 @@ using Google.Protobuf;
 namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>
-/// The protobuf that is being written. A message's length stands before it and is known after it, so what is written here can still be moved.
-/// Its memory stays for the next message.
+/// Buffer for the protobuf that is being written. The length of a message precedes it but is known only after it, so written bytes can
+/// still be moved. Its memory is reused for the next message.
 /// </summary>
 internal sealed class WireScratch
 {
@@ -27,10 +27,10 @@ internal sealed class WireScratch
     /// <summary>Bytes written so far.</summary>
     public int Position { get; set; }
 
-    /// <summary>Fields noted so far of the messages that are open.</summary>
+    /// <summary>Recorded fields of the open messages.</summary>
     public int SegmentCount => _segmentCount;
 
-    /// <summary>Forgets everything, and gives back memory that only a very large message needed.</summary>
+    /// <summary>Discards everything, and releases memory that only a very large message needed.</summary>
     public void Reset()
     {
         Position = 0;
@@ -76,14 +76,14 @@ internal sealed class WireScratch
         Position += sizeof(ulong);
     }
 
-    /// <summary>Room for so many bytes; move <see cref="Position"/> by what was used.</summary>
+    /// <summary>Memory for <paramref name="bytes"/> bytes; advance <see cref="Position"/> by what was used.</summary>
     public Span<byte> GetSpan(int bytes)
     {
         if (_bytes.Length - Position < bytes) Grow(bytes);
         return _bytes.AsSpan(Position);
     }
 
-    /// <summary>Leaves room for a length, as much as <paramref name="guess"/> says, and returns where what it counts begins.</summary>
+    /// <summary>Reserves <paramref name="guess"/> bytes for a length, and returns the start of the content.</summary>
     public int BeginLength(FieldTable field, out int guess)
     {
         guess = field.LengthBytesGuess;
@@ -91,7 +91,7 @@ internal sealed class WireScratch
         return Position += guess;
     }
 
-    /// <summary>Writes the length of all since <see cref="BeginLength"/>, which gave both arguments.</summary>
+    /// <summary>Writes the length of the content since <see cref="BeginLength"/>, which returned both arguments.</summary>
     public void EndLength(FieldTable field, int start, int guess)
     {
         var length = Position - start;
@@ -115,7 +115,7 @@ internal sealed class WireScratch
         Position += field.TagLength;
     }
 
-    /// <summary>Notes that a field of the innermost open message begins here, or is cleared here.</summary>
+    /// <summary>Records that a field of the innermost open message begins here, or is cleared here.</summary>
     public void BeginField(int index, bool clears = false)
     {
         if (_segmentCount == _segments.Length) Array.Resize(ref _segments, 2 * _segmentCount);
@@ -131,7 +131,8 @@ internal sealed class WireScratch
         return _bytes.AsSpan(lengthStart, Position - lengthStart);
     }
 
-    /// <summary>Notes the fields of the innermost open message that were written since <paramref name="start"/>, each where it begins.</summary>
+    /// <summary>Records the positions of the fields of the innermost open message that were written since
+    /// <paramref name="start"/>.</summary>
     public void NoteFields(MessageTable table, int start)
     {
         var reader = new WireReader(Written[start..]);
@@ -144,12 +145,12 @@ internal sealed class WireScratch
         }
     }
 
-    /// <summary>Forgets the fields of a message that is done.</summary>
+    /// <summary>Discards the recorded fields of a complete message.</summary>
     public void DropFields(int segmentsBefore) => _segmentCount = segmentsBefore;
 
     /// <summary>
-    /// Puts the fields of a message, written since <paramref name="segmentsBefore"/>, in order. Of singular fields the last one stays;
-    /// the pieces of a repeated one or a map become one.
+    /// Sorts the fields of a message that were written since <paramref name="segmentsBefore"/>. Of singular fields the last one is kept;
+    /// the parts of a repeated field or a map are joined.
     /// </summary>
     public void Reorder(MessageTable table, int segmentsBefore)
     {

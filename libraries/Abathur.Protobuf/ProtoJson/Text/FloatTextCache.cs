@@ -5,8 +5,8 @@ using System.Runtime.Intrinsics;
 namespace Abathur.Protobuf.ProtoJson.Text;
 
 /// <summary>
-/// Texts of floats, as <c>float.ToString("r")</c> writes them. Frames hold the same values again and again, so the last text of each
-/// hash is kept; a frame's floats then cost a comparison and a copy of 16 bytes. For one thread at a time; 96 KiB.
+/// A cache of texts of floats, as <c>float.ToString("r")</c> writes them. Frames have many equal values, so the last text of each
+/// hash is kept; most floats of a frame then need only a comparison and a copy of 16 bytes. For one thread at a time; 96 KiB.
 /// </summary>
 internal sealed class FloatTextCache
 {
@@ -18,7 +18,7 @@ internal sealed class FloatTextCache
 
     public FloatTextCache()
     {
-        // Entry 0 would otherwise claim to know the text of 0.
+        // Otherwise entry 0 would match 0 with an empty text.
         _entries[0].Value = 1;
     }
 

@@ -4,17 +4,18 @@ using System.Text;
 
 namespace Abathur.Protobuf.ProtoJson.Text;
 
-/// <summary>Writes strings as Google's formatters do: escaped where JSON demands it, where HTML would read it, and where a character has no shape.</summary>
+/// <summary>Writes strings as Google's formatters do: escaped if JSON requires it, if HTML would interpret it, and if a character is
+/// invisible.</summary>
 internal static class JsonEscape
 {
-    /// <summary>The most bytes that one byte of a string becomes: <c>\u0000</c>.</summary>
+    /// <summary>Maximum number of output bytes per byte of a string: <c>\u0000</c>.</summary>
     public const int MaxBytes = 6;
 
     // Bytes that may have to be escaped; a string without them is copied.
     private static readonly SearchValues<byte> Special = SearchValues.Create(
         [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
 
-    /// <summary>Writes a string without its quotes and returns how many bytes it became.</summary>
+    /// <summary>Writes a string without its quotes and returns the number of bytes.</summary>
     /// <param name="utf8">The string.</param>
     /// <param name="output">Has room for <see cref="MaxBytes"/> times its bytes.</param>
     public static int Write(ReadOnlySpan<byte> utf8, Span<byte> output)

@@ -4,12 +4,12 @@ using System.Numerics;
 namespace Abathur.Protobuf.ProtoJson.Text;
 
 /// <summary>
-/// The shortest decimal that reads back as the same float, in the form of <c>float.ToString("r")</c>: plain from 1e-4 to
+/// The shortest decimal that is parsed as the same float, in the form of <c>float.ToString("r")</c>: plain from 1e-4 to
 /// below 1e9, else with an exponent.
 /// </summary>
 /// <remarks>
-/// Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles" (2020). The value is scaled by a power of ten from a table so that the
-/// interval of decimals that round to it holds one or a few integers; the one wanted is picked by integer comparisons.
+/// Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles" (2020). The value is scaled by a power of ten from a table so that
+/// the interval of decimals that round to it contains one or a few integers; integer comparisons select the right one.
 /// </remarks>
 internal static class ShortestFloat
 {
@@ -23,7 +23,7 @@ internal static class ShortestFloat
     private const int PlainZeros = 4;
     private static readonly ulong[] Powers = MakePowers();
 
-    /// <summary>Writes a finite value into at least 16 bytes and returns how many it took.</summary>
+    /// <summary>Writes a finite value into at least 16 bytes and returns the number of bytes.</summary>
     public static int Write(float value, Span<byte> output)
     {
         var bits = BitConverter.SingleToUInt32Bits(value);
@@ -53,7 +53,7 @@ internal static class ShortestFloat
         var binary = Math.Max(biased, 1) - ExponentBias;
         if (binary is <= 0 and > -24 && (significand & ((1u << -binary) - 1)) == 0) return (significand >> -binary, 0);
 
-        // Four times the value and the bounds of what rounds to it; below a power of two the lower neighbour is nearer.
+        // Four times the value and the bounds of the interval that rounds to it; below a power of two the lower neighbour is nearer.
         var isEven = (significand & 1) == 0;
         var nearBelow = fraction == 0 && biased > 1;
         var lower = (4 * significand) - 2 + (nearBelow ? 1u : 0);
@@ -84,7 +84,7 @@ internal static class ShortestFloat
         return (integer + (roundUp ? 1u : 0), power);
     }
 
-    // The upper bits of the product; that something was cut off stays in the last one.
+    // The upper bits of the product; the last bit is sticky: set if any lower bit was set.
     private static uint Scale(ulong power, uint value)
     {
         var high = Math.BigMul(power, value, out var low);

@@ -9,12 +9,12 @@ using Abathur.Protobuf.ProtoJson.Text;
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
-/// Writes JSON into the memory of an <see cref="IBufferWriter{T}"/>. The writer says first how many bytes it may become at most
-/// (<see cref="Ensure"/>); the writing methods themselves do not look.
+/// Writes JSON into the memory of an <see cref="IBufferWriter{T}"/>. The caller first reserves the maximum number of bytes
+/// (<see cref="Ensure"/>); the write methods do not check.
 /// </summary>
 internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
 {
-    /// <summary>Room that covers any number with its quotes and a comma, and any escape.</summary>
+    /// <summary>Bytes for any number with its quotes and a comma, and for any escape.</summary>
     public const int NumberBytes = 40;
 
     private const int MinChunk = 4 << 10;
@@ -22,7 +22,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     private const int StringChunk = 8 << 10;
     private const int Base64Chunk = 48 << 10;
 
-    /// <summary>A sink for a piece of memory that has room for all that will be written.</summary>
+    /// <summary>A sink for memory that is large enough for the complete output.</summary>
     public JsonSink(Span<byte> room)
         : this(NoOutput, int.MaxValue) => _span = room;
 
@@ -32,24 +32,25 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     private int _position;
     private long _flushed;
 
-    /// <summary>Where the next byte goes in the piece of memory at hand. May be set back as long as nothing was ensured since.</summary>
+    /// <summary>Position of the next byte in the current memory. May be moved back as long as <see cref="Ensure"/> was not called
+    /// since.</summary>
     public int Position
     {
         readonly get => _position;
         set => _position = value;
     }
 
-    /// <summary>What is left of the piece of memory at hand.</summary>
+    /// <summary>The unused part of the current memory.</summary>
     public readonly Span<byte> Room => _span[_position..];
 
-    /// <summary>Makes room for this many bytes.</summary>
+    /// <summary>Reserves this number of bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Ensure(int bytes)
     {
         if (_span.Length - _position < bytes) Grow(bytes);
     }
 
-    /// <summary>Hands over what is written.</summary>
+    /// <summary>Commits the written bytes.</summary>
     public void Complete()
     {
         output.Advance(_position);
@@ -68,7 +69,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         _position += text.Length;
     }
 
-    /// <summary>A number, a bool or an enum as it stands on the wire.</summary>
+    /// <summary>Writes a number, a bool or an enum from its wire value.</summary>
     public void Scalar(FieldTable field, ulong value, FloatTextCache floats)
     {
         switch (field.Kind)
@@ -118,14 +119,14 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         Number((uint)value);
     }
 
-    /// <summary>A number of up to 20 digits.</summary>
+    /// <summary>Writes a number of up to 20 digits.</summary>
     public void Plain(ulong value)
     {
         Utf8Formatter.TryFormat(value, _span[_position..], out var written);
         _position += written;
     }
 
-    /// <summary>A number with leading zeros.</summary>
+    /// <summary>Writes a number with leading zeros.</summary>
     public void Digits(int value, int digits)
     {
         for (var i = _position + digits - 1; i >= _position; i--, value /= 10) _span[i] = (byte)('0' + (value % 10));
@@ -164,7 +165,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         else NotFinite(value);
     }
 
-    /// <summary>A string in quotes, escaped. Room: six times its bytes and two.</summary>
+    /// <summary>Writes a string in quotes, escaped. Needs six times its bytes plus two.</summary>
     public void String(ReadOnlySpan<byte> utf8)
     {
         Byte((byte)'"');
@@ -172,7 +173,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         Byte((byte)'"');
     }
 
-    /// <summary>The same for a string of any length: makes room itself.</summary>
+    /// <summary>The same for a string of any length: reserves memory itself.</summary>
     public void LongString(ReadOnlySpan<byte> utf8)
     {
         Ensure(1);
@@ -180,7 +181,8 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         while (utf8.Length > StringChunk)
         {
             var cut = StringChunk;
-            // Not within a character, whose up to three further bytes are 10xxxxxx; four of them in a row are not UTF-8, and what was before them has ended.
+            // Do not split a character, which has up to three continuation bytes 10xxxxxx. Four in a row are invalid UTF-8, and may be
+            // split.
             while (cut > StringChunk - 4 && (utf8[cut] & 0xC0) == 0x80) cut--;
             if (cut == StringChunk - 4) cut = StringChunk;
             Ensure(cut * JsonEscape.MaxBytes);
@@ -192,7 +194,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         Byte((byte)'"');
     }
 
-    /// <summary>Bytes as base64 in quotes. Room: four bytes for each three begun, and two.</summary>
+    /// <summary>Writes bytes as base64 in quotes. Needs four bytes for every three or fewer, plus two.</summary>
     public void Base64(ReadOnlySpan<byte> bytes)
     {
         Byte((byte)'"');
@@ -201,7 +203,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         Byte((byte)'"');
     }
 
-    /// <summary>The same for any number of bytes: makes room itself.</summary>
+    /// <summary>The same for any number of bytes: reserves memory itself.</summary>
     public void LongBase64(ReadOnlySpan<byte> bytes)
     {
         Ensure(1);
@@ -220,7 +222,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
 
     private void NotFinite(double value) => Raw(double.IsNaN(value) ? "\"NaN\""u8 : value > 0 ? "\"Infinity\""u8 : "\"-Infinity\""u8);
 
-    /// <summary>A string without its quotes. Room: six times its bytes.</summary>
+    /// <summary>Writes a string without its quotes. Needs six times its bytes.</summary>
     public void Escape(ReadOnlySpan<byte> utf8) => _position += JsonEscape.Write(utf8, _span[_position..]);
 
     private void Grow(int bytes)
@@ -229,7 +231,7 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
         _flushed += _position;
         _position = 0;
         if (_flushed > maxBytes) ThrowTooLarge(maxBytes);
-        // Small messages take small pieces; from then on the pieces grow with what was written.
+        // Small messages use small buffers; the size grows with the output.
         _span = output.GetSpan(Math.Max(bytes, (int)Math.Clamp(_flushed, MinChunk, MaxChunk)));
     }
 

@@ -4,8 +4,8 @@ using Abathur.Protobuf.ProtoJson.Schema;
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
-/// The entries of one map: notes where key and value of each are, and writes them in the order in which the keys came first, each with the value
-/// that came last. Rented memory; dispose it.
+/// The entries of one map: records the positions of keys and values, and writes them in the order of the first occurrence of each key, with
+/// its last value. Uses rented memory; dispose it.
 /// </summary>
 internal struct MapGather(FieldTable map)
 {
@@ -16,7 +16,7 @@ internal struct MapGather(FieldTable map)
     private int[] _slots = [];
     private int _count;
 
-    /// <summary>Writes the run of entries that begins behind the tag that was read.</summary>
+    /// <summary>Writes the consecutive entries that begin after the current tag.</summary>
     public static void WriteRun(ref WireToJson writer, FieldTable field, int end, ref bool isFirst)
     {
         var map = new MapGather(field);
@@ -37,7 +37,7 @@ internal struct MapGather(FieldTable map)
         }
     }
 
-    /// <summary>Notes the entry whose length comes next.</summary>
+    /// <summary>Records the entry whose length is next.</summary>
     public void Add(ref WireToJson reader, int end)
     {
         var entryEnd = reader.ReadLength(end);
@@ -105,7 +105,7 @@ internal struct MapGather(FieldTable map)
         (_entries, _slots, _count) = ([], [], 0);
     }
 
-    // A value that a later one replaces has to be readable as well.
+    // A replaced value has to be valid as well.
     private readonly void CheckOverwritten(ref WireToJson reader, in Entry entry)
     {
         if (entry.ValueStart >= 0) reader.CheckValue(_value, _value.Tag, entry.ValueStart, entry.ValueEnd);
@@ -124,7 +124,7 @@ internal struct MapGather(FieldTable map)
             writer.WriteLengthDelimited(_key, entry.KeyEnd);
             return;
         }
-        // 64-bit integers have quotes of their own.
+        // 64-bit integers are already quoted.
         var needsQuotes = _key.Kind is not (FieldKind.Int64 or FieldKind.UInt64 or FieldKind.SInt64 or FieldKind.Fixed64 or FieldKind.SFixed64);
         if (needsQuotes) writer.Out.Byte((byte)'"');
         writer.WriteScalar(_key, entry.KeyNumber);
@@ -152,7 +152,7 @@ internal struct MapGather(FieldTable map)
         }
     }
 
-    // Few keys are compared one by one, many through a hash that nobody outside can foresee.
+    // A few keys are compared linearly, many with a randomly seeded hash.
     private int Find(ref WireToJson reader, in Entry entry)
     {
         if (_count < MaxLinear)
@@ -197,7 +197,7 @@ internal struct MapGather(FieldTable map)
 
     private static ReadOnlySpan<byte> KeyBytes(ref WireToJson reader, in Entry entry) => entry.KeyStart < 0 ? default : reader.Slice(entry.KeyStart, entry.KeyEnd);
 
-    // 32-bit values and bools are what is left of longer varints.
+    // 32-bit values and bools are truncated from longer varints.
     private static ulong Canonical(FieldKind kind, ulong value) => kind switch
     {
         FieldKind.Bool => value == 0 ? 0UL : 1,

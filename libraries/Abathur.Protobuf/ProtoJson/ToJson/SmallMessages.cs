@@ -10,24 +10,25 @@ using Google.Protobuf;
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
-/// The fast way for small messages of the usual kind, of which a frame has a thousand: positions stay in registers, names are copied as one vector, and
-/// room was made for all of it. Whatever is unusual (fields out of order, maps, groups, well-known types, malformed bytes) ends it, and
-/// <see cref="WireToJson"/> does that message again the general way.
+/// The fast path for common small messages, of which a frame has a thousand: positions stay in registers, names are copied as one vector,
+/// and the memory for the whole message is reserved. In unusual cases (fields out of order, maps, groups, well-known types, malformed
+/// bytes) it stops, and <see cref="WireToJson"/> transcodes that message again on the general path.
 /// </summary>
 /// <param name="wire">All bytes of the outermost message.</param>
-/// <param name="output">Room for the JSON of the small message at its longest.</param>
+/// <param name="output">Memory for the longest possible JSON of the small message.</param>
 /// <param name="floats">Texts of floats.</param>
 internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> output, FloatTextCache floats)
 {
     private const int NotUsual = -1;
 
-    // As they stand in memory.
+    // The texts as little-endian numbers.
     private const ulong True = 0x65757274;
     private const ulong False = 0x65736C6166;
     private readonly ReadOnlySpan<byte> _wire = wire;
     private readonly Span<byte> _output = output;
 
-    /// <summary>Writes the message between two offsets at <paramref name="at"/> in the output and returns where its JSON ends; negative: it must go the general way.</summary>
+    /// <summary>Writes the message between two offsets at <paramref name="at"/> in the output and returns the end of its JSON; negative: it
+    /// needs the general path.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Write(MessageTable table, int position, int end, int at, int depth)
     {
@@ -78,7 +79,7 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
         if (tag != field.Tag) return NotUsual;
         var wire = _wire[..end];
         at = WriteName(field, _output, at);
-        // Each value writes a comma before it; the first one's becomes the bracket.
+        // Each value writes a comma before it; the first comma becomes the bracket.
         var start = at;
         while (true)
         {
@@ -188,7 +189,7 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
                 if (float.IsFinite(number)) return at + floats.Write(number, output[at..]);
                 break;
             case FieldKind.Bool:
-                // Which one it is cannot be foreseen, so nothing here branches on it.
+                // Branch-free, because the value cannot be predicted.
                 BinaryPrimitives.WriteUInt64LittleEndian(output[at..], value != 0 ? True : False);
                 return at + (value != 0 ? 4 : 5);
             case FieldKind.Int32 or FieldKind.UInt32 when (uint)value < SmallNumbers.Count:

@@ -4,14 +4,14 @@ using System.Runtime.CompilerServices;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
-/// <summary>Texts of the integers below 1000, so that writing one does not branch on how many digits it has.</summary>
+/// <summary>Texts of the integers below 1000, to write them without a branch on the number of digits.</summary>
 internal static class SmallNumbers
 {
     public const int Count = 1000;
 
     private const int LengthShift = 24;
 
-    // Three digits, and in the last byte how many count.
+    // Three digits, and their number in the last byte.
     private static readonly uint[] Texts = [.. Enumerable.Range(0, Count).Select(Text)];
 
     /// <summary>Writes a number below <see cref="Count"/>; <paramref name="output"/> must have four bytes, of which those after the text are undefined.</summary>

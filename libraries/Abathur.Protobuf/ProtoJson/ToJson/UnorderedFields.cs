@@ -4,12 +4,12 @@ using Abathur.Protobuf.ProtoJson.Schema;
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
-/// The fields of one message that came in no order, or more than once: notes where each is, sorts the notes, and writes the fields
-/// with protobuf's rules for merging. Rented memory; dispose it.
+/// The fields of a message that are out of order or repeated: records the position of each, sorts the records, and writes the fields
+/// with protobuf's rules for merging. Uses rented memory; dispose it.
 /// </summary>
 internal struct UnorderedFields : IDisposable
 {
-    // Of a oneof while going backwards: no member seen yet; another member seen before the winner.
+    // State of a oneof in the backward pass: no member seen yet; another member seen before the last one.
     private const int Undecided = -1;
     private const int Closed = -2;
     private readonly MessageTable _table;
@@ -22,7 +22,7 @@ internal struct UnorderedFields : IDisposable
         _notes = ArrayPool<Note>.Shared.Rent(16);
     }
 
-    /// <summary>Notes the fields from here to <paramref name="end"/>.</summary>
+    /// <summary>Records the fields from here to <paramref name="end"/>.</summary>
     public static UnorderedFields Read(ref WireToJson reader, MessageTable table, int end)
     {
         var gather = new UnorderedFields(table);
@@ -46,7 +46,7 @@ internal struct UnorderedFields : IDisposable
         }
     }
 
-    /// <summary>Whether any of the fields is there.</summary>
+    /// <summary>Whether there are no fields.</summary>
     public readonly bool IsEmpty => _count == 0;
 
     /// <summary>Writes the fields.</summary>
@@ -112,7 +112,7 @@ internal struct UnorderedFields : IDisposable
         }
     }
 
-    // A message in several pieces means what the pieces mean one after the other.
+    // The parts of a message are equivalent to their concatenation.
     private static void WriteMerged(ref WireToJson writer, FieldTable field, ReadOnlySpan<Note> notes, ref bool isFirst)
     {
         var size = 0;
@@ -126,7 +126,7 @@ internal struct UnorderedFields : IDisposable
                 writer.MoveTo(note.Start);
                 var valueEnd = writer.ReadValueEnd(field, note.Tag, note.End, out _);
                 var piece = writer.Slice(writer.Position, valueEnd);
-                // Put together, a value that is cut off at the end of a piece would go on in the next one.
+                // Check each part, because in the concatenation a truncated value would continue in the next part.
                 writer.CheckFields(valueEnd);
                 piece.CopyTo(merged.AsSpan(length));
                 length += piece.Length;
@@ -139,7 +139,7 @@ internal struct UnorderedFields : IDisposable
         }
     }
 
-    // Of the members of a oneof the last one counts, and of that one what came after any other member.
+    // Of the members of a oneof the last one counts, and only its occurrences after any other member.
     private void DropOverwrittenOneofs(ref WireToJson reader)
     {
         if (_table.Oneofs == 0) return;
@@ -157,7 +157,7 @@ internal struct UnorderedFields : IDisposable
                 else if (winner != note.Index) winner = Closed;
                 if (winner == Closed)
                 {
-                    // What nobody will read has to be readable all the same.
+                    // An overwritten value has to be valid, too.
                     reader.CheckValue(_table.Fields[note.Index], note.Tag, note.Start, note.End);
                     continue;
                 }
@@ -181,7 +181,7 @@ internal struct UnorderedFields : IDisposable
         _notes[_count++] = note;
     }
 
-    /// <summary>One occurrence of a field: which, the how manieth of all, its tag, and where its value (with the length before it) is.</summary>
+    /// <summary>One occurrence of a field: index, sequence number, tag, and position of its value (including the length prefix).</summary>
     private readonly record struct Note(int Index, int Sequence, uint Tag, int Start, int End) : IComparable<Note>
     {
         public int CompareTo(Note other) => Index != other.Index ? Index.CompareTo(other.Index) : Sequence.CompareTo(other.Sequence);

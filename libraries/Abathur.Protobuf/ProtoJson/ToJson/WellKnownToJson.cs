@@ -5,14 +5,14 @@ using Abathur.Protobuf.ProtoJson.Text;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
-/// <summary>Writes the message types that have a JSON form of their own.</summary>
+/// <summary>Writes the message types that have a special JSON form.</summary>
 internal static class WellKnownToJson
 {
-    // Of the longest, "-315576000000.000000000s" and "9999-12-31T23:59:59.999999999Z", with quotes.
+    // Bytes for the longest ones, "-315576000000.000000000s" and "9999-12-31T23:59:59.999999999Z", with quotes.
     private const int TextBytes = 48;
     private const int SecondsNumber = 1, NanosNumber = 2, PathsNumber = 1, TypeUrlNumber = 1, ValueNumber = 2;
 
-    /// <summary>Writes the message that goes from the writer's position to <paramref name="end"/>.</summary>
+    /// <summary>Writes the message from the writer's position to <paramref name="end"/>.</summary>
     public static void Write(ref WireToJson writer, MessageTable table, int end)
     {
         switch (table.WellKnown)
@@ -70,7 +70,7 @@ internal static class WellKnownToJson
     private static void WriteTimestamp(ref WireToJson writer, MessageTable table, int end)
     {
         ReadSecondsAndNanos(ref writer, table, end, out var seconds, out var nanos);
-        if (!WellKnownTime.IsTimestamp(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is no timestamp of the years 1 to 9999");
+        if (!WellKnownTime.IsTimestamp(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is not a timestamp in the years 1 to 9999");
         var time = DateTime.UnixEpoch.AddSeconds(seconds);
         writer.EnsureRoom(TextBytes);
         writer.Out.Byte((byte)'"');
@@ -92,7 +92,7 @@ internal static class WellKnownToJson
     private static void WriteDuration(ref WireToJson writer, MessageTable table, int end)
     {
         ReadSecondsAndNanos(ref writer, table, end, out var seconds, out var nanos);
-        if (!WellKnownTime.IsDuration(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is no duration: 10,000 years at most, and both with one sign");
+        if (!WellKnownTime.IsDuration(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is not a duration: at most 10,000 years, and both with the same sign");
         writer.EnsureRoom(TextBytes);
         writer.Out.Raw(seconds < 0 || nanos < 0 ? "\"-"u8 : "\""u8);
         writer.Out.Plain((ulong)Math.Abs(seconds));
@@ -115,7 +115,7 @@ internal static class WellKnownToJson
         }
     }
 
-    // Three, six or nine digits, as few as say it all.
+    // Three, six or nine digits, as few as are exact.
     private static void WriteNanos(ref WireToJson writer, int nanos)
     {
         if (nanos == 0) return;
@@ -149,7 +149,7 @@ internal static class WellKnownToJson
 
     private static void WritePath(ref WireToJson writer, ReadOnlySpan<byte> path, bool isFirst)
     {
-        if (!WellKnownText.SurvivesCamelCase(path)) writer.Throw(ProtoJsonError.NoJsonForm, $"the path \"{ProtoJsonException.Shown(path)}\" of a field mask does not survive JSON's camelCase");
+        if (!WellKnownText.SurvivesCamelCase(path)) writer.Throw(ProtoJsonError.NoJsonForm, $"the path \"{ProtoJsonException.Shown(path)}\" of a field mask cannot be converted to JSON's camelCase and back");
         var camel = ArrayPool<byte>.Shared.Rent(path.Length);
         var length = WellKnownText.ToCamelCase(path, camel);
         writer.EnsureRoom(1 + (length * JsonEscape.MaxBytes));

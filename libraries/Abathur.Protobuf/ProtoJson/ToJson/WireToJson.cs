@@ -10,15 +10,15 @@ using Google.Protobuf;
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 
 /// <summary>
-/// Walks a serialized message and writes its JSON as it goes. That is right as long as fields come in the order of their numbers and singular ones
-/// come once, as every serializer writes them; where they do not, <see cref="UnorderedFields"/> puts the fields of that one message in order.
+/// Reads a serialized message and writes its JSON in one pass. That works if fields are in the order of their numbers and singular fields
+/// occur once, as every serializer writes them; otherwise <see cref="UnorderedFields"/> sorts the fields of that message.
 /// </summary>
 internal ref struct WireToJson
 {
-    // Up to here the room for a whole message is made at once.
+    // Up to this size the memory for a whole message is reserved at once.
     private const int SmallMessageBytes = 1 << 10;
 
-    // Shorter ones are written sooner than found.
+    // Writing shorter messages is faster than a cache lookup.
     private const int MinKeptBytes = 32;
 
     private readonly ProtoJsonOptions _options;
@@ -31,7 +31,7 @@ internal ref struct WireToJson
     private bool _hasRoom;
     private long _merged;
 
-    /// <summary>Where the JSON goes.</summary>
+    /// <summary>The JSON output.</summary>
     public JsonSink Out;
 
     public WireToJson(ReadOnlySpan<byte> wire, IBufferWriter<byte> output, ProtoJsonOptions options, TableCompiler compiler, TranscoderState state)
@@ -50,7 +50,7 @@ internal ref struct WireToJson
         Out.Complete();
     }
 
-    /// <summary>Writes the message that goes from here to <paramref name="end"/>.</summary>
+    /// <summary>Writes the message from here to <paramref name="end"/>.</summary>
     public void WriteMessage(MessageTable table, int end)
     {
         var hadRoom = _hasRoom;
@@ -95,11 +95,12 @@ internal ref struct WireToJson
         return true;
     }
 
-    /// <summary>Writes the fields of the message that goes from here to <paramref name="end"/>, without braces.</summary>
+    /// <summary>Writes the fields of the message from here to <paramref name="end"/>, without braces.</summary>
     public void WriteFields(MessageTable table, int end, bool isFirst)
     {
         var start = _position;
-        // Looked at first and not gone back to: what is written might be overwritten later and have no JSON, and going back on every level would double the work on each.
+        // Checked before writing: a field that is overwritten later may have no JSON form, and starting again at every level would double
+        // the work on each.
         if (IsInOrder(table, end))
         {
             _position = start;
@@ -111,12 +112,12 @@ internal ref struct WireToJson
         fields.Write(ref this, isFirst);
     }
 
-    /// <summary>Writes a field whose message came in several pieces, put together in <paramref name="merged"/>.</summary>
+    /// <summary>Writes a field whose message has several parts, concatenated in <paramref name="merged"/>.</summary>
     public void WriteMerged(FieldTable field, ReadOnlySpan<byte> merged, ref bool isFirst)
     {
-        // Each level of nesting may merge once more; what that takes in all is bounded by the largest input.
+        // Each level of nesting may merge again; the limit on the input size bounds the total.
         _merged += merged.Length;
-        if (_merged > 2L * _options.MaxInputBytes) Throw(ProtoJsonError.LimitExceeded, "merging the pieces of its messages takes too much memory");
+        if (_merged > 2L * _options.MaxInputBytes) Throw(ProtoJsonError.LimitExceeded, "merging the parts of its messages needs too much memory");
         WriteName(field, ref isFirst);
         var position = _position;
         var wire = _wire;
@@ -154,7 +155,7 @@ internal ref struct WireToJson
         return true;
     }
 
-    // The same walk without writing.
+    // The same pass without writing.
     private bool IsInOrder(MessageTable table, int end)
     {
         var lastIndex = -1;
@@ -179,7 +180,7 @@ internal ref struct WireToJson
         return true;
     }
 
-    /// <summary>Writes name and value of a singular field whose tag was read; nothing for a default that has no presence.</summary>
+    /// <summary>Writes name and value of a singular field whose tag was read; nothing for a default value without presence.</summary>
     public void WriteSingular(FieldTable field, uint tag, int end, ref bool isFirst)
     {
         if (field.WireType == WireFormat.WireType.LengthDelimited || field.Kind == FieldKind.Group)
@@ -197,7 +198,7 @@ internal ref struct WireToJson
         WriteScalar(field, value);
     }
 
-    /// <summary>Writes a run of repeated values, whose first tag was read.</summary>
+    /// <summary>Writes consecutive repeated values, whose first tag was read.</summary>
     private void WriteRepeatedRun(FieldTable field, uint tag, int end, ref bool isFirst)
     {
         var count = 0;
@@ -209,7 +210,7 @@ internal ref struct WireToJson
         EndArray(count);
     }
 
-    /// <summary>Writes what stands behind one tag of a repeated field: one value, or many that are packed.</summary>
+    /// <summary>Writes the content after one tag of a repeated field: one value, or several packed ones.</summary>
     public void WriteElements(FieldTable field, uint tag, int end, ref int count, ref bool isFirst)
     {
         if (tag == field.PackedTag && field.PackedTag != 0)
@@ -246,7 +247,7 @@ internal ref struct WireToJson
         Out.Byte((byte)',');
     }
 
-    /// <summary>Writes the value behind a tag that was read.</summary>
+    /// <summary>Writes the value after the current tag.</summary>
     public void WriteValue(FieldTable field, uint tag, int end)
     {
         if (field.WireType == WireFormat.WireType.LengthDelimited || field.Kind == FieldKind.Group)
@@ -259,7 +260,7 @@ internal ref struct WireToJson
         WriteScalar(field, ReadScalar(field.WireType, end));
     }
 
-    /// <summary>Writes a string, bytes, or a message that goes from here to <paramref name="valueEnd"/>.</summary>
+    /// <summary>Writes a string, bytes, or a message from here to <paramref name="valueEnd"/>.</summary>
     public void WriteLengthDelimited(FieldTable field, int valueEnd)
     {
         switch (field.Kind)
@@ -277,7 +278,7 @@ internal ref struct WireToJson
         _position = valueEnd;
     }
 
-    /// <summary>Writes the name of a member and the comma before it, and makes room for a number after it.</summary>
+    /// <summary>Writes the name of a member and the comma before it, and reserves memory for a number after it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void WriteName(FieldTable field, ref bool isFirst)
     {
@@ -297,21 +298,21 @@ internal ref struct WireToJson
     /// <summary>Whether a value equals the default of its kind.</summary>
     public static bool IsDefault(FieldKind kind, ulong value) => kind switch
     {
-        // Zero has a sign, which Google's formatter does not look at.
+        // Zero has a sign, which Google's formatter ignores.
         FieldKind.Float => (value & 0x7FFFFFFF) == 0,
         FieldKind.Double => (value & 0x7FFFFFFFFFFFFFFF) == 0,
         FieldKind.Int32 or FieldKind.UInt32 or FieldKind.SInt32 or FieldKind.Enum => (uint)value == 0,
         _ => value == 0,
     };
 
-    /// <summary>Makes room, unless that of the whole message was made already.</summary>
+    /// <summary>Reserves memory, unless it was reserved for the whole message.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void EnsureRoom(int bytes)
     {
         if (!_hasRoom) Out.Ensure(bytes);
     }
 
-    /// <summary>Goes one message deeper; <see cref="Ascend"/> comes back.</summary>
+    /// <summary>Enters a submessage; <see cref="Ascend"/> leaves it.</summary>
     public void Descend()
     {
         if (_depth++ >= _options.MaxDepth) Throw(ProtoJsonError.LimitExceeded, $"messages are nested deeper than {_options.MaxDepth}");
@@ -319,7 +320,7 @@ internal ref struct WireToJson
 
     public void Ascend() => _depth--;
 
-    /// <summary>The table of a type named in an Any; null where it is not known.</summary>
+    /// <summary>The table of a type named in an Any; null if it is not known.</summary>
     public readonly MessageTable? FindInAny(string fullName) => _compiler.FindInAny(fullName);
 
     public readonly int Position => _position;
@@ -336,7 +337,7 @@ internal ref struct WireToJson
         return (uint)tag;
     }
 
-    /// <summary>Reads the next tag if it is one of this field's; else it stays to be read.</summary>
+    /// <summary>Reads the next tag if it belongs to this field; otherwise does not advance.</summary>
     public bool TryReadTagOf(FieldTable field, int end, out uint tag)
     {
         tag = 0;
@@ -395,7 +396,7 @@ internal ref struct WireToJson
         return value;
     }
 
-    /// <summary>Reads the length before a string, bytes or a message and returns where that ends.</summary>
+    /// <summary>Reads the length of a string, bytes or a message and returns its end.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int ReadLength(int end)
     {
@@ -404,7 +405,7 @@ internal ref struct WireToJson
         return _position + (int)length;
     }
 
-    /// <summary>Where the value that begins here ends, and where what follows it begins: those differ for a group.</summary>
+    /// <summary>Returns the end of the value that begins here, and the start of the next field: these differ for a group.</summary>
     public int ReadValueEnd(FieldTable field, uint tag, int end, out int after)
     {
         if (field.Kind != FieldKind.Group)
@@ -419,7 +420,7 @@ internal ref struct WireToJson
         return valueEnd;
     }
 
-    /// <summary>Steps over the value behind a tag.</summary>
+    /// <summary>Skips the value after a tag.</summary>
     public void SkipValue(uint tag, int end)
     {
         switch (WireFormat.GetTagWireType(tag))
@@ -429,11 +430,11 @@ internal ref struct WireToJson
             case WireFormat.WireType.Fixed32: ReadScalar(WireFormat.WireType.Fixed32, end); break;
             case WireFormat.WireType.LengthDelimited: _position = ReadLength(end); break;
             case WireFormat.WireType.StartGroup: SkipGroup(tag, end); break;
-            default: ThrowMalformed("a wire type that cannot be"); break;
+            default: ThrowMalformed("invalid wire type"); break;
         }
     }
 
-    /// <summary>Reads a value from <paramref name="start"/> with all that is in it, and goes back to where the position was.</summary>
+    /// <summary>Validates a value at <paramref name="start"/> with everything in it, and restores the position.</summary>
     public void CheckValue(FieldTable field, uint tag, int start, int end)
     {
         var position = _position;
@@ -442,7 +443,7 @@ internal ref struct WireToJson
         _position = position;
     }
 
-    /// <summary>Reads the fields from here to <paramref name="end"/>, without what is in messages among them.</summary>
+    /// <summary>Validates the fields from here to <paramref name="end"/>, without the content of submessages.</summary>
     public void CheckFields(int end)
     {
         while (_position < end) SkipValue(ReadTag(end), end);
@@ -465,7 +466,7 @@ internal ref struct WireToJson
         Ascend();
     }
 
-    // Returns where the end tag begins and leaves the position behind it.
+    // Returns the start of the end tag and advances the position past it.
     private int SkipGroup(uint startTag, int end)
     {
         Descend();
@@ -479,7 +480,7 @@ internal ref struct WireToJson
                 SkipValue(tag, end);
                 continue;
             }
-            if (WireFormat.GetTagFieldNumber(tag) != WireFormat.GetTagFieldNumber(startTag)) ThrowMalformed("a group ends with another number");
+            if (WireFormat.GetTagFieldNumber(tag) != WireFormat.GetTagFieldNumber(startTag)) ThrowMalformed("a group ends with another field number");
             Ascend();
             return tagStart;
         }

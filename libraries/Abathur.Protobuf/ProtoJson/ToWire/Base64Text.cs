@@ -3,22 +3,22 @@ using System.Buffers.Text;
 
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
-/// <summary>Base64 as ProtoJSON allows it: in both alphabets, with padding or without, and with white space between.</summary>
+/// <summary>Base64 as ProtoJSON allows it: in both alphabets, with or without padding, and with white space.</summary>
 internal static class Base64Text
 {
-    /// <summary>Room that <see cref="Decode"/> wants for so many characters.</summary>
+    /// <summary>Maximum output of <see cref="Decode"/> for this number of characters.</summary>
     public static int MaxBytes(int characters) => (characters / 4 * 3) + 3;
 
-    /// <summary>Writes the bytes of a text in canonical form: one alphabet, padded, nothing between. False for any other.</summary>
+    /// <summary>Decodes a text in canonical form: standard alphabet, padded, without white space. False for any other.</summary>
     public static bool TryDecodePlain(ReadOnlySpan<byte> text, Span<byte> output, out int written)
     {
-        // Less than this came out where there was white space, which the decoder passes over.
+        // The output is shorter if the text has white space, which the decoder skips.
         var padding = text.EndsWith("=="u8) ? 2 : text.EndsWith("="u8) ? 1 : 0;
         return Base64.DecodeFromUtf8(text, output, out var consumed, out written) == OperationStatus.Done
             && consumed == text.Length && written == (text.Length / 4 * 3) - padding && text.Length % 4 == 0;
     }
 
-    /// <summary>Writes the bytes and returns how many; -1 where the text is not base64.</summary>
+    /// <summary>Writes the bytes and returns how many; -1 if the text is not base64.</summary>
     public static int Decode(ReadOnlySpan<byte> text, Span<byte> output)
     {
         if (Base64.DecodeFromUtf8(text, output, out var consumed, out var written) == OperationStatus.Done && consumed == text.Length) return written;
@@ -54,7 +54,7 @@ internal static class Base64Text
         return length;
     }
 
-    // The last character before the padding has two or four bits that mean nothing, and that somebody may have set.
+    // The last character before the padding has two or four unused bits, which may be set.
     private static void ClearSpareBits(Span<byte> plain)
     {
         if (plain.Length < 4 || plain[^1] != '=') return;

@@ -7,12 +7,12 @@ using System.Text.Unicode;
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
 /// <summary>
-/// Reads the tokens of a JSON text (RFC 8259) in place, in the order in which the caller expects them. What is not as it should be, UTF-8 included,
-/// throws <see cref="ProtoJsonException"/> with line, column and path.
+/// Reads the tokens of a JSON text (RFC 8259) in place, in the order that the caller expects. Any error, including invalid UTF-8, throws
+/// <see cref="ProtoJsonException"/> with line, column and path.
 /// </summary>
 internal ref struct JsonCursor(ReadOnlySpan<byte> json)
 {
-    // In a string: its end, an escape, what must be escaped, and what may not be UTF-8.
+    // Special characters in a string: its end, an escape, characters that must be escaped, and bytes that may be invalid UTF-8.
     private static readonly SearchValues<byte> NotPlain = SearchValues.Create(
         [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or >= 0x80)]);
 
@@ -31,7 +31,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
 
     public readonly ReadOnlySpan<byte> Slice(int start, int end) => _json[start..end];
 
-    /// <summary>Steps over white space and returns the next byte without taking it; 0 at the end.</summary>
+    /// <summary>Skips white space and returns the next byte without consuming it; 0 at the end.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public byte Peek()
     {
@@ -45,7 +45,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         return 0;
     }
 
-    /// <summary>Takes a byte that may stand here, after white space.</summary>
+    /// <summary>Consumes an optional byte, after white space.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryTake(byte token)
     {
@@ -54,7 +54,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         return true;
     }
 
-    /// <summary>Takes a byte that must stand here, after white space.</summary>
+    /// <summary>Consumes a required byte, after white space.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Take(byte token)
     {
@@ -62,7 +62,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         Position++;
     }
 
-    /// <summary>Takes <c>,</c> or the byte that ends the array or object; true for the comma.</summary>
+    /// <summary>Consumes <c>,</c> or the byte that ends the array or object; true for the comma.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TakeCommaOr(byte end)
     {
@@ -72,14 +72,14 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         return next == ',';
     }
 
-    /// <summary>Takes <c>null</c>, <c>true</c> or <c>false</c>, whose first letter was seen.</summary>
+    /// <summary>Consumes <c>null</c>, <c>true</c> or <c>false</c>, whose first letter was checked.</summary>
     public void TakeLiteral(ReadOnlySpan<byte> literal)
     {
         if (!Rest.StartsWith(literal)) FailExpected("a value");
         Position += literal.Length;
     }
 
-    /// <summary>Takes a string and returns what stands between its quotes, escapes and all.</summary>
+    /// <summary>Consumes a string and returns the text between its quotes, with escapes.</summary>
     public ReadOnlySpan<byte> TakeString(out bool hasEscapes)
     {
         if (Peek() != '"') FailExpected("a string");
@@ -115,7 +115,8 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
     }
 
     /// <summary>
-    /// What stands between the quotes of the string that comes next, if it ends and has no escapes; nothing is taken, and nothing else of it is checked.
+    /// The text between the quotes of the next string, if it ends and has no escapes. Does not consume it, and does not check anything
+    /// else.
     /// </summary>
     public bool TryPeekUnescaped(out ReadOnlySpan<byte> text)
     {
@@ -130,7 +131,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
 
     /// <summary>
     /// Writes the text of a string with escapes into <paramref name="output"/>, which is as long as the string, and returns its bytes.
-    /// <paramref name="text"/> is what <see cref="TakeString"/> returned last.
+    /// <paramref name="text"/> is the last result of <see cref="TakeString"/>.
     /// </summary>
     public int Unescape(ReadOnlySpan<byte> text, Span<byte> output)
     {
@@ -203,11 +204,11 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
     [DoesNotReturn]
     private byte FailEscape()
     {
-        Fail("no such escape; there are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hexadecimal digits");
+        Fail("unknown escape; valid are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four hexadecimal digits");
         return 0;
     }
 
-    /// <summary>Takes a number by JSON's grammar and returns its text.</summary>
+    /// <summary>Consumes a number by JSON's grammar and returns its text.</summary>
     public ReadOnlySpan<byte> TakeNumber()
     {
         var start = Position;
@@ -229,7 +230,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         return _json[start..Position];
     }
 
-    /// <summary>The byte at an offset; 0 behind the end.</summary>
+    /// <summary>The byte at an offset; 0 after the end.</summary>
     public readonly byte At(int position) => (uint)position < (uint)_json.Length ? _json[position] : (byte)0;
 
     private void TakeDigits()
@@ -238,7 +239,7 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         while (char.IsAsciiDigit((char)At(Position))) Position++;
     }
 
-    /// <summary>Says that something else was expected here.</summary>
+    /// <summary>Throws an error: something else was expected here.</summary>
     [DoesNotReturn]
     public void FailExpected(string expected)
     {
@@ -246,15 +247,15 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         Fail($"expected {expected}, found {(next == 0 ? "the end" : Describe(next))}");
     }
 
-    /// <summary>Says what is wrong here.</summary>
+    /// <summary>Throws an error at the current position.</summary>
     [DoesNotReturn]
     public readonly void Fail(string problem) => FailAt(Position, problem);
 
-    /// <summary>Says what is wrong at an offset.</summary>
+    /// <summary>Throws an error at an offset.</summary>
     [DoesNotReturn]
     public readonly void FailAt(int position, string problem) => Throw(ProtoJsonError.Malformed, position, problem);
 
-    /// <summary>Says which limit is passed here.</summary>
+    /// <summary>Throws an error: a limit is exceeded here.</summary>
     [DoesNotReturn]
     public readonly void FailLimit(string problem) => Throw(ProtoJsonError.LimitExceeded, Position, problem);
 

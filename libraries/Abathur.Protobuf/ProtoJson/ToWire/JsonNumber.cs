@@ -6,7 +6,7 @@ namespace Abathur.Protobuf.ProtoJson.ToWire;
 /// <summary>The values of JSON numbers, with and without quotes.</summary>
 internal static class JsonNumber
 {
-    // Up to here a double holds every integer, and every power of ten.
+    // Up to this limit a double represents every integer, and every power of ten.
     private const ulong MaxExactInteger = 1UL << 53;
     private const int MaxExactPower = 22;
     private const NumberStyles Quoted = NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
@@ -14,8 +14,9 @@ internal static class JsonNumber
     private static readonly double[] Powers = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
 
     /// <summary>
-    /// The double nearest to a text in JSON's grammar. Where both digits and power of ten are exact as doubles, one multiplication or
-    /// division rounds right (William Clinger, "How to read floating point numbers accurately", 1990); all else is left to the framework.
+    /// The double nearest to a text in JSON's grammar. If both digits and power of ten are exact as doubles, one multiplication or
+    /// division rounds correctly (William Clinger, "How to read floating point numbers accurately", 1990); otherwise the framework parses
+    /// it.
     /// </summary>
     public static double ToDouble(ReadOnlySpan<byte> text)
     {
@@ -51,11 +52,11 @@ internal static class JsonNumber
         return isNegative ? -value : value;
     }
 
-    /// <summary>Digits with so many of them behind the point. Exact for up to 2^53 and 22 places.</summary>
+    /// <summary>Digits with <paramref name="places"/> of them after the point. Exact for up to 2^53 and 22 places.</summary>
     public static double Scale(ulong digits, int places) => digits / Powers[places];
 
     /// <summary>
-    /// The value of a small integer without point or exponent; false for everything else, which must go the long way.
+    /// The value of a small integer without point or exponent; false for everything else, which needs the general path.
     /// </summary>
     public static bool TryInteger(ReadOnlySpan<byte> text, out long value)
     {
@@ -73,7 +74,8 @@ internal static class JsonNumber
         return true;
     }
 
-    /// <summary>An integer out of a string: digits, also with a point or an exponent as long as the value is whole. Null where it is right; else what is wrong.</summary>
+    /// <summary>Parses an integer in a string: digits, also with a point or an exponent if the value is whole. Returns null, or what is
+    /// wrong.</summary>
     public static string? ParseQuoted<T>(ReadOnlySpan<byte> text, out T value)
         where T : struct, INumber<T>
     {

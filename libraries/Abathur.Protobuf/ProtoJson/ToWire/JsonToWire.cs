@@ -5,8 +5,8 @@ using Abathur.Protobuf.ProtoJson.State;
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
 /// <summary>
-/// Reads the JSON of a message and writes its protobuf as it goes. Members usually come in the order in which they came last time, so each name is
-/// first compared with the one expected; where they are not in order of their numbers, <see cref="WireScratch.Reorder"/> mends that one message.
+/// Reads the JSON of a message and writes its protobuf in one pass. Members usually have the same order as last time, so each name is first
+/// compared with the expected one. If they are not in the order of their numbers, <see cref="WireScratch.Reorder"/> sorts that message.
 /// </summary>
 internal ref struct JsonToWire
 {
@@ -16,13 +16,14 @@ internal ref struct JsonToWire
     private int _depth;
     private int _deepest;
 
-    /// <summary>Set by the reader of an enum name that is unknown and to be ignored; the writer of the value takes it back and unsets this.</summary>
+    /// <summary>Set by the reader of an unknown enum name that is to be ignored; the writer of the value removes the value and resets
+    /// this.</summary>
     public bool HasSkipped;
 
-    /// <summary>What is read.</summary>
+    /// <summary>The input.</summary>
     public JsonCursor Json;
 
-    /// <summary>What is written.</summary>
+    /// <summary>The output.</summary>
     public readonly WireScratch Out;
 
     public JsonToWire(ReadOnlySpan<byte> json, TranscoderState state, ProtoJsonOptions options, TableCompiler compiler)
@@ -39,7 +40,7 @@ internal ref struct JsonToWire
 
     public void ReadRoot(MessageTable table)
     {
-        // JSON null as a whole stands for an empty wrapper, as in Google's parser.
+        // JSON null as the whole input means an empty wrapper, as in Google's parser.
         if (table.WellKnown == WellKnown.Wrapper && Json.Peek() == 'n') Json.TakeLiteral("null"u8);
         else ReadMessage(table);
         if (Json.Peek() != 0 || !Json.AtEnd) Json.FailExpected("the end");
@@ -59,7 +60,7 @@ internal ref struct JsonToWire
         Ascend();
     }
 
-    /// <summary>Reads an object with the members of a message. <paramref name="skipsType"/>: leaves out the first member <c>@type</c>.</summary>
+    /// <summary>Reads an object with the members of a message. <paramref name="skipsType"/>: skips the first member <c>@type</c>.</summary>
     public void ReadMembers(MessageTable table, bool skipsType)
     {
         Json.Take((byte)'{');
@@ -84,10 +85,10 @@ internal ref struct JsonToWire
         CheckSize();
     }
 
-    /// <summary>Takes what stands behind a member; true where the object is done.</summary>
+    /// <summary>Consumes the separator after a member; true at the end of the object.</summary>
     public bool EndsMember() => !Json.TakeCommaOr((byte)'}');
 
-    /// <summary>Takes a null that means that the field has no value.</summary>
+    /// <summary>Consumes a null that means that the field has no value.</summary>
     private bool TryTakeNull(FieldTable field)
     {
         if (Json.Peek() != 'n' || (field.TakesNull && !field.IsRepeated && !field.IsMap)) return false;
@@ -103,7 +104,7 @@ internal ref struct JsonToWire
         else ReadTagged(field, field.HasPresence ? Omission.None : Omission.Default);
     }
 
-    /// <summary>Reads one value and writes it with its tag; false where it was skipped.</summary>
+    /// <summary>Reads one value and writes it with its tag; false if it was skipped.</summary>
     public bool ReadTagged(FieldTable field, Omission omission)
     {
         var before = Out.Position;
@@ -119,7 +120,7 @@ internal ref struct JsonToWire
             isDefault = ScalarToWire.Read(ref this, field);
         }
         if (TakeBackSkipped(before)) return false;
-        // The last byte of a float is its sign.
+        // The last byte of a float has its sign.
         if (isDefault && (omission == Omission.Default || (omission == Omission.ExactDefault && Out.Written[^1] == 0))) Out.Position = before;
         return true;
     }
@@ -172,7 +173,8 @@ internal ref struct JsonToWire
         Ascend();
     }
 
-    /// <summary>The text of a string that was taken, without its escapes. <paramref name="rented"/> must go back to the pool where it is not null.</summary>
+    /// <summary>The unescaped text of a consumed string. <paramref name="rented"/> must be returned to the pool if it is not
+    /// null.</summary>
     public ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> text, bool hasEscapes, out byte[]? rented)
     {
         rented = null;
@@ -181,7 +183,7 @@ internal ref struct JsonToWire
         return rented.AsSpan(0, Json.Unescape(text, rented));
     }
 
-    /// <summary>Steps over a value of any kind.</summary>
+    /// <summary>Skips a value of any kind.</summary>
     public void SkipValue()
     {
         switch (Json.Peek())
@@ -223,20 +225,20 @@ internal ref struct JsonToWire
         }
     }
 
-    /// <summary>Goes one object or array deeper; <see cref="Ascend"/> comes back.</summary>
+    /// <summary>Enters an object or array; <see cref="Ascend"/> leaves it.</summary>
     public void Descend()
     {
-        // The outermost object is not inside of anything.
+        // The outermost object has depth 0.
         _deepest = Math.Max(_deepest, _depth + 1);
         if (_depth++ > _options.MaxDepth) Json.FailLimit($"objects and arrays are nested deeper than {_options.MaxDepth}");
     }
 
     public void Ascend() => _depth--;
 
-    /// <summary>The table of a type named in an Any; null where it is not known.</summary>
+    /// <summary>The table of a type named in an Any; null if it is not known.</summary>
     public readonly MessageTable? FindInAny(string fullName) => _compiler.FindInAny(fullName);
 
-    /// <summary>Checks the limit on the output; called often enough that it cannot be passed by much.</summary>
+    /// <summary>Checks the limit on the output; called often enough that the output cannot exceed it by much.</summary>
     public readonly void CheckSize()
     {
         if (Out.Position > _options.MaxOutputBytes) Json.FailLimit($"the message would be larger than {_options.MaxOutputBytes} bytes");
@@ -267,7 +269,7 @@ internal ref struct JsonToWire
         while (Json.TakeCommaOr((byte)']'));
     }
 
-    // A message like one of the frame before is not read again.
+    // A message that was cached in an earlier frame is not parsed again.
     private void ReadElement(FieldTable field, MessageTable message)
     {
         var text = Json.Rest;
@@ -304,7 +306,7 @@ internal ref struct JsonToWire
             CheckSize();
         }
         while (Json.TakeCommaOr((byte)']'));
-        // All of them may have been skipped.
+        // All elements may have been skipped.
         if (Out.Position == start) Out.Position = tagStart;
         else Out.EndLength(field, start, guess);
     }
@@ -317,7 +319,7 @@ internal ref struct JsonToWire
         return true;
     }
 
-    // Takes the name and the colon. Null: the value is to be skipped.
+    // Consumes the name and the colon. Null: the value is to be skipped.
     private FieldTable? ReadName(MessageTable table, FieldTable? guess, ref bool skipsType)
     {
         if (guess is not null && Json.Peek() == '"' && Json.Rest.StartsWith(guess.NameColon))

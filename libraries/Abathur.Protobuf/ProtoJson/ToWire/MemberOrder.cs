@@ -6,8 +6,8 @@ using Abathur.Protobuf.ProtoJson.State;
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
 /// <summary>
-/// The order of an object's members while they are read. As long as they come by their numbers, each once, what is written is right as it is; from
-/// the first that does not on, fields are noted, and put in order at the end.
+/// Tracks the order of an object's members. As long as they are in the order of their numbers without repetition, the output needs no
+/// sorting. From the first other member on, fields are recorded, and sorted at the end.
 /// </summary>
 internal struct MemberOrder(MessageTable table, WireScratch output)
 {
@@ -20,12 +20,12 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
     private ulong _oneofs;
     private HashSet<int>? _furtherOneofs;
 
-    /// <summary>The field that came here last time.</summary>
+    /// <summary>The field that was here last time.</summary>
     public readonly FieldTable? Guess => _previous is null ? table.FirstGuess : _previous.Successor;
 
     /// <summary>
-    /// The usual field whose name and colon a text begins with: the one expected, or else one of the next by number. Null where there is none, or where it
-    /// would break the order or be a second member of its oneof.
+    /// The field whose name and colon are at the start of a text: the expected one, or one of the next by number. Null if there is no
+    /// match, or if the field would break the order or be a second member of its oneof.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public readonly FieldTable? Find(Vector256<byte> text)
@@ -47,7 +47,7 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
         return null;
     }
 
-    /// <summary>Notes a member that <see cref="Find"/> found.</summary>
+    /// <summary>Records a member that <see cref="Find"/> has found.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Take(FieldTable field)
     {
@@ -56,7 +56,7 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
         _previous = field;
     }
 
-    /// <summary>Notes that any member begins, and expects it here next time.</summary>
+    /// <summary>Records that a member begins, and expects it here next time.</summary>
     public void Begin(FieldTable field)
     {
         if (field != Guess)
@@ -74,24 +74,24 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
         _previous = field;
     }
 
-    /// <summary>Notes that the member that began is null: what it had before is gone.</summary>
+    /// <summary>Records that the current member is null: an earlier value is cleared.</summary>
     public readonly void Clear(FieldTable field)
     {
         if (_isDisordered) output.BeginField(field.Index, clears: true);
     }
 
-    /// <summary>Notes that a member has a value; false where another one of its oneof has one.</summary>
+    /// <summary>Records that a member has a value; false if another member of its oneof has one.</summary>
     public bool TryTakeOneof(FieldTable field)
     {
         if (field.Oneof < 0) return true;
-        // Nobody has 65 oneofs in a message; who has may pay for a set.
+        // A set is enough for the rare messages with more than 64 oneofs.
         if (field.OneofBit == 0) return (_furtherOneofs ??= []).Add(field.Oneof);
         if ((_oneofs & field.OneofBit) != 0) return false;
         _oneofs |= field.OneofBit;
         return true;
     }
 
-    /// <summary>Puts the fields in order, if they are not.</summary>
+    /// <summary>Sorts the fields if necessary.</summary>
     public readonly void End()
     {
         if (!_isDisordered) return;

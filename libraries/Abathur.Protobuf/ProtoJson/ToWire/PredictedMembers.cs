@@ -9,21 +9,22 @@ using Abathur.Protobuf.Wire;
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
 /// <summary>
-/// The fast way for members that come as they came last time: without white space, in the same order, with plain numbers. A name is
-/// compared as one vector and positions stay in registers. What is not like that is left to <see cref="JsonToWire"/>, member by member.
+/// The fast path for members as they were last time: without white space, in the same order, with plain numbers. A name is compared as
+/// one vector and positions stay in registers. <see cref="JsonToWire"/> reads all other members.
 /// </summary>
 internal static class PredictedMembers
 {
-    // From here on to the end of the text, so that a name and a number can be read without looking at the end.
+    // Minimum distance to the end of the text, so that a name and a number can be read without checking for the end.
     private const int Lookahead = 64;
 
-    // A tag, written as eight bytes whatever it takes, and the longest scalar.
+    // A tag, always written as eight bytes, and the longest scalar.
     private const int MaxScalarBytes = 24;
     private const uint True = 0x65757274;
     private const uint Fals = 0x736C6166;
 
     /// <summary>
-    /// Reads members from the name that comes next, as long as they are usual. True: the object is done. False: the next member has to go the general way.
+    /// Reads members from the next name on as long as the fast path applies. True: the object is complete. False: the next member needs the
+    /// general path.
     /// </summary>
     public static bool Read(ref JsonToWire reader, ref MemberOrder order)
     {
@@ -55,7 +56,7 @@ internal static class PredictedMembers
             var next = reader.Json.At(position);
             if (next != ',')
             {
-                // The end of the object, white space, or an error: the general way tells them apart.
+                // The end of the object, white space, or an error: the general path distinguishes them.
                 reader.Json.Position = position;
                 if (reader.EndsMember()) return true;
                 position = reader.Json.Position;
@@ -67,7 +68,7 @@ internal static class PredictedMembers
         return false;
     }
 
-    // Bytes that the value took; negative: it is not a usual one.
+    // Bytes of the value; negative: it needs the general path.
     private static int ReadScalar(FieldTable field, ReadOnlySpan<byte> json, Span<byte> output, out int written)
     {
         ulong value;
@@ -115,7 +116,7 @@ internal static class PredictedMembers
     private static int ReadInteger(ReadOnlySpan<byte> json, out ulong value)
     {
         var digits = Digits.Read(json, out value);
-        // None, a leading zero, or a number that goes on.
+        // No digits, a leading zero, or a number that continues.
         if (digits == 0 || (json[0] == '0' && digits > 1) || json[digits] == '.' || (json[digits] | 0x20) == 'e') return -1;
         return digits;
     }
@@ -128,14 +129,14 @@ internal static class PredictedMembers
         var whole = Digits.Read(json[sign..], out var digits);
         if (whole is 0 or > Digits.Most || (json[sign] == '0' && whole > 1)) return -1;
         var end = sign + whole;
-        // Whether there is a fraction cannot be foreseen, so it is read in any case, and nothing branches on it.
+        // Branch-free, because a fraction cannot be predicted: it is always read.
         var hasPoint = json[end] == '.';
         var places = Digits.Read(json[(end + 1)..], out var fraction);
         var isWrong = hasPoint & places == 0;
         places = hasPoint ? places : 0;
         fraction = hasPoint ? fraction : 0;
         end += hasPoint ? places + 1 : 0;
-        // As many digits as are exact as a double.
+        // At most as many digits as a double represents exactly.
         if (isWrong | whole + places > Digits.MostExact | (json[end] | 0x20) == 'e') return -1;
         value = JsonNumber.Scale((digits * Digits.PowerOfTen(places)) + fraction, places);
         if (sign == 1) value = -value;

@@ -7,11 +7,11 @@ namespace Abathur.Protobuf.ProtoJson.ToWire;
 /// <summary>Reads the JSON of numbers, bools, enums, strings and bytes and writes their protobuf, without tag.</summary>
 internal static class ScalarToWire
 {
-    // From here on a double is beyond the integers of 64 bits.
+    // From this value on a double exceeds 64-bit integers.
     private const double TwoTo63 = 9223372036854775808.0;
     private const double TwoTo64 = 18446744073709551616.0;
 
-    /// <summary>Reads a value; true where it is the default of its kind.</summary>
+    /// <summary>Reads a value; true if it is the default of its kind.</summary>
     public static bool Read(ref JsonToWire reader, FieldTable field)
     {
         var next = reader.Json.Peek();
@@ -35,7 +35,7 @@ internal static class ScalarToWire
         }
     }
 
-    /// <summary>Reads the key of a map, which JSON has as a string; true where it is the default of its kind.</summary>
+    /// <summary>Reads the key of a map, which is a string in JSON; true if it is the default of its kind.</summary>
     public static bool ReadKey(ref JsonToWire reader, FieldTable key)
     {
         if (key.Kind == FieldKind.String) return ReadString(ref reader, key);
@@ -91,7 +91,7 @@ internal static class ScalarToWire
             if (JsonNumber.ParseQuoted<T>(text, out var parsed) is { } problem) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
             return parsed;
         }
-        // Without quotes it is a JSON number, and those are doubles.
+        // Without quotes it is a JSON number, which is a double.
         var value = JsonNumber.ToDouble(text);
         if (value != Math.Floor(value)) reader.Json.FailAt(start, $"{ProtoJsonException.Shown(text)} is not a whole number");
         var isInRange = typeof(T) == typeof(ulong) ? value is > -1 and < TwoTo64
@@ -129,7 +129,7 @@ internal static class ScalarToWire
         else if (text.SequenceEqual("Infinity"u8)) value = T.PositiveInfinity;
         else if (text.SequenceEqual("-Infinity"u8)) value = T.NegativeInfinity;
         else if (JsonNumber.ParseQuoted(text, out value) is { } problem) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
-        else if (!T.IsFinite(value)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is out of range, or none of NaN, Infinity and -Infinity");
+        else if (!T.IsFinite(value)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is out of range, and not NaN, Infinity or -Infinity");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         return value;
     }
@@ -194,7 +194,7 @@ internal static class ScalarToWire
         return length == 0;
     }
 
-    // Grids are most of a frame. Decoding looks at every character as it is, so that a look at the string before that would be one too many.
+    // Grids are most of a frame. Decoding checks every character anyway, so the string is not checked before.
     private static bool TryReadPlainBytes(ref JsonToWire reader, FieldTable field, out bool isEmpty)
     {
         isEmpty = false;
@@ -219,7 +219,7 @@ internal static class ScalarToWire
         return value == 0;
     }
 
-    // The bit that is zero and yet set is the sign of a float: minus zero counts as the default, as in Google's serializer.
+    // The ignored bit is the sign of a float: minus zero counts as the default, as in Google's serializer.
     private static bool Fixed32(ref JsonToWire reader, uint value, uint isZero = 0)
     {
         reader.Out.Fixed32(value);

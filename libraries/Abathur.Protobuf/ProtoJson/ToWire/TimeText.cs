@@ -52,7 +52,7 @@ internal static class TimeText
         return true;
     }
 
-    // -00:00 says that the local time is not known, which a timestamp cannot say.
+    // -00:00 means that the local time is unknown, which a timestamp cannot express.
     private static bool TryOffset(ReadOnlySpan<byte> text, out int minutes)
     {
         minutes = 0;

@@ -4,7 +4,7 @@ using Abathur.Protobuf.ProtoJson.Schema;
 
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
-/// <summary>Reads the message types that have a JSON form of their own and writes their content.</summary>
+/// <summary>Reads the message types that have a special JSON form and writes their content.</summary>
 internal static class WellKnownToWire
 {
     // Tags: field 1 and 2 as varint, field 1 with a length.
@@ -13,7 +13,7 @@ internal static class WellKnownToWire
     // Of google.protobuf.Value: null_value, number_value, string_value, bool_value, struct_value, list_value.
     private const int NullIndex = 0, NumberIndex = 1, StringIndex = 2, BoolIndex = 3, StructIndex = 4, ListIndex = 5;
 
-    /// <summary>Reads the value that comes next.</summary>
+    /// <summary>Reads the next value.</summary>
     public static void Read(ref JsonToWire reader, MessageTable table)
     {
         switch (table.WellKnown)
@@ -56,11 +56,11 @@ internal static class WellKnownToWire
         int nanos;
         if (isTimestamp)
         {
-            if (!TimeText.TryTimestamp(text, out seconds, out nanos)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is no timestamp such as \"2026-01-31T12:00:00.5Z\"");
+            if (!TimeText.TryTimestamp(text, out seconds, out nanos)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is not a timestamp such as \"2026-01-31T12:00:00.5Z\"");
         }
         else if (!TimeText.TryDuration(text, out seconds, out nanos))
         {
-            reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is no duration such as \"-1.5s\"");
+            reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is not a duration such as \"-1.5s\"");
         }
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         if (seconds != 0)
@@ -88,7 +88,7 @@ internal static class WellKnownToWire
             rest = comma < 0 ? default : rest[(comma + 1)..];
             if (path.IsEmpty) continue;
             var length = WellKnownText.ToSnakeCase(path, snake);
-            if (length < 0) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(path)}\" is no path of a field mask in camelCase");
+            if (length < 0) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(path)}\" is not a path of a field mask in camelCase");
             reader.Out.Byte(Length1);
             reader.Out.Varint((uint)length);
             reader.Out.Raw(snake.AsSpan(0, length));
@@ -97,7 +97,7 @@ internal static class WellKnownToWire
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
     }
 
-    // The type stands anywhere in the object, so it is looked for first; then the object is read again as that type.
+    // The type may be anywhere in the object, so it is searched first; then the object is read again as that type.
     private static void ReadAny(ref JsonToWire reader, MessageTable table)
     {
         if (reader.Json.Peek() != '{') reader.Json.FailExpected("an object for google.protobuf.Any");
@@ -117,7 +117,7 @@ internal static class WellKnownToWire
         reader.Ascend();
     }
 
-    // Writes the URL. Null: the object is empty, and done with.
+    // Writes the URL. Null: the object is empty and consumed.
     private static MessageTable? FindType(ref JsonToWire reader)
     {
         var start = reader.Json.Position;

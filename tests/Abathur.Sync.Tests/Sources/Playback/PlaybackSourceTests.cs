@@ -13,7 +13,7 @@ public sealed class PlaybackSourceTests : IDisposable
 {
     private const uint First = 1000;
     private const uint Count = 64;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private readonly TemporaryFolder _folder = new();
     private readonly ManualClock _clock = new();
     private readonly string _path;
@@ -33,7 +33,7 @@ public sealed class PlaybackSourceTests : IDisposable
     {
         await using var playing = Play(new PlaybackOptions { Rate = 0 });
         for (var loop = First; loop < First + Count; loop++) Assert.Equal(RecordingSample.Observation(loop), (await playing.NextAsync()).Bytes);
-        Assert.Equal(new(SubscriptionEndReason.MatchOver, "end of recording"), await playing.Run.WaitAsync(Patience));
+        Assert.Equal(new(SubscriptionEndReason.MatchOver, "end of recording"), await playing.Run.WaitAsync(Limit));
         Assert.True(playing.Source.State.Ended);
     }
 
@@ -119,8 +119,8 @@ public sealed class PlaybackSourceTests : IDisposable
     {
         await using var playing = Play(new PlaybackOptions { Rate = 0 });
         for (var i = 0; i < Count; i++) await playing.NextAsync();
-        await playing.Run.WaitAsync(Patience);
-        await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new() { Pause = new() }).WaitAsync(Patience));
+        await playing.Run.WaitAsync(Limit);
+        await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new() { Pause = new() }).WaitAsync(Limit));
     }
 
     [Fact]
@@ -138,7 +138,7 @@ public sealed class PlaybackSourceTests : IDisposable
         await playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count - 1 } });
         await playing.ControlAsync(new() { Step = new() });
         Assert.Equal(First + Count - 1, (await playing.NextAsync()).GameLoop);
-        Assert.Equal("end of recording", (await playing.Run.WaitAsync(Patience)).Message);
+        Assert.Equal("end of recording", (await playing.Run.WaitAsync(Limit)).Message);
         Assert.False(playing.Source.State.Loop);
     }
 
@@ -172,7 +172,7 @@ public sealed class PlaybackSourceTests : IDisposable
         await using var playing = Play(new PlaybackOptions { Rate = 0, TickHz = 16, StartOffset = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(0.5) });
         Assert.Equal((First + 16, First + 24), (playing.Source.Match.FirstGameLoop, playing.Source.Match.LastGameLoop));
         for (var loop = First + 16; loop <= First + 24; loop++) Assert.Equal(loop, (await playing.NextAsync()).GameLoop);
-        Assert.Equal(SubscriptionEndReason.MatchOver, (await playing.Run.WaitAsync(Patience)).Reason);
+        Assert.Equal(SubscriptionEndReason.MatchOver, (await playing.Run.WaitAsync(Limit)).Reason);
     }
 
     [Fact]
@@ -202,7 +202,7 @@ public sealed class PlaybackSourceTests : IDisposable
     {
         await using var playing = Play(new PlaybackOptions { StartPaused = true });
         await playing.Stop.CancelAsync();
-        Assert.Equal(SubscriptionEndReason.Stopping, (await playing.Run.WaitAsync(Patience)).Reason);
+        Assert.Equal(SubscriptionEndReason.Stopping, (await playing.Run.WaitAsync(Limit)).Reason);
     }
 
     private Playing Play(PlaybackOptions options) => new(new PlaybackSource(RecordingReader.Open(_path), options, _clock), _clock);
@@ -237,12 +237,12 @@ public sealed class PlaybackSourceTests : IDisposable
             }
         }
 
-        public Task<PlaybackState> ControlAsync(ControlRequest request) => Source.ControlAsync(request, CancellationToken.None).WaitAsync(Patience);
+        public Task<PlaybackState> ControlAsync(ControlRequest request) => Source.ControlAsync(request, CancellationToken.None).WaitAsync(Limit);
 
         public async Task<(uint GameLoop, ulong Sequence, byte[] Bytes)> NextAsync()
         {
             EncodedFrame frame;
-            while (!_subscription.TryTake(out frame, out _)) await _subscription.WaitAsync().AsTask().WaitAsync(Patience);
+            while (!_subscription.TryTake(out frame, out _)) await _subscription.WaitAsync().AsTask().WaitAsync(Limit);
             var result = (frame.GameLoop, frame.Sequence, frame.Payload.ToArray());
             frame.Release();
             return result;
@@ -251,7 +251,7 @@ public sealed class PlaybackSourceTests : IDisposable
         /// <summary>Until the source waits for the clock.</summary>
         public static async Task UntilWaitingAsync(ManualClock clock)
         {
-            using var limit = new CancellationTokenSource(Patience);
+            using var limit = new CancellationTokenSource(Limit);
             while (!clock.HasWaiter)
             {
                 limit.Token.ThrowIfCancellationRequested();
@@ -263,7 +263,7 @@ public sealed class PlaybackSourceTests : IDisposable
         {
             await Stop.CancelAsync();
             _subscription.Dispose();
-            await Run.WaitAsync(Patience);
+            await Run.WaitAsync(Limit);
             Source.Dispose();
             Stop.Dispose();
         }

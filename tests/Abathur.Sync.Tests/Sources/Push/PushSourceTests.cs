@@ -67,7 +67,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         Assert.False(waiting.IsCompleted);
         _clock.Advance(TimeSpan.FromMilliseconds(2));
         await waiting.WaitAsync(Long);
-        // Nobody moves the clock any more: one that waited again would wait for ever.
+        // The clock does not advance any more: another wait would never end.
         for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(Frame(loop)).AsTask().WaitAsync(Long);
         Assert.Equal((ulong)MaxFrames, bot.Frames);
         Assert.True(_recorder.Status.FramesMissed > 0);

@@ -7,19 +7,19 @@ namespace Abathur.Sync.Tests.Transports.WebSocket;
 
 public class WebSocketConnectionTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
     [Fact]
     public async Task Receive_EmptyFragmentsWithoutEnd_CanBeGivenUp()
     {
         using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(new EmptyFragments(), new WebSocketCreationOptions { IsServer = true });
-        using var connection = new WebSocketConnection(socket, 1024, Patience, TimeProvider.System, () => { });
+        using var connection = new WebSocketConnection(socket, 1024, Limit, TimeProvider.System, () => { });
         using var cancellation = new CancellationTokenSource();
 
         var receiving = Task.Run(() => connection.ReceiveAsync(cancellation.Token).AsTask());
         await cancellation.CancelAsync();
 
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => receiving.WaitAsync(Patience));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => receiving.WaitAsync(Limit));
         socket.Abort();
     }
 
@@ -32,7 +32,7 @@ public class WebSocketConnectionTests
         await peer.ConnectAsync((IPEndPoint)listener.LocalEndpoint);
         using var served = await listener.AcceptTcpClientAsync();
         using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(served.GetStream(), new WebSocketCreationOptions { IsServer = true });
-        var connection = new WebSocketConnection(socket, 1024, Patience, TimeProvider.System, () => { });
+        var connection = new WebSocketConnection(socket, 1024, Limit, TimeProvider.System, () => { });
         var receiving = connection.ReceiveAsync(CancellationToken.None).AsTask();
 
         connection.Dispose();
@@ -40,7 +40,7 @@ public class WebSocketConnectionTests
         await peer.GetStream().WriteAsync(new byte[] { 0x01, 0x83, 0, 0, 0, 0, (byte)'a', (byte)'b', (byte)'c' });
         peer.Close();
 
-        Assert.Equal(WebSocketInputKind.Lost, (await receiving.WaitAsync(Patience)).Kind);
+        Assert.Equal(WebSocketInputKind.Lost, (await receiving.WaitAsync(Limit)).Kind);
     }
 
     /// <summary>A peer that has always sent one more empty fragment: its first frame begins a text, the others go on with it.</summary>

@@ -8,7 +8,7 @@ namespace Abathur.Sync.Tests.Transports.WebSocket;
 
 public class WebSocketPeersTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(200);
 
     [Fact]
@@ -20,10 +20,10 @@ public class WebSocketPeersTests
         byte[] ping = [0x89, 0x80, 0, 0, 0, 0];
         var pings = Enumerable.Repeat(ping, 10_000).SelectMany(each => each).ToArray();
 
-        using var patience = new CancellationTokenSource(Patience);
+        using var limit = new CancellationTokenSource(Limit);
         await Assert.ThrowsAsync<SocketException>(async () =>
         {
-            while (true) await peer.SendAsync(pings, patience.Token);
+            while (true) await peer.SendAsync(pings, limit.Token);
         });
     }
 
@@ -76,7 +76,7 @@ public class WebSocketPeersTests
         var bytes = new byte[count];
         for (var at = 0; at < count;)
         {
-            var read = await socket.ReceiveAsync(bytes.AsMemory(at)).AsTask().WaitAsync(Patience);
+            var read = await socket.ReceiveAsync(bytes.AsMemory(at)).AsTask().WaitAsync(Limit);
             Assert.NotEqual(0, read);
             at += read;
         }
@@ -90,6 +90,6 @@ public class WebSocketPeersTests
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
         await socket.SendAsync(System.Text.Encoding.ASCII.GetBytes(request));
         var answer = new byte[4096];
-        return System.Text.Encoding.ASCII.GetString(answer, 0, await socket.ReceiveAsync(answer).WaitAsync(Patience));
+        return System.Text.Encoding.ASCII.GetString(answer, 0, await socket.ReceiveAsync(answer).WaitAsync(Limit));
     }
 }

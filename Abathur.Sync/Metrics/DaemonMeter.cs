@@ -1,20 +1,21 @@
 using System.Diagnostics.Metrics;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
 
-namespace Abathur.Sync.Diagnostics.Metrics;
+namespace Abathur.Sync.Metrics;
 
 /// <summary>
-/// The daemon's numbers as <c>System.Diagnostics.Metrics</c>, with names and units by the conventions of OpenTelemetry (docs/operations.md lists them). Nothing
-/// is counted here: what the hub and the source know is read on demand.
+/// The daemon's metrics as <c>System.Diagnostics.Metrics</c>, with names and units by the conventions of OpenTelemetry (docs/operations.md
+/// lists them). Nothing is counted here: the values of the hub and the source are read on demand.
 /// </summary>
 public sealed class DaemonMeter : IDisposable
 {
     /// <summary>Name of the meter.</summary>
     public const string Name = "Abathur.Sync";
 
-    /// <summary>Each instrument asks: the answers of one reading belong together.</summary>
+    /// <summary>Cached, so that all instruments of one collection use the same status.</summary>
     private static readonly TimeSpan StatusAge = TimeSpan.FromMilliseconds(100);
 
     private readonly Meter _meter = new(Name, DaemonVersion.Text);
@@ -22,8 +23,8 @@ public sealed class DaemonMeter : IDisposable
     private readonly CachedValue<Status> _status;
     private readonly Histogram<double> _encoding;
 
-    /// <param name="hub">What is published, and to whom.</param>
-    /// <param name="describe">The daemon's status.</param>
+    /// <param name="hub">The hub of the match.</param>
+    /// <param name="describe">Returns the daemon's status.</param>
     /// <param name="clock">Clock of the status.</param>
     public DaemonMeter(FrameHub hub, Func<Status> describe, TimeProvider clock)
     {

@@ -1,15 +1,15 @@
-namespace Abathur.Sync.Diagnostics;
+namespace Abathur.Sync.Metrics;
 
-/// <summary>A value that costs something to find out: found out on demand, and not again before it is some time old. Thread-safe.</summary>
-/// <param name="find">Finds it out; one caller at a time.</param>
-/// <param name="age">How old it may get.</param>
-/// <param name="clock">Clock of that.</param>
+/// <summary>A cached value that is expensive to compute: computed on demand, and again only after its maximum age. Thread-safe.</summary>
+/// <param name="find">Computes it; one caller at a time.</param>
+/// <param name="age">Maximum age.</param>
+/// <param name="clock">Clock of the age.</param>
 internal sealed class CachedValue<T>(Func<T> find, TimeSpan age, TimeProvider clock)
 {
     private readonly Lock _gate = new();
     private (T Value, long Found)? _last;
 
-    /// <summary>The value, at most so old.</summary>
+    /// <summary>The value, not older than the maximum age.</summary>
     public T Value
     {
         get

@@ -1,12 +1,12 @@
 using Abathur.Sync.Hub;
 using Microsoft.Extensions.Logging;
 
-namespace Abathur.Sync.Diagnostics;
+namespace Abathur.Sync.Hosting;
 
 /// <summary>Every log message of the daemon, each with an id of its own.</summary>
 internal static partial class LogMessages
 {
-    /// <summary>A subscription came.</summary>
+    /// <summary>A subscription has begun.</summary>
     public static void Subscribed(ILogger log, Subscription subscription)
     {
         if (!log.IsEnabled(LogLevel.Information)) return;
@@ -28,6 +28,6 @@ internal static partial class LogMessages
     [LoggerMessage(2, LogLevel.Information, "subscriber {Id} \"{Name}\" from {Peer} by {Transport}: {Policy}, {Format}")]
     private static partial void Subscribed(ILogger log, ulong id, string name, string peer, string transport, string policy, string format);
 
-    [LoggerMessage(3, LogLevel.Information, "subscriber {Id} \"{Name}\" from {Peer} has gone ({Reason}): {FramesSent} frames sent, {FramesDropped} dropped, {BytesSent} bytes")]
+    [LoggerMessage(3, LogLevel.Information, "subscriber {Id} \"{Name}\" from {Peer} disconnected ({Reason}): {FramesSent} frames sent, {FramesDropped} dropped, {BytesSent} bytes")]
     private static partial void Unsubscribed(ILogger log, ulong id, string name, string peer, string reason, ulong framesSent, ulong framesDropped, ulong bytesSent);
 }

@@ -1,6 +1,6 @@
-using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Metrics;
 
-namespace Abathur.Sync.Tests.Diagnostics;
+namespace Abathur.Sync.Tests.Metrics;
 
 public class CachedValueTests
 {

@@ -2,11 +2,11 @@ using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
 
-namespace Abathur.Sync.Diagnostics.Metrics;
+namespace Abathur.Sync.Metrics;
 
 /// <summary>
-/// The meters of this process in the text format of Prometheus, version 0.0.4. Names become what OpenTelemetry makes of them there: dots to underscores,
-/// the unit behind, <c>_total</c> for counters.
+/// The meters of this process in the text format of Prometheus, version 0.0.4. Names are converted as OpenTelemetry specifies: dots to
+/// underscores, the unit as a suffix, <c>_total</c> for counters.
 /// </summary>
 internal sealed class PrometheusText : IDisposable
 {
@@ -36,7 +36,7 @@ internal sealed class PrometheusText : IDisposable
         _listener.Start();
     }
 
-    /// <summary>All that is known now.</summary>
+    /// <summary>All current values.</summary>
     public string Write()
     {
         _listener.RecordObservableInstruments();
@@ -61,12 +61,12 @@ internal sealed class PrometheusText : IDisposable
             var series = Find(known.Series, tags);
             if (series is null)
             {
-                // Attributes come from this process alone and are few; a bound all the same.
+                // A limit as a safeguard: attributes come only from this process and are few.
                 if (known.Series.Count >= MaxSeriesOfInstrument) return;
                 series = new MetricSeries(tags.ToArray(), MetricSeries.BoundariesOf(instrument));
                 known.Series.Add(series);
             }
-            // What is observed comes as a total, the rest as a difference; gauges are what they are.
+            // Observable instruments report totals, others report differences; gauges report values.
             if (instrument.IsObservable || IsGauge(instrument)) series.Set(value);
             else series.Add(value);
         }

@@ -1,15 +1,15 @@
 using System.Buffers;
 using Abathur.Recordings.Tests;
-using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
 using Frame = Abathur.Sync.Frames.Frame;
 
-namespace Abathur.Sync.Tests.Frames;
+namespace Abathur.Sync.Tests.Transports.Framing;
 
-public class EncodedFrameTests
+public class FramingTests
 {
     public static TheoryData<ulong, uint, uint, string> Cases => new()
     {
@@ -30,16 +30,16 @@ public class EncodedFrameTests
         expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
 
         var output = new ArrayBufferWriter<byte>();
-        encoded.WriteFrame(output, missed);
+        ProtoFraming.WriteFrame(output, encoded, missed);
 
         Assert.Equal(expected.ToByteArray(), output.WrittenSpan.ToArray());
-        Assert.Equal(output.WrittenCount, encoded.MeasureFrame(missed));
+        Assert.Equal(output.WrittenCount, ProtoFraming.MeasureFrame(encoded, missed));
         encoded.Release();
     }
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public void WriteJsonLine_AnyEnvelope_ParsesToTheSameMessage(ulong dropped, uint first, uint last, string matchId)
+    public void WriteLine_AnyEnvelope_ParsesToTheSameMessage(ulong dropped, uint first, uint last, string matchId)
     {
         var observation = RecordingSample.Observation(77, 5000);
         var missed = new DroppedFrames(dropped, first, last);
@@ -48,7 +48,7 @@ public class EncodedFrameTests
         expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
 
         var output = new ArrayBufferWriter<byte>();
-        encoded.WriteJsonLine(output, missed);
+        JsonFraming.WriteLine(output, encoded, missed);
 
         var line = System.Text.Encoding.UTF8.GetString(output.WrittenSpan);
         Assert.EndsWith("\n", line, StringComparison.Ordinal);
@@ -65,9 +65,26 @@ public class EncodedFrameTests
         var (encoded, _) = Make("m", observation, default);
 
         var output = new ArrayBufferWriter<byte>();
-        encoded.WriteFrame(output, default);
+        ProtoFraming.WriteFrame(output, encoded, default);
 
         Assert.Equal(observation, output.WrittenSpan[^observation.Length..].ToArray());
+        encoded.Release();
+    }
+
+    [Fact]
+    public void RentMessage_ForReadersWhoMissedNothing_IsMadeOnceForEachFraming()
+    {
+        var (encoded, _) = Make("m", RecordingSample.Observation(1), default);
+        var first = encoded.RentMessage(ProtoFraming.LengthPrefixed, default);
+        var second = encoded.RentMessage(ProtoFraming.LengthPrefixed, default);
+        var late = encoded.RentMessage(ProtoFraming.LengthPrefixed, new DroppedFrames(1, 5, 5));
+        var line = encoded.RentMessage(JsonFraming.Line, default);
+
+        Assert.Same(first, second);
+        Assert.Equal(1UL, ServerMessage.Parser.ParseFrom(late.Span[ProtoFraming.PrefixBytes..]).Frame.Dropped);
+        Assert.Equal(0UL, ServerMessage.Parser.ParseFrom(first.Span[ProtoFraming.PrefixBytes..]).Frame.Dropped);
+        Assert.StartsWith("{\"frame\":", System.Text.Encoding.UTF8.GetString(line.Span), StringComparison.Ordinal);
+        foreach (var message in new[] { first, second, late, line }) message.Release();
         encoded.Release();
     }
 

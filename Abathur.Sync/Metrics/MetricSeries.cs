@@ -1,10 +1,10 @@
 using System.Diagnostics.Metrics;
 
-namespace Abathur.Sync.Diagnostics.Metrics;
+namespace Abathur.Sync.Metrics;
 
 /// <summary>One instrument with one set of attributes: a sum, a last value, or a histogram. Guarded by its owner.</summary>
 /// <param name="tags">The attributes.</param>
-/// <param name="boundaries">Upper ends of a histogram's buckets; empty: it is none.</param>
+/// <param name="boundaries">Upper ends of a histogram's buckets; empty: it is not a histogram.</param>
 internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, IReadOnlyList<double> boundaries)
 {
     private readonly long[] _buckets = new long[boundaries.Count];
@@ -43,7 +43,7 @@ internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, IReadOn
         }
     }
 
-    /// <summary>The boundaries that an instrument asks for; those of OpenTelemetry where it asks for none; empty where it is no histogram.</summary>
+    /// <summary>The boundaries that an instrument advises, or the defaults of OpenTelemetry; empty if it is not a histogram.</summary>
     public static IReadOnlyList<double> BoundariesOf(Instrument instrument) => instrument switch
     {
         Histogram<double> histogram => histogram.Advice?.HistogramBucketBoundaries ?? Default,
