@@ -7,32 +7,37 @@
 
 from __future__ import annotations
 
-from abathur import actions, drawing
+from typing import TYPE_CHECKING, Any
+
+from abathur import actions, drawing, errors
 from abathur._act import ActResult
 from abathur._agent import Agent
+from abathur._blocking_game import BlockingGame, connect_blocking
+from abathur._blocking_publisher import BlockingPublisher, publisher_blocking
 from abathur._emulator import EmulatedGame, emulated_game
 from abathur._frame import Frame, Timing
-from abathur._game import BlockingGame, Game, connect, connect_blocking
-from abathur._publisher import BlockingPublisher, Publisher, publisher, publisher_blocking
+from abathur._game import Game, connect
+from abathur._publisher import Publisher, publisher
 from abathur._recording import Recording
 from abathur._recording import open_recording as open
 from abathur._units import Units
 from abathur.errors import (
     AbathurError,
+    AckTimeoutError,
     ConnectError,
     ConnectionLostError,
     DaemonError,
     DecompressionError,
-    NoAnswerError,
     ProtocolError,
     RecordingError,
     RequestError,
+    SlowConsumerError,
     SourceLostError,
-    TooSlowError,
 )
 
 __all__ = [
     "AbathurError",
+    "AckTimeoutError",
     "ActResult",
     "Agent",
     "BlockingGame",
@@ -44,15 +49,14 @@ __all__ = [
     "EmulatedGame",
     "Frame",
     "Game",
-    "NoAnswerError",
     "ProtocolError",
     "Publisher",
     "Recording",
     "RecordingError",
     "RequestError",
+    "SlowConsumerError",
     "SourceLostError",
     "Timing",
-    "TooSlowError",
     "Units",
     "actions",
     "connect",
@@ -63,3 +67,9 @@ __all__ = [
     "publisher",
     "publisher_blocking",
 ]
+
+# Earlier names of errors. Type checkers only see the new ones.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        return errors.renamed(name)

@@ -1,4 +1,4 @@
-"""What the game said to actions."""
+"""The game's answer to actions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SUCCESS = "Success"
 
 @dataclass(frozen=True, slots=True)
 class ActResult:
-    """What the game said to the actions of one `Game.act`.
+    """The game's answer to the actions of one `Game.act`.
 
     Attributes:
         results: Name of the `ActionResult` of each action, in order: ``Success``, ``NotEnoughMinerals``, ...
-        game_loop: Game loop of the newest observation when the game took them.
-        late_game_loops: How many game loops the game had gone on since the observation that they answer; 0: in time.
+        game_loop: Game loop of the newest observation when the game received them.
+        late_game_loops: Game loops since the observation that they answer; 0: in time.
     """
 
     results: tuple[str, ...]
@@ -30,7 +30,7 @@ class ActResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the game took every action."""
+        """Whether the game accepted every action."""
         return all(result == _SUCCESS for result in self.results)
 
     @property
@@ -40,7 +40,7 @@ class ActResult:
 
 
 def from_message(message: sync_pb2.ActResult) -> ActResult:
-    """The result from its message. Results of a newer game, which have no name here, are given as numbers."""
+    """The result from its message. Unknown results of a newer game are numbers."""
     known = error_pb2.ActionResult.DESCRIPTOR.values_by_number
     names = tuple(known[value].name if value in known else str(value) for value in message.response.result)
     return ActResult(names, message.game_loop, message.late_game_loops)
@@ -48,7 +48,7 @@ def from_message(message: sync_pb2.ActResult) -> ActResult:
 
 @contextlib.contextmanager
 def refusals() -> Iterator[None]:
-    """Refusals of actions as they are: the special errors speak of subscriptions."""
+    """Keep refusals of actions as `RequestError`: its subclasses are for subscriptions."""
     try:
         yield
     except RequestError as error:

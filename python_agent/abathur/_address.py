@@ -1,4 +1,4 @@
-"""Addresses of a daemon, and what is shown there.
+"""Addresses of a daemon, with token and certificates.
 
 ``127.0.0.1:22400`` or ``grpc://127.0.0.1:22400`` for gRPC, ``socket://127.0.0.1:22401`` for the raw
 socket; ``grpcs://HOST:22400`` and ``sockets://HOST:22401`` with TLS; ``grpc+unix:/path`` and ``socket+unix:/path`` for
@@ -27,24 +27,24 @@ Ca = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Address:
-    """Where a daemon listens, and what it speaks there."""
+    """The address and the transport of a daemon."""
 
     transport: Literal["grpc", "socket"]
     host: str = "127.0.0.1"
     port: int = 0
     path: str | None = None
     tls: bool = False
-    #: Shown to the daemon; None: it asks for none. Not in `str`, nor in `repr`.
+    #: The token for the daemon; None: none. Neither in `str` nor in `repr`.
     token: str | None = field(default=None, repr=False)
-    #: File with the certificates (PEM) that the daemon's must come from; None: those that the system trusts.
+    #: File (PEM) with the trusted root certificates; None: those of the system.
     ca: str | None = None
 
     def root_certificates(self) -> bytes | None:
-        """The certificates in `ca`. Raises OSError where it cannot be read."""
+        """The certificates in `ca`. Raises OSError if it cannot be read."""
         return None if self.ca is None else Path(self.ca).read_bytes()
 
     def ssl_context(self) -> ssl.SSLContext | None:
-        """How TLS is spoken; None: it is not. Raises OSError where `ca` cannot be read or holds none."""
+        """The TLS context; None: no TLS. Raises OSError if `ca` cannot be read or has no certificates."""
         return ssl.create_default_context(cafile=self.ca) if self.tls else None
 
     def __str__(self) -> str:
@@ -59,8 +59,8 @@ def parse(text: str | None, token: str | None = None, ca: Ca | None = None) -> A
 
     Args:
         text: As above.
-        token: What the daemon is shown; None: ABATHUR_TOKEN, where that is set.
-        ca: File with the certificates that the daemon's must come from; None: ABATHUR_CA, else those of the system.
+        token: Token for the daemon; None: ABATHUR_TOKEN, if set.
+        ca: File with the trusted root certificates; None: ABATHUR_CA, else those of the system.
 
     Raises:
         ValueError: the text is not an address.

@@ -1,4 +1,4 @@
-"""An agent as a class, for those who come from BotAI."""
+"""An agent as a class, similar to BotAI."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from s2clientprotocol import sc2api_pb2
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
+from abathur._request import Policy
 from abathur.errors import ConnectError
 from abathur.sync.v1 import sync_pb2
 
@@ -20,26 +21,26 @@ class Agent:
     """Override `on_start`, `on_step`, `on_end`; then ``MyAgent().run()``.
 
     Attributes:
-        policy: How the agent is treated when it lags: ``latest``, ``every`` or ``lockstep``. See `Game.frames`.
+        policy: What happens when the agent lags: ``latest``, ``every`` or ``lockstep``. See `Game.frames`.
         fields: Field mask; empty: everything.
         game: The connection, while the agent runs.
     """
 
-    policy: ClassVar[str] = "latest"
+    policy: ClassVar[Policy] = "latest"
     fields: ClassVar[tuple[str, ...]] = ()
     game: Game
 
     async def on_start(self) -> None:
-        """Called once, when the first frame is there."""
+        """Called once, when the first frame has arrived."""
 
     async def on_step(self, frame: Frame) -> None:
         """Called for each frame."""
 
     async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
-        """Called once after the last frame, with the results that it carried (none when a playback ends early)."""
+        """Called once after the last frame, with its results (empty when a playback ends early)."""
 
     async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
-        """Give actions to the game. See `Game.act`."""
+        """Send actions to the game. See `Game.act`."""
         return await self.game.act(actions, max_late=max_late)
 
     async def draw(self, shapes: Iterable[sync_pb2.Shape]) -> sync_pb2.DrawResult:
@@ -61,12 +62,12 @@ class Agent:
                             await self.on_start()
                         await self.on_step(frame)
                     except ConnectError:
-                        # A request met the end of the match, or of the daemon: then there is no next frame.
+                        # A request failed because the match or the daemon has ended: there is no next frame.
                         if await anext(frames, None) is not None:
                             raise
                     results = list(frame.response.player_result)
             await self.on_end(results)
 
     def run(self, address: str | None = None) -> None:
-        """`run_async` for programs without an event loop of their own."""
+        """`run_async` for programs without an event loop."""
         asyncio.run(self.run_async(address))

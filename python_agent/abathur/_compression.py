@@ -1,4 +1,4 @@
-"""Payloads compressed each for itself to plain bytes, within a limit on what is declared and what comes out."""
+"""Decompresses independent payloads, with a limit on the declared and the actual size."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable, Mapping
 from abathur.errors import AbathurError, DecompressionError
 from abathur.sync.v1 import sync_pb2
 
-#: Largest payload that is taken by default, in bytes after decompression. A late frame has 0.2 MB, as JSON 0.5 MB.
+#: Default limit of a payload in bytes after decompression. A frame late in a match has 0.2 MB, as JSON 0.5 MB.
 DEFAULT_LIMIT = 64 * 1024 * 1024
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_TRAILER_BYTES = 8
-#: So few that what they give at most (a zstd block of 128 KiB for every 4 bytes) is soon counted.
+#: Small, because every 4 bytes may decompress to a zstd block of 128 KiB before the size is checked.
 _SLICE_BYTES = 64
 _MIN_WINDOW_BYTES = 1024 * 1024
 
 
 def require(compression: int) -> None:
-    """Make sure that what reads a compression is installed.
+    """Make sure that the package for a compression is installed.
 
     Raises:
-        AbathurError: it is not; the message names the extra that brings it.
+        AbathurError: it is not; the message names the extra to install.
     """
     try:
         if compression in (sync_pb2.zstd, sync_pb2.zstd_stream):
@@ -41,32 +41,32 @@ def require(compression: int) -> None:
 
 
 def name_of(compression: int) -> str:
-    """The name of a compression as agents write it: ``gzip``, ``zstd-stream``, ..."""
+    """The name of a compression in the options of agents: ``gzip``, ``zstd-stream``, ..."""
     return str(sync_pb2.Compression.Name(compression)).replace("_", "-")
 
 
 def decompress(compression: int, data: bytes, limit: int = DEFAULT_LIMIT) -> bytes:
-    """One payload, decompressed whole.
+    """Decompress one payload.
 
     Args:
         compression: A value of `sync_pb2.Compression`: ``gzip``, ``br`` or ``zstd``.
-        data: The compressed payload, all of it and nothing after it.
-        limit: Bytes that it may decompress to; little more than that is ever held.
+        data: The complete compressed payload, without further data.
+        limit: Maximum bytes after decompression; little more than that is ever held.
 
     Raises:
-        DecompressionError: the data is damaged, cut off, followed by other data, larger than `limit`, or compressed
-            in another way.
+        DecompressionError: the data is damaged, truncated, followed by other data, larger than `limit`, or has an
+            unknown compression.
     """
     reader = _READERS.get(compression)
     if reader is None:
-        raise DecompressionError(f"number {compression}", "no such compression is known here", len(data), limit)
+        raise DecompressionError(f"number {compression}", "unknown compression", len(data), limit)
     return reader(data, limit)
 
 
 def _gunzip(data: bytes, limit: int) -> bytes:
     refuse = Refusal("gzip", data, limit)
     if len(data) >= _GZIP_TRAILER_BYTES:
-        # Only a hint (the size modulo 2**32, and of the last member), but an honest bomb tells.
+        # Only a hint (the size of the last member, modulo 2**32), but it detects most decompression bombs early.
         refuse.if_declared(int.from_bytes(data[-4:], "little"))
     decompressor = zlib.decompressobj(_GZIP)
     try:
@@ -75,7 +75,7 @@ def _gunzip(data: bytes, limit: int) -> bytes:
         raise refuse.because(str(error)) from None
     refuse.if_larger(len(plain))
     if not decompressor.eof:
-        raise refuse.because("it is cut off") from None
+        raise refuse.because("it is truncated") from None
     if decompressor.unused_data:
         raise refuse.because(f"{len(decompressor.unused_data)} bytes follow its end") from None
     return plain
@@ -91,7 +91,7 @@ def _unbrotli(data: bytes, limit: int) -> bytes:
     rest = data
     try:
         while True:
-            # The limit of one call is soft: it gives what fits into the buffers that it takes one by one.
+            # The limit of one call is not exact: brotli fills whole buffers.
             parts.append(decompressor.process(rest, output_buffer_limit=limit + 1 - size))
             rest = b""
             size += len(parts[-1])
@@ -101,7 +101,7 @@ def _unbrotli(data: bytes, limit: int) -> bytes:
     except brotli.error as error:
         raise refuse.because(str(error)) from None
     if not decompressor.is_finished():
-        raise refuse.because("it is cut off") from None
+        raise refuse.because("it is truncated") from None
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
@@ -112,10 +112,10 @@ def _unzstd(data: bytes, limit: int) -> bytes:
     try:
         declared = zstandard.frame_content_size(data)
         decompressor = zstandard.ZstdDecompressor(max_window_size=max(2 * limit, _MIN_WINDOW_BYTES))
-        # Of a frame that declares 0 bytes, that call reads nothing at all.
+        # That call would read nothing of a frame that declares 0 bytes.
         if declared > 0:
             refuse.if_declared(declared)
-            # Into a buffer of just that size: a frame that holds more or less than it declares is an error.
+            # Into a buffer of the declared size: a frame with another size is an error.
             return _checked_zstd(decompressor.decompress(data, allow_extra_data=False), declared, refuse)
         stream = decompressor.decompressobj()
         parts: list[bytes] = []
@@ -131,17 +131,17 @@ def _unzstd(data: bytes, limit: int) -> bytes:
                 return b"".join(parts)
     except zstandard.ZstdError as error:
         raise refuse.because(str(error)) from None
-    raise refuse.because("it is cut off") from None
+    raise refuse.because("it is truncated") from None
 
 
 def _checked_zstd(plain: bytes, declared: int, refuse: Refusal) -> bytes:
     if len(plain) != declared:
-        raise refuse.because(f"it declares {declared} bytes and holds {len(plain)}") from None
+        raise refuse.because(f"it declares {declared} bytes but has {len(plain)}") from None
     return plain
 
 
 class Refusal:
-    """The errors of one payload."""
+    """Creates the errors of one payload."""
 
     def __init__(self, compression: str, data: bytes, limit: int) -> None:
         self._compression = compression
@@ -157,7 +157,7 @@ class Refusal:
 
     def if_larger(self, size: int) -> None:
         if size > self._limit:
-            raise self.because("it holds more") from None
+            raise self.because("it is larger than the limit") from None
 
 
 _READERS: Mapping[int, Callable[[bytes, int], bytes]] = {

@@ -8,12 +8,12 @@ _Request = sync_pb2.ControlRequest
 
 
 def pause() -> sync_pb2.ControlRequest:
-    """Stop the clock."""
+    """Pause the playback."""
     return _Request(pause=_Request.Pause())
 
 
 def resume() -> sync_pb2.ControlRequest:
-    """Start the clock again."""
+    """Resume the playback."""
     return _Request(resume=_Request.Resume())
 
 
@@ -23,7 +23,7 @@ def step(frames: int) -> sync_pb2.ControlRequest:
 
 
 def seek(game_loop: int) -> sync_pb2.ControlRequest:
-    """Go on from the first frame at or after a game loop."""
+    """Continue at the first frame at or after a game loop."""
     return _Request(seek=_Request.Seek(game_loop=game_loop))
 
 
@@ -33,5 +33,5 @@ def set_rate(rate: float) -> sync_pb2.ControlRequest:
 
 
 def set_loop(loop: bool) -> sync_pb2.ControlRequest:
-    """Start over at the end, or do not."""
+    """Repeat at the end, or not."""
     return _Request(set_loop=_Request.SetLoop(loop=loop))

@@ -58,16 +58,16 @@ def emulated_game(
 
     and in a test, for python-sc2: ``await play_from_websocket(game.url, Bot(Race.Zerg, MyBot()), False, None)``.
 
-    The daemon is the ``command``, else what the environment variable ``ABATHUR_SYNC`` names, else ``abathur-sync`` on
-    the ``PATH``, else, in a clone of the repository, its Release build. Both are a path, or a command line such as
-    ``dotnet "C:\tools\abathur sync\abathur-sync.dll"``; blanks in a path of a command line need quotation marks. A path
-    that ends in ``.dll`` is run with ``dotnet``.
+    The daemon is the ``command``, else the value of the environment variable ``ABATHUR_SYNC``, else ``abathur-sync`` on
+    the ``PATH``, else, in a clone of the repository, its Release build. The first two are a path, or a command line
+    such as ``dotnet "C:\tools\abathur sync\abathur-sync.dll"``; a path with blanks in a command line needs quotation
+    marks. A path that ends in ``.dll`` is run with ``dotnet``.
 
     Args:
-        recording: An MCAP recording; or what else ``abathur-sync emulate`` takes: serialized observations, or a folder.
-        realtime: Advance by the clock also where the client does not create the game, as on a ladder.
+        recording: An MCAP recording, or other input of ``abathur-sync emulate``: serialized observations, or a folder.
+        realtime: Advance by the clock even if the client does not create the game, as on a ladder.
         tick_hz: Game loops per second in real time, 22.4 or 16.
-        result: Result of the recorded player where the recording has none; its opponents have the opposite.
+        result: Result of the recorded player if the recording has none; its opponents get the opposite.
         game_info: File with a serialized ``ResponseGameInfo``. Default: the recording's.
         game_data: File with a serialized ``ResponseData``. Default: the recording's.
         port: TCP port; 0: any free one.
@@ -78,8 +78,8 @@ def emulated_game(
         The game. It runs from ``__enter__`` to ``__exit__``.
 
     Raises:
-        DaemonError: On entering: the daemon is not there, or does not start.
-        RecordingError: On entering: the recording is missing, damaged, or lacks what clients ask for.
+        DaemonError: On entering: the daemon was not found, or does not start.
+        RecordingError: On entering: the recording is missing, damaged, or lacks data that clients request.
     """
     arguments = ["emulate", os.fspath(recording), "--listen", str(port), "--tick-hz", str(tick_hz), "--result", result]
     if realtime:
@@ -115,26 +115,26 @@ class EmulatedGame:
 
     @property
     def ladder_arguments(self) -> list[str]:
-        """What a ladder would start a bot with, for a game against the built-in AI."""
+        """The arguments of a bot on a ladder, for a game against the built-in AI."""
         return ["--GamePort", str(self.port), "--LadderServer", self.host]
 
     def actions(self) -> list[tuple[int, sc2api_pb2.Action]]:
-        """What clients have ordered so far: the game loop, and the action. Also after the game has been closed."""
+        """The actions of clients so far, with their game loops. Also available after the game was closed."""
         return self._logged("action", sc2api_pb2.Action)
 
     def debug_commands(self) -> list[tuple[int, debug_pb2.DebugCommand]]:
-        """What clients have asked of the game for debugging, drawing above all; as `actions`."""
+        """The debug commands of clients so far, mostly drawings; as `actions`."""
         return self._logged("debug", debug_pb2.DebugCommand)
 
     def kill(self) -> None:
-        """End the game as a crash would: connections break in the middle of what they do. For tests of what follows."""
+        """Kill the game: connections break at any point. For tests of crashes."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     def __enter__(self) -> Self:
         if self._process is not None:
-            raise RuntimeError("this game runs already")
+            raise RuntimeError("this game is already running")
         self._files = tempfile.TemporaryDirectory(prefix="abathur-emulate-")
         try:
             self._start()
@@ -161,7 +161,7 @@ class EmulatedGame:
         with self._path("errors.txt").open("wb") as errors:
             try:
                 self._process = subprocess.Popen(
-                    # It ends when this process does, however that ends.
+                    # It ends when this process ends, even after a crash.
                     [*line, "--stop-with-parent"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -170,7 +170,7 @@ class EmulatedGame:
                 )
             except OSError as error:
                 raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
-        # Reading its output cannot be given up, but the daemon can.
+        # Reading its output cannot be cancelled, but the daemon can be ended.
         timer = threading.Timer(self._timeout, self._process.kill)
         timer.start()
         try:
@@ -193,7 +193,7 @@ class EmulatedGame:
         said = self._path("errors.txt").read_text(encoding="utf-8", errors="replace").strip()
         if code == _BAD_INPUT:
             raise RecordingError(said.removeprefix("abathur-sync: "))
-        raise DaemonError(said or f"it was not ready after {self._timeout:g} s, or is no abathur-sync", code)
+        raise DaemonError(said or f"it was not ready after {self._timeout:g} s, or is not abathur-sync", code)
 
     def _stop(self) -> None:
         process, self._process = self._process, None
@@ -215,7 +215,7 @@ class EmulatedGame:
             return
         path = self._path("actions.ndjson")
         if path.exists():
-            # The last line may be on the way still.
+            # The last line may still be incomplete.
             whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
             self._lines = whole.split("\n") if whole else []
 
@@ -237,7 +237,7 @@ def _stream(stream: IO[str] | None) -> IO[str]:
 
 
 def stop_daemon(process: subprocess.Popen[str]) -> None:
-    """End a daemon that was started with ``--stop-with-parent``, by force where it does not end by itself."""
+    """End a daemon that was started with ``--stop-with-parent``, and kill it if it does not end by itself."""
     stdin = _stream(process.stdin)
     if not stdin.closed:
         stdin.close()
@@ -253,7 +253,7 @@ def find_daemon(command: Command | None) -> list[str]:
     """The daemon's command line; see `emulated_game`.
 
     Raises:
-        DaemonError: it is nowhere.
+        DaemonError: it was not found.
     """
     if command is not None and not isinstance(command, (str, os.PathLike)):
         return [os.fspath(part) for part in command]
@@ -274,7 +274,7 @@ def find_daemon(command: Command | None) -> list[str]:
 
 
 def _words(command: str | os.PathLike[str]) -> list[str]:
-    """A path as it is, also one with blanks; else the words of a command line."""
+    """An existing path, which may have blanks; else the words of a command line."""
     if not isinstance(command, str) or Path(command).exists():
         return [os.fspath(command)]
     try:
@@ -289,8 +289,8 @@ def _words(command: str | os.PathLike[str]) -> list[str]:
 def split_command(text: str) -> list[str]:
     """The words of a command line, the same on all systems: a backslash is part of a word, as in Windows paths.
 
-    Blanks separate words; quotation marks, double or single, hold a word together. `examples/ladder_run.py`, which
-    runs without this package, splits in the same way.
+    Blanks separate words; double or single quotation marks group characters to one word. `examples/ladder_run.py`,
+    which runs without this package, splits in the same way.
 
     Raises:
         ValueError: a quotation mark is not closed.

@@ -1,4 +1,4 @@
-"""One observation, as agents see it."""
+"""One observation, for agents."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 _MAX_UINT32 = 2**32 - 1
 _MAX_UINT64 = 2**64 - 1
 
-#: The clock that the daemon stamps frames with (on the same machine), in nanoseconds.
+#: The clock of the daemon's timestamps (on the same machine), in nanoseconds.
 monotonic_ns = time.perf_counter_ns
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When a frame was where, in nanoseconds of the machine's monotonic clock.
+    """The timestamps of a frame, in nanoseconds of the machine's monotonic clock.
 
-    Comparable only while daemon and agent run on one machine. `encoded` is when the daemon had written the frame in
-    this stream's encoding; plain protobuf needs no encoding, and there it is `published`.
+    Comparable only if daemon and agent run on one machine. `encoded` is when the daemon had encoded the frame for
+    this stream; plain protobuf needs no encoding, so it equals `published`.
     """
 
     captured: int
@@ -47,15 +47,15 @@ class Timing:
 
 
 class Frame:
-    """One observation with what an agent needs to know about it.
+    """One observation and its metadata.
 
     Attributes:
         match_id: Identifies the match.
         sequence: Number of the frame in this run of the source, from 1.
         game_loop: Game loop of the observation.
-        dropped: Frames that this agent should have had since the one before, and did not.
-        dropped_loops: First and last game loop among them; None when nothing was dropped.
-        reconnected: Whether the connection broke between the frame before and this one.
+        dropped: Number of dropped frames since the previous one.
+        dropped_loops: First and last game loop of them; None if nothing was dropped.
+        reconnected: Whether the connection broke between the previous frame and this one.
         size: Bytes of the message that carried the frame.
         timing: When it was captured, published, encoded, received and decoded.
     """
@@ -77,7 +77,7 @@ class Frame:
     )
 
     def __init__(self) -> None:
-        """Frames are made by the package."""
+        """Frames are created by the package."""
         self._message: sync_pb2.Frame | None = None
         self._data: bytes | None = None
         self._columns: Columns | None = None
@@ -95,8 +95,8 @@ class Frame:
     def response(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`: observation, actions, action errors, chat, player results.
 
-        With encoding ``json`` or ``columns`` it is built when it is first asked for, which is slow: `json`, or `units`,
-        `grids` and `rest`, are at hand.
+        With encoding ``json`` or ``columns`` it is built on first use, which is slow: use `json`, or `units`, `grids`
+        and `rest`, instead.
         """
         if self._message is not None:
             return self._message.observation
@@ -123,7 +123,7 @@ class Frame:
 
     @cached_property
     def units(self) -> Units:
-        """All units as NumPy columns; without encoding ``columns`` each is built when it is first asked for."""
+        """All units as NumPy columns; without encoding ``columns`` each is built on first use."""
         if self._columns is not None:
             return Units(ColumnsSource(self._columns))
         if self._json is not None:
@@ -147,10 +147,10 @@ class Frame:
 
     @cached_property
     def rest(self) -> sc2api_pb2.ResponseObservation:
-        """What `units` and `grids` do not hold: player, score, effects, events, chat.
+        """Everything that is not in `units` and `grids`: player, score, effects, events, chat.
 
         With encoding ``columns`` a `ResponseObservation` without units and without the bytes of those grids, parsed
-        when it is first asked for; else the same as `response`.
+        on first use; else the same as `response`.
         """
         if self._columns is None:
             return self.response
@@ -160,7 +160,7 @@ class Frame:
             raise self._damaged(error) from None
 
     def to_observation(self) -> sc2api_pb2.ResponseObservation:
-        """The whole `ResponseObservation`, whatever the encoding; see `response`."""
+        """The whole `ResponseObservation`, with any encoding; see `response`."""
         return self.response
 
     @property
@@ -182,14 +182,14 @@ def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads:
 
     Args:
         message: The message.
-        received: When it came, as `monotonic_ns` tells it.
+        received: When it was received, by `monotonic_ns`.
         size: Its bytes.
-        payloads: Reader of the subscription's payloads, which has been given all messages before. Without one, the
-            message has to be the first.
+        payloads: Reader of the subscription's payloads, which has read all earlier messages. Without one, the message
+            must be the first.
 
     Raises:
-        DecompressionError: the payload does not decompress as `PayloadReader.read` wants it.
-        ProtocolError: the payload is not what the message says.
+        DecompressionError: as `PayloadReader.read`.
+        ProtocolError: the payload does not match the message.
     """
     frame = Frame()
     frame._message = message
@@ -203,7 +203,7 @@ def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads:
     if message.WhichOneof("payload") == "data":
         _read_data(frame, message, payloads or PayloadReader())
     else:
-        # Whole messages need nothing of those before them.
+        # Complete messages do not depend on earlier ones.
         message.ClearField("earlier")
     published = message.published_monotonic_ns
     encoded = message.encoded_monotonic_ns or published
@@ -212,7 +212,7 @@ def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads:
 
 
 def _read_data(frame: Frame, message: sync_pb2.Frame, payloads: PayloadReader) -> None:
-    """Payloads that are not a field of their own."""
+    """Decode a payload that is not a typed field."""
     if message.encoding == sync_pb2.columns:
         frame._columns = payloads.read_columns(message)
         frame._message = None
@@ -224,17 +224,17 @@ def _read_data(frame: Frame, message: sync_pb2.Frame, payloads: PayloadReader) -
         elif message.encoding == sync_pb2.proto:
             frame.response = sc2api_pb2.ResponseObservation.FromString(data)
         else:
-            raise ProtocolError(f"a frame in encoding {message.encoding}, which is not known here")
+            raise ProtocolError(f"a frame in encoding {message.encoding}, which is unknown")
     except (DecodeError, ValueError, RecursionError) as error:
-        raise ProtocolError(f"frame {message.sequence} does not parse: {error}") from None
+        raise ProtocolError(f"frame {message.sequence} cannot be parsed: {error}") from None
     frame._message = None
 
 
 def from_json(message: object, *, received: int, size: int) -> Frame:
-    """A frame from the object of a JSON line.
+    """A frame from a JSON object.
 
     Raises:
-        ProtocolError: it is not an object, or a field of it is not what ProtoJSON allows.
+        ProtocolError: it is not an object, or a field is not valid ProtoJSON.
     """
     fields = _object(message, "a frame")
     frame = Frame()
@@ -267,7 +267,7 @@ def _object(value: object, what: str) -> Mapping[str, Any]:
 
 
 def _number(fields: Mapping[str, Any], name: str, largest: int = _MAX_UINT64) -> int:
-    """An unsigned integer as ProtoJSON writes it: a number, or decimal digits in a string. 0 where it is missing."""
+    """An unsigned integer as ProtoJSON writes it: a number, or decimal digits in a string. 0 if it is missing."""
     value = fields.get(name, 0)
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(_MAX_UINT64)):
         value = int(value)

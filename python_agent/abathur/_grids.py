@@ -14,7 +14,7 @@ class Grids:
     """Grids of one observation, of shape (H, W): row y, column x, in map cells from the lower left corner."""
 
     def __init__(self, state: raw_pb2.MapState, data: Mapping[str, NDArray[np.uint8] | None]) -> None:
-        """Grids of a map state, or of bytes that belong in it."""
+        """Grids of a map state, or of its bytes."""
         self._state = state
         self._data = data
 
@@ -37,7 +37,7 @@ class Grids:
         if not len(data) or width <= 0 or height <= 0:
             return None
         if image.bits_per_pixel == 1:
-            # Highest bit first, and no gap between rows.
+            # Highest bit first, without gaps between rows.
             data = np.unpackbits(data)
         if len(data) < width * height:
             return None

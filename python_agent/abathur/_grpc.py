@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import queue
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from typing import Any, TypeVar
 
 import grpc
@@ -19,33 +19,33 @@ from abathur._frame import Frame
 from abathur._payloads import PayloadReader
 from abathur._request import needs_acknowledgements
 from abathur._timeouts import Timeouts
-from abathur.errors import LostError, NoAnswerError, ProtocolError, RequestError, StoppingError, request_error
+from abathur.errors import AckTimeoutError, LostError, ProtocolError, RequestError, StoppingError, request_error
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
-#: Trailing metadata of a daemon that shuts down. A connection that broke is UNAVAILABLE, too, and has none.
+#: Trailing metadata of a daemon that shuts down. A broken connection is UNAVAILABLE as well, but without it.
 _DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
 _END = ("abathur-end", "stopping")
 _SERVICE = "/abathur.sync.v1.GameSync/"
 OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
-    # Without these two, grpcio takes megabytes of stale frames off the wire before a paused reader is felt.
+    # Without these two, grpcio reads megabytes of stale frames before a paused reader causes backpressure.
     ("grpc.http2.lookahead_bytes", 192 * 1024),
     ("grpc.http2.bdp_probe", 0),
     ("grpc.enable_http_proxy", 0),
-    # `frames` has a backoff of its own; grpcio's would make an agent that started before the daemon wait for a second.
+    # `frames` has its own backoff; with grpcio's, an agent that starts before the daemon would wait for a second.
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 1000),
-    # A Unix socket's path as the authority is refused by HTTP servers.
+    # HTTP servers refuse the path of a Unix socket as the authority.
     ("grpc.default_authority", "localhost"),
 ]
-# There the authority is the name that the certificate must be for.
+# With TLS the authority is the name in the certificate.
 _TLS_OPTIONS = [option for option in OPTIONS if option[0] != "grpc.default_authority"]
 Metadata = tuple[tuple[str, str], ...]
 
 
 def channel(address: Address) -> grpc.Channel:
-    """A channel to a daemon, for threads. Raises LostError where the certificates cannot be read."""
+    """A channel to a daemon, for threads. Raises LostError if the certificates cannot be read."""
     if not address.tls:
         return grpc.insecure_channel(target(address), options=OPTIONS)
     return grpc.secure_channel(target(address), _credentials(address), options=_TLS_OPTIONS)
@@ -59,7 +59,7 @@ def async_channel(address: Address) -> grpc.aio.Channel:
 
 
 def metadata(address: Address) -> Metadata:
-    """What goes along with each call."""
+    """The metadata of each call."""
     return () if address.token is None else (("authorization", f"Bearer {address.token}"),)
 
 
@@ -71,12 +71,12 @@ def _credentials(address: Address) -> grpc.ChannelCredentials:
 
 
 def target(address: Address) -> str:
-    """An address as grpcio names it."""
+    """An address in the form of grpcio."""
     return f"unix:{address.path}" if address.path else f"{address.host}:{address.port}"
 
 
 def translate(error: grpc.RpcError) -> Exception:
-    """The package's own error for one of grpcio."""
+    """The package's error for an error of grpcio."""
     code, details = error.code(), error.details() or ""
     if code == grpc.StatusCode.UNAVAILABLE:
         trailers: Any = error.trailing_metadata() or ()
@@ -90,13 +90,13 @@ def _is_end(error: grpc.RpcError) -> bool:
 
 def _silence(timeouts: Timeouts) -> LostError:
     return LostError(
-        f"the daemon took the connection and did not answer within {timeouts.connect:g} s (connect_timeout)"
+        f"the daemon accepted the connection but did not answer within {timeouts.connect:g} s (connect_timeout)"
     )
 
 
 def _no_answer(error: Exception, timeouts: Timeouts) -> Exception:
-    """The error of a request, whose deadline is this side's own."""
-    if not isinstance(error, NoAnswerError):
+    """The error of a request, whose deadline was set by the client."""
+    if not isinstance(error, AckTimeoutError):
         return error
     return RequestError(error.code, f"the daemon did not answer within {timeouts.request:g} s (request_timeout)")
 
@@ -122,22 +122,22 @@ class AsyncGrpcConnection:
         await self._channel.close()
 
     async def match(self) -> sync_pb2.Match:
-        """What is fixed for the match; waits until there is one."""
+        """The constant data of the match; waits until there is one."""
         while True:
             try:
                 return await self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match)
             except RequestError as error:
                 if error.code != _DEADLINE_EXCEEDED:
                     raise
-            # There is no match yet, or the daemon hangs: then this request times out as well.
+            # There is no match yet, or the daemon hangs: in that case this request times out as well.
             await self.status()
 
     async def status(self) -> sync_pb2.Status:
-        """What the daemon is doing."""
+        """The status of the daemon."""
         return await self._unary("GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
-        """Give actions to the game."""
+        """Send actions to the game."""
         return await self._unary("Act", request, sync_pb2.ActResult)
 
     async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
@@ -145,7 +145,7 @@ class AsyncGrpcConnection:
         return await self._unary("Draw", request, sync_pb2.DrawResult)
 
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
-        """Steer the playback."""
+        """Control the playback."""
         return await self._unary("Control", request, sync_pb2.PlaybackState)
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
@@ -204,7 +204,7 @@ class AsyncGrpcConnection:
             call.cancel()
 
     async def _wait_for_headers(self, call: Any) -> None:
-        """The daemon sends them at once, also where frames are long in coming. A failed call is told by reading."""
+        """The daemon sends headers at once, even if the first frame is late. Reading reports a failed call."""
         try:
             async with asyncio.timeout(self._timeouts.connect):
                 await call.initial_metadata()
@@ -236,22 +236,22 @@ class BlockingGrpcConnection:
         self._channel.close()
 
     def match(self) -> sync_pb2.Match:
-        """What is fixed for the match; waits until there is one."""
+        """The constant data of the match; waits until there is one."""
         while True:
             try:
                 return self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match)
             except RequestError as error:
                 if error.code != _DEADLINE_EXCEEDED:
                     raise
-            # There is no match yet, or the daemon hangs: then this request times out as well.
+            # There is no match yet, or the daemon hangs: in that case this request times out as well.
             self.status()
 
     def status(self) -> sync_pb2.Status:
-        """What the daemon is doing."""
+        """The status of the daemon."""
         return self._unary("GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
-        """Give actions to the game."""
+        """Send actions to the game."""
         return self._unary("Act", request, sync_pb2.ActResult)
 
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
@@ -259,10 +259,10 @@ class BlockingGrpcConnection:
         return self._unary("Draw", request, sync_pb2.DrawResult)
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
-        """Steer the playback."""
+        """Control the playback."""
         return self._unary("Control", request, sync_pb2.PlaybackState)
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
+    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
         request = _fresh(request)
         source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
@@ -273,7 +273,7 @@ class BlockingGrpcConnection:
             if not _is_end(error) and not isinstance(problem, StoppingError):
                 raise problem from None
 
-    def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Iterator[Frame]:
+    def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Generator[Frame, None, None]:
         call: Any = self._channel.unary_stream(
             _SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -287,7 +287,7 @@ class BlockingGrpcConnection:
         finally:
             call.cancel()
 
-    def _session(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Iterator[Frame]:
+    def _session(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Generator[Frame, None, None]:
         outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
         outgoing.put(sync_pb2.ClientMessage(subscribe=request))
         call: Any = self._channel.stream_stream(
@@ -338,7 +338,7 @@ class BlockingGrpcConnection:
 
 
 def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
-    """The request, with a credit where `latest` asks for small frames: gRPC's windows would hold hundreds of them."""
+    """The request, with one credit for small frames under `latest`: gRPC's windows would hold hundreds of them."""
     small = request.encoding == sync_pb2.columns or request.compression in (sync_pb2.zstd_stream, sync_pb2.br_stream)
     if request.policy != sync_pb2.latest or not small or request.credits:
         return request
@@ -349,7 +349,7 @@ def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
 
 
 def _session_event(data: bytes, received: int, payloads: PayloadReader) -> Frame | sync_pb2.End | None:
-    """A frame or the end; None for the match, which comes first."""
+    """A frame or the end; None for the match, which is first."""
     message = _parsed(sync_pb2.ServerMessage, data)
     if message.WhichOneof("message") == "match":
         return None

@@ -1,18 +1,18 @@
-"""Policy `latest` on this side of the connection: what is old already when the agent asks is skipped."""
+"""Policy `latest` in the client: skips frames that are already old when the agent requests one."""
 
 from __future__ import annotations
 
 from abathur._frame import Frame
 
-#: A frame that took so much longer than the fastest has waited somewhere, and newer ones may be right behind it.
+#: A frame that took this much longer than the fastest one was queued, and newer ones may follow immediately.
 _LATE_NS = 20_000_000
-#: So long the next one may take to come, and so many times, in seconds.
-PATIENCE = 0.001
+#: Seconds to wait for the next frame, and how often.
+TIMEOUT = 0.001
 ROUNDS = 50
 
 
 class Lateness:
-    """Tells frames that have waited on their way. The clocks of daemon and agent need not agree."""
+    """Detects frames that were queued. The clocks of daemon and agent need not be synchronized."""
 
     def __init__(self) -> None:
         """Start without a frame."""
@@ -27,7 +27,7 @@ class Lateness:
 
 
 def replace(old: Frame, new: Frame) -> None:
-    """Drop a frame for the next, which then says how many were dropped before it."""
+    """Drop a frame in favor of the next, which then counts it as dropped."""
     first = old.dropped_loops[0] if old.dropped_loops else old.game_loop
     last = new.dropped_loops[1] if new.dropped_loops else old.game_loop
     new.dropped += old.dropped + 1

@@ -1,6 +1,6 @@
-"""What readers of JSON raise where a value is not of the kind that the protocol has."""
+"""The errors of JSON readers for values of the wrong type."""
 
 from __future__ import annotations
 
-#: Of Python's own errors; a bug of this package could raise them as well, so they are caught only around such values.
+#: Bugs of this package could raise these Python errors as well, so they are caught only around such values.
 MALFORMED = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)

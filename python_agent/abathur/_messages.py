@@ -1,4 +1,4 @@
-"""Bytes to messages and back, without sockets: what the raw socket and gRPC's Session carry."""
+"""Converts bytes to messages and back, for the raw socket and gRPC's Session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNAVAILABLE = "UNAVAILABLE"
 _M = TypeVar("_M", bound=Message)
 PREFIX = struct.Struct("<I")
 
-#: What a session hears: a frame, an answer to a request by its id (a message or an error), or the end.
+#: The events of a session: a frame, the answer to a request (a message or an error) with its id, or the end.
 Event = Frame | tuple[int, sync_pb2.Result | RequestError] | sync_pb2.End
 
 
@@ -33,13 +33,13 @@ def to_line(message: sync_pb2.ClientMessage) -> bytes:
 
 
 def to_prefixed(message: sync_pb2.ClientMessage) -> bytes:
-    """A message in protobuf with its length in front."""
+    """A length-prefixed message in protobuf."""
     data = message.SerializeToString()
     return PREFIX.pack(len(data)) + data
 
 
 def prefixed_length(prefix: bytes | bytearray) -> int:
-    """The length that four bytes announce.
+    """The length in a prefix of four bytes.
 
     Raises:
         ProtocolError: it is longer than a daemon may send.
@@ -56,7 +56,7 @@ def match_from_line(line: bytes) -> sync_pb2.Match:
     Raises:
         RequestError: the daemon refused the subscription.
         StoppingError: it shuts down.
-        ProtocolError: it is not that line.
+        ProtocolError: the line is not a match.
     """
     message = _object(line)
     if "error" in message:
@@ -68,7 +68,7 @@ def match_from_line(line: bytes) -> sync_pb2.Match:
 
 
 def event_from_line(line: bytes, received: int) -> Event:
-    """What a line of JSON says."""
+    """The event in a line of JSON."""
     message = _object(line)
     if "frame" in message:
         return _frame.from_json(message["frame"], received=received, size=len(line))
@@ -83,7 +83,7 @@ def event_from_line(line: bytes, received: int) -> Event:
 
 
 def event_from_bytes(data: bytes, received: int, payloads: PayloadReader) -> Event:
-    """What a protobuf message says."""
+    """The event in a protobuf message."""
     try:
         message = sync_pb2.ServerMessage.FromString(data)
     except DecodeError as error:
@@ -92,7 +92,7 @@ def event_from_bytes(data: bytes, received: int, payloads: PayloadReader) -> Eve
 
 
 def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, payloads: PayloadReader) -> Event:
-    """What a message says."""
+    """The event in a message."""
     kind = message.WhichOneof("message")
     if kind == "frame":
         return _frame.from_message(message.frame, received=received, size=size, payloads=payloads)
@@ -108,7 +108,7 @@ def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int
 def _refusal(error: sync_pb2.Error) -> Event:
     refusal = request_error(error.code, error.message)
     if error.fatal and error.code == _UNAVAILABLE:
-        # The daemon shuts down, and says so: that is no connection that broke.
+        # The daemon shuts down: this is not a broken connection.
         return sync_pb2.End(reason=error.message)
     if error.fatal:
         raise refusal

@@ -1,4 +1,4 @@
-"""Lists inside units, as columns: the entries of all units in one table, and where each unit's begin."""
+"""Lists inside units, as columns: the entries of all units in one table, and where those of each unit begin."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 
 class NestedSource(Protocol):
-    """Where the entries come from."""
+    """A source of entries."""
 
     def counts(self) -> NDArray[np.int64]:
         """How many entries each unit has: (N,)."""
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> Mapping[str, NDArray[Any]]:
-        """A field of all entries by its path, and what is cheaply made along with it; all types are given.
+        """A field of all entries by its path, and fields that are cheap to create with it; all types are given.
 
-        Where an entry does not have a field, its value is the protocol's default.
+        If an entry does not have a field, its value is the protocol's default.
         """
 
     def present(self, path: str) -> NDArray[np.bool_]:
@@ -36,13 +36,13 @@ class Nested:
     """
 
     def __init__(self, source: NestedSource, columns: Mapping[str, tuple[str, str]]) -> None:
-        """Entries are made by the package."""
+        """Entries are created by the package."""
         self._source = source
         self._columns = columns
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the entries of each unit begin, and where the last end: (N + 1,) int64."""
+        """The start of the entries of each unit, and the end of the last: (N + 1,) int64."""
         return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._source.counts())))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The payloads of one subscription, in the order they came: stream compressions lean on what was before."""
+"""Reads the payloads of one subscription in order, because stream compressions use the history."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from abathur.columns import Columns, ColumnsDecoder
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
-#: Largest window that a daemon may ask a receiver to keep.
+#: Largest window that a daemon may use.
 MAX_WINDOW_BYTES = 8 * 1024 * 1024
-#: Most payloads of frames that were left out that a message may bring (docs/protocol.md).
+#: Maximum number of payloads of dropped frames in a message (docs/protocol.md).
 MAX_EARLIER = 31
-#: A slice of zstd data gives at most 32 KiB for each of its bytes (a block of 128 KiB in 4), so much may be too much.
+#: zstd data decompresses to at most 32 KiB per byte (a block of 128 KiB from 4 bytes), which is the possible excess.
 _MIN_SLICE_BYTES = 64
 _MAX_SLICE_BYTES = 1024
 
@@ -24,7 +24,7 @@ class _Stream(Protocol):
     """A stream since its keyframe."""
 
     def feed(self, data: bytes, limit: int, refuse: Refusal) -> bytes:
-        """What this data adds, at most `limit` bytes; `refuse` tells what is wrong with it."""
+        """Decompress the next data to at most `limit` bytes; `refuse` creates the errors."""
 
 
 class PayloadReader:
@@ -34,8 +34,8 @@ class PayloadReader:
         """Start before the first frame.
 
         Args:
-            limit: Bytes that a payload may decompress to; little more than that is ever held. Payloads of frames that
-                were left out may have as many together, and 64 MiB in any case.
+            limit: Maximum bytes of a payload after decompression; little more than that is ever held. The payloads of
+                dropped frames may have as many together, and at least 64 MiB.
         """
         self._limit = limit
         self._stream: _Stream | None = None
@@ -45,23 +45,23 @@ class PayloadReader:
         """The payload of a frame, decompressed.
 
         Raises:
-            DecompressionError: it is damaged, not whole, followed by other data, larger than the limit, compressed in
-                an unknown way, or leans on frames that did not come.
+            DecompressionError: it is damaged, incomplete, followed by other data, larger than the limit, has an unknown
+                compression, or depends on missing frames.
         """
-        # What is before the last only moves the stream on: one payload at a time is held.
+        # The earlier payloads only advance the stream: one payload at a time is held.
         for payload in self.read_all(message):
             own = payload
         return own
 
     def read_all(self, message: sync_pb2.Frame) -> Iterator[bytes]:
-        """The payloads that came with a frame, oldest first, its own last. Raises as `read` does.
+        """The payloads in the message of a frame, oldest first, its own last. Raises as `read` does.
 
         The earlier ones belong to dropped frames; encodings with delta frames need them. Read all of them before
         the next message.
         """
         if len(message.earlier) > MAX_EARLIER:
             raise ProtocolError(
-                f"frame {message.sequence} brings the payloads of {len(message.earlier)} frames before it; "
+                f"frame {message.sequence} has the payloads of {len(message.earlier)} earlier frames; "
                 f"at most {MAX_EARLIER} are allowed"
             )
         if message.compression == sync_pb2.none:
@@ -78,7 +78,7 @@ class PayloadReader:
             stream = start()
         if stream is None:
             refuse = Refusal(name, message.data, self._limit)
-            raise refuse.because("it leans on frames before it, and no keyframe came before") from None
+            raise refuse.because("it depends on previous frames, but no keyframe was received") from None
         left = max(self._limit, DEFAULT_LIMIT)
         for data in message.earlier:
             allowed = min(left, self._limit)
@@ -86,7 +86,7 @@ class PayloadReader:
             left -= len(payload)
             yield payload
         own = self._own(stream, message, Refusal(name, message.data, self._limit))
-        # After an error the stream is lost: what follows would lean on what is not there.
+        # After an error the stream is unusable: later payloads depend on this one.
         self._stream = stream
         yield own
 
@@ -95,7 +95,7 @@ class PayloadReader:
 
         Raises:
             DecompressionError: as `read`.
-            ProtocolError: the payload is no columns, or leans on frames that did not come.
+            ProtocolError: the payload is not columns, or depends on missing frames.
         """
         for payload in self.read_all(message):
             columns = self._columns.decode(payload)
@@ -106,7 +106,7 @@ class PayloadReader:
         refuse.if_declared(declared)
         plain = stream.feed(message.data, declared, refuse)
         if len(plain) != declared:
-            raise refuse.because(f"it gives {len(plain)} of the {declared} bytes that it declares: it is not whole")
+            raise refuse.because(f"it has {len(plain)} of {declared} declared bytes: it is incomplete")
         return plain
 
 
@@ -126,9 +126,9 @@ class _ZstdStream:
                 parts.append(self._stream.decompress(data[start : start + step] if len(data) > step else data))
                 size += len(parts[-1])
                 if size > limit:
-                    raise refuse.because(f"it holds more than {limit} bytes")
+                    raise refuse.because(f"it has more than {limit} bytes")
                 if self._stream.eof:
-                    raise refuse.because("its stream ends, though frames of it follow")
+                    raise refuse.because("its stream has ended, although further frames follow")
         except self._error as error:
             raise refuse.because(str(error)) from None
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -146,15 +146,15 @@ class _BrotliStream:
         size = 0
         rest = data
         try:
-            # It says that it wants more input when more output is still to come: only nothing is the end.
+            # brotli may request more input although there is more output, so the loop ends only at empty output.
             while part := self._stream.process(rest, output_buffer_limit=limit + 1 - size):
                 rest = b""
                 parts.append(part)
                 size += len(part)
                 if size > limit:
-                    raise refuse.because(f"it holds more than {limit} bytes")
+                    raise refuse.because(f"it has more than {limit} bytes")
             if self._stream.is_finished():
-                raise refuse.because("its stream ends, though frames of it follow")
+                raise refuse.because("its stream has ended, although further frames follow")
         except self._error as error:
             raise refuse.because(str(error)) from None
         return parts[0] if len(parts) == 1 else b"".join(parts)

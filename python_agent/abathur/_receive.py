@@ -1,4 +1,4 @@
-"""What comes off a socket, in the memory it was received into: lines, or messages behind their length."""
+"""Splits the input of a socket into lines or length-prefixed messages."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import time
 from abathur import _messages
 from abathur.errors import ProtocolError
 
-#: Room for what the system holds at most, so that one call takes all of it.
+#: Large enough for everything that the system buffers, so that one call reads all of it.
 _CAPACITY = 1024 * 1024
 _MIN_ROOM = 64 * 1024
-#: 0 would make the socket one that does not wait.
+#: 0 would make the socket non-blocking.
 _MIN_TIMEOUT = 0.001
-#: More than this is left to the system, whose buffers are bounded.
+#: More than this stays in the buffers of the system, which are bounded.
 _AHEAD_BYTES = 512 * 1024
 
 
 class ReceiveBuffer:
-    """Bytes received and not taken yet.
+    """Bytes received and not consumed yet.
 
     Attributes:
-        binary: Whether messages come behind their length; else they are lines.
+        binary: Whether messages are length-prefixed; else they are lines.
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class ReceiveBuffer:
         self._searched = 0
 
     def __len__(self) -> int:
-        """Bytes that wait."""
+        """Number of unconsumed bytes."""
         return self._end - self._start
 
     def room(self) -> memoryview:
-        """Where to receive into. What waits may be moved: not to be called while a receive is on its way."""
+        """The memory to receive into. It may move unconsumed bytes, so do not call it during a receive."""
         if self._start == self._end:
             self._start = self._end = self._searched = 0
         if len(self._data) - self._end < self._wanted():
@@ -46,11 +46,11 @@ class ReceiveBuffer:
         return memoryview(self._data)[self._end :]
 
     def received(self, size: int) -> None:
-        """Take note of so many bytes received into `room`."""
+        """Add bytes that were received into `room`."""
         self._end += size
 
     def is_ready(self) -> bool:
-        """Whether a whole message waits. Raises ProtocolError where one is too long."""
+        """Whether a complete message was received. Raises ProtocolError if it is too long."""
         if self.binary:
             return len(self) >= _messages.PREFIX.size and self._missing() <= 0
         if self._searched < self._start:
@@ -62,7 +62,7 @@ class ReceiveBuffer:
         return found >= 0
 
     def take(self) -> bytes:
-        """The next message, which must be ready; of a line with its end, of others without the length."""
+        """Consume the next message, which must be ready: a line with its end, or a message without its length."""
         if self.binary:
             start = self._start + _messages.PREFIX.size
             end = start + self._length()
@@ -71,11 +71,15 @@ class ReceiveBuffer:
         self._start = end
         return bytes(memoryview(self._data)[start:end])
 
+    def first(self) -> int:
+        """The first unconsumed byte. It is not consumed."""
+        return self._data[self._start]
+
     def _length(self) -> int:
         return _messages.prefixed_length(self._data[self._start : self._start + _messages.PREFIX.size])
 
     def _missing(self) -> int:
-        """Bytes that the next message still lacks, where that is known."""
+        """Missing bytes of the next message, if known."""
         if not self.binary or len(self) < _messages.PREFIX.size:
             return 0
         return _messages.PREFIX.size + self._length() - len(self)
@@ -84,7 +88,7 @@ class ReceiveBuffer:
         try:
             return max(self._missing(), _MIN_ROOM)
         except ProtocolError:
-            # Whoever takes the message is told.
+            # The caller that takes the message gets the error.
             return _MIN_ROOM
 
     def _move(self) -> None:
@@ -101,10 +105,10 @@ class ReceiveBuffer:
 
 
 class AsyncReceiver(asyncio.BufferedProtocol):
-    """The receiving side of a connection with asyncio, without a stream in between. One task waits at a time."""
+    """The receiving side of a connection with asyncio, without a stream reader. One task waits at a time."""
 
     def __init__(self) -> None:
-        """Made by the connection."""
+        """Created by the connection."""
         self.buffer = ReceiveBuffer()
         self.closed = asyncio.get_running_loop().create_future()
         self._transport: asyncio.Transport | None = None
@@ -112,12 +116,14 @@ class AsyncReceiver(asyncio.BufferedProtocol):
         self._waits_for_any = False
         self._paused = False
         self._failure: Exception | None = None
+        self._may_write = asyncio.Event()
+        self._may_write.set()
 
     async def message(self) -> bytes:
-        """The next message. Taken whole or not at all, so that a cancelled wait loses nothing.
+        """The next message. It is consumed only when it is complete, so a cancelled wait loses nothing.
 
         Raises:
-            ConnectionError: there is none, and the connection is closed.
+            ConnectionError: the connection is closed, and there is no further message.
             ProtocolError: it is too long.
         """
         while not self.buffer.is_ready():
@@ -134,21 +140,43 @@ class AsyncReceiver(asyncio.BufferedProtocol):
             self._transport.resume_reading()
         return message
 
-    async def more(self, patience: float) -> bool:
-        """Whether anything comes within so many seconds."""
+    async def more(self, timeout: float) -> bool:
+        """Whether anything is received within `timeout` seconds."""
         if self._failure is not None:
             return False
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self._wait(for_any=True)
         except TimeoutError:
             return False
         return True
 
+    async def first(self) -> int:
+        """The first unconsumed byte. It is not consumed. Raises ConnectionError as `message` does."""
+        while not len(self.buffer):
+            if self._failure is not None:
+                raise self._failure
+            await self._wait(for_any=True)
+        return self.buffer.first()
+
+    async def drain(self) -> None:
+        """Wait until the connection accepts more. Raises ConnectionError if it is closed."""
+        await self._may_write.wait()
+        if self._failure is not None:
+            raise self._failure
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by asyncio."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+
+    def pause_writing(self) -> None:
+        """Called by asyncio."""
+        self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        """Called by asyncio."""
+        self._may_write.set()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Called by asyncio."""
@@ -160,7 +188,7 @@ class AsyncReceiver(asyncio.BufferedProtocol):
         try:
             ready = self.buffer.is_ready()
         except ProtocolError:
-            # Whoever waits finds it again, and is told.
+            # The waiting caller gets the error.
             ready = True
         if ready and len(self.buffer) >= _AHEAD_BYTES and not self._paused and self._transport is not None:
             self._paused = True
@@ -194,6 +222,7 @@ class AsyncReceiver(asyncio.BufferedProtocol):
 
     def _fail(self, error: Exception) -> None:
         self._failure = self._failure or error
+        self._may_write.set()
         self._wake()
 
 
@@ -209,7 +238,7 @@ class BlockingReceiver:
         """See `AsyncReceiver.message`.
 
         Raises:
-            TimeoutError: it is not there when `time.monotonic` is `until`.
+            TimeoutError: it did not arrive before `time.monotonic` is `until`.
         """
         try:
             while not self.buffer.is_ready():
@@ -227,13 +256,13 @@ class BlockingReceiver:
         """See `AsyncReceiver.take`."""
         return self.buffer.take()
 
-    def more(self, patience: float) -> bool:
+    def more(self, timeout: float) -> bool:
         """See `AsyncReceiver.more`."""
-        self._socket.settimeout(patience)
+        self._socket.settimeout(timeout)
         try:
             self._receive()
         except (TimeoutError, ConnectionError):
-            # An end is found again by whoever reads next.
+            # The next read raises the error again.
             return False
         finally:
             self._socket.settimeout(None)

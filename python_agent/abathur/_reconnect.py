@@ -1,4 +1,4 @@
-"""When to try again, and what was missed meanwhile."""
+"""When to reconnect, and how many frames were dropped meanwhile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Backoff:
         return self._attempts > 0
 
     def succeed(self) -> None:
-        """A frame came: the next failure starts anew."""
+        """A frame was received: the next failure starts again with the shortest delay."""
         self._attempts = 0
         self._was_connected = True
 
@@ -37,8 +37,8 @@ class Backoff:
         """Seconds to wait before the next attempt.
 
         Raises:
-            ConnectError: there never was a connection, and the time is up.
-            ConnectionLostError: there was one, and the time is up.
+            ConnectError: the time is up, and there never was a connection.
+            ConnectionLostError: the time is up, and there was a connection before.
         """
         now = time.monotonic()
         if self._attempts == 0:
@@ -54,20 +54,20 @@ class Backoff:
 
 
 class GapCounter:
-    """Adds what was missed while the connection was down to the next frame's `dropped`."""
+    """Adds the frames dropped while the connection was down to the next frame's `dropped`."""
 
     def __init__(self, every: int) -> None:
-        """Count the frames of a stream; with thinning the number of frames in a gap is not known."""
+        """Count the frames of a stream; with downsampling the number of frames in a gap is unknown."""
         self._counts = every <= 1
         self._last: Frame | None = None
 
     def check(self, frame: Frame, reconnected: bool) -> None:
-        """Take note of a frame; complete it when it is the first after a reconnection."""
+        """Check a frame, and complete it if it is the first after a reconnection."""
         last, self._last = self._last, frame
         if not reconnected or last is None:
             return
         frame.reconnected = True
-        # A daemon that was started again counts from 1: nothing can be said of what came between.
+        # A restarted daemon counts from 1, so the number of frames in the gap is unknown.
         gap = frame.sequence - last.sequence - 1
         if self._counts and last.match_id == frame.match_id and gap > 0:
             frame.dropped = gap

@@ -37,7 +37,7 @@ class Recording:
 
     Attributes:
         path: The file.
-        metadata: What the recording says of its match, as strings: match_id, map_name, tick_hz, simulated, ...
+        metadata: The recording's metadata of its match, as strings: match_id, map_name, tick_hz, simulated, ...
         frame_count: Number of observations.
     """
 
@@ -61,13 +61,13 @@ class Recording:
             self._file.close()
             raise RecordingError(
                 f"{path} is not a complete MCAP file ({str(error) or type(error).__name__}); "
-                "if it is a recording, `abathur-sync recover` brings back what is whole"
+                "if it is a recording, `abathur-sync recover` makes a new file of its complete part"
             ) from None
         self._check_schema()
         self.frame_count = self._count_frames()
 
     def __enter__(self) -> Recording:
-        """The recording is open already."""
+        """The recording is already open."""
         return self
 
     def __exit__(
@@ -89,12 +89,12 @@ class Recording:
         return float(self.metadata.get("tick_hz", _LOOPS_PER_SECOND))
 
     def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
-        """The game info; None where the recording has none."""
+        """The game info; None if the recording has none."""
         data = self._first("/game_info")
         return None if data is None else sc2api_pb2.ResponseGameInfo.FromString(data)
 
     def game_data(self) -> sc2api_pb2.ResponseData | None:
-        """The game data; None where the recording has none."""
+        """The game data; None if the recording has none."""
         data = self._first("/game_data")
         return None if data is None else sc2api_pb2.ResponseData.FromString(data)
 
@@ -103,7 +103,7 @@ class Recording:
 
         Args:
             start: First game loop.
-            stop: Game loop to stop before; None: to the end.
+            stop: Game loop before which to stop; None: to the end.
 
         Raises:
             RecordingError: the file is damaged there.
@@ -126,7 +126,7 @@ class Recording:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def payloads(self) -> Iterator[bytes]:
-        """Every observation as it was recorded: a serialized `ResponseObservation`.
+        """Every recorded observation: a serialized `ResponseObservation`.
 
         Raises:
             RecordingError: the file is damaged there.
@@ -176,7 +176,7 @@ class Recording:
         return int(statistics.channel_message_counts.get(self._channel, 0))
 
     def _messages(self, topic: str, start_time: int | None) -> Iterator[Any]:
-        # Without an index the package would sort all of the file in memory.
+        # Without an index the package would sort the whole file in memory.
         has_index = bool(self._summary.chunk_indexes)
         return iter(self._reader.iter_messages(topics=[topic], starting_at=start_time, log_time_order=has_index))
 
@@ -186,7 +186,7 @@ class Recording:
         return None
 
     def _log_time_before(self, game_loop: int) -> int | None:
-        """A log time from which the frame at a game loop is found: by binary search over the chunks."""
+        """A log time at or before the frame of a game loop, by binary search over the chunks."""
         chunks = sorted(self._summary.chunk_indexes, key=lambda chunk: chunk.message_start_time)
         low, high = 0, len(chunks)
         while low < high:
@@ -207,7 +207,7 @@ def _game_loop(message: Any) -> int:
 
 
 def _scan(reader: Any) -> Any:
-    """What a summary would say, of a file without one: a disk that was full had room for no more than an end."""
+    """The summary of a file without one, which was written when the disk was full."""
     from mcap.summary import Summary
 
     summary = Summary()

@@ -1,58 +1,72 @@
-"""Subscription options as keywords, turned into the request that travels."""
+"""Converts subscription options from keywords to a request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import Literal, TypedDict
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from abathur import _compression
 from abathur.sync.v1 import sync_pb2
 
+Policy = Literal["latest", "every", "lockstep"]
+Encoding = Literal["auto", "proto", "json", "columns"]
+Compression = Literal["none", "gzip", "br", "zstd", "zstd-stream", "br-stream"]
 
-def subscribe_request(
-    *,
-    policy: str = "latest",
-    encoding: str = "auto",
-    compression: str = "none",
-    compression_level: int = 0,
-    fields: Iterable[str] = (),
-    every: int = 1,
-    buffer: int = 0,
-    credits: int = 0,
-    lockstep_timeout: float | None = None,
-    name: str = "",
-) -> sync_pb2.SubscribeRequest:
-    """Build a request; see `Game.frames` for what the keywords mean.
+
+class SubscribeOptions(TypedDict, total=False):
+    """The options of a subscription, as keywords. `Game.frames` describes each one."""
+
+    policy: Policy  #: default: latest
+    encoding: Encoding  #: default: auto
+    compression: Compression  #: default: none
+    compression_level: int  #: default: 0, the daemon's default
+    fields: Iterable[str]  #: paths on ResponseObservation; default: everything
+    every: int  #: game loops; default: 1
+    buffer: int  #: frames; default: 0, the daemon's default
+    credits: int  #: frames; default: 0, no limit
+    lockstep_timeout: float | None  #: seconds; default: None, the daemon's default
+    name: str  #: default: ""
+
+
+def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
+    """Build a request.
 
     Raises:
-        ValueError: a policy, encoding or compression that does not exist, or fields that are no list.
+        TypeError: an option that does not exist.
+        ValueError: a policy, encoding or compression that does not exist, or fields that are not a list.
         AbathurError: the package that reads the compression is not installed.
     """
+    unknown = options.keys() - SubscribeOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unknown option {min(unknown)!r}; known: {', '.join(SubscribeOptions.__annotations__)}")
     request = sync_pb2.SubscribeRequest(
-        policy=_value(sync_pb2.Policy, "policy", policy),
-        encoding=_value(sync_pb2.Encoding, "encoding", encoding),
-        compression=_value(sync_pb2.Compression, "compression", compression),
-        compression_level=compression_level,
-        every_game_loops=every,
-        buffer_frames=buffer,
-        credits=credits,
-        name=name,
+        policy=_value(sync_pb2.Policy, "policy", options.get("policy", "latest")),
+        encoding=_value(sync_pb2.Encoding, "encoding", options.get("encoding", "auto")),
+        compression=_value(sync_pb2.Compression, "compression", options.get("compression", "none")),
+        compression_level=options.get("compression_level", 0),
+        every_game_loops=options.get("every", 1),
+        buffer_frames=options.get("buffer", 0),
+        credits=options.get("credits", 0),
+        name=options.get("name", ""),
     )
     _compression.require(request.compression)
+    fields = options.get("fields", ())
     if isinstance(fields, str):
         raise ValueError(f"fields is a list of paths: [{fields!r}]")
     paths = list(fields)
     if paths:
         request.field_mask.CopyFrom(FieldMask(paths=paths))
+    lockstep_timeout = options.get("lockstep_timeout")
     if lockstep_timeout is not None:
         request.lockstep_timeout.FromTimedelta(timedelta(seconds=lockstep_timeout))
     return request
 
 
 def needs_acknowledgements(request: sync_pb2.SubscribeRequest) -> bool:
-    """Whether the subscriber must tell the daemon which frames it is done with."""
+    """Whether the subscriber must acknowledge frames."""
     return request.policy == sync_pb2.lockstep or request.credits > 0
 
 
@@ -60,5 +74,5 @@ def _value(enum, what: str, name: str):  # type: ignore[no-untyped-def]
     try:
         return enum.Value(name.replace("-", "_"))
     except ValueError:
-        known = ", ".join(key.replace("_", "-") for key in enum.keys())  # noqa: SIM118 - an enum wrapper is no dict
+        known = ", ".join(key.replace("_", "-") for key in enum.keys())  # noqa: SIM118 - an enum wrapper is not a dict
         raise ValueError(f"unknown {what} {name!r}; known: {known}") from None

@@ -1,6 +1,6 @@
 """Raw socket connections, TCP and Unix domain: asynchronous and blocking.
 
-A connection of the daemon's socket carries one subscription; requests (act, control) travel on it while it is open.
+A connection of the daemon's socket has one subscription; requests (act, control) use it while it is open.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import socket
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator
 
 from abathur import _frame, _latest, _messages
 from abathur._address import Address
@@ -24,16 +24,16 @@ from abathur.errors import AbathurError, LostError, ProtocolError, RequestError,
 from abathur.sync.v1 import sync_pb2
 
 _BUFFER_BYTES = 256 * 1024
-#: Most bytes of frames that may come before the answer to a request; a lossless reader loses none of them.
+#: Maximum bytes of frames that are queued before the answer to a request; a lossless reader gets all of them.
 _MAX_WAITING_BYTES = 256 * 1024 * 1024
 _MAX_WAITING_FRAMES = 16_384
-#: What a daemon answers at once, whatever it waits for.
+#: A request that a daemon answers at once, even while it waits for a match.
 _PROBE = b"{}\n"
 _NO_STREAM = ("FAILED_PRECONDITION", "the socket answers requests only while frames() is being read")
 
 
 class AsyncSocketConnection:
-    """A daemon's socket, for asyncio: a connection for each subscription. Requests go by the newest."""
+    """A daemon's socket, for asyncio: a connection for each subscription. Requests use the newest."""
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect with `subscribe`."""
@@ -48,15 +48,15 @@ class AsyncSocketConnection:
             await stream.close()
 
     async def match(self) -> sync_pb2.Match | None:
-        """What is fixed for the match; known once frames are being read."""
+        """The constant data of the match; known once frames are being read."""
         return self._match
 
     async def status(self) -> sync_pb2.Status:
-        """What the daemon is doing."""
+        """The status of the daemon."""
         return (await self._newest().request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest()))).status
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
-        """Give actions to the game."""
+        """Send actions to the game."""
         return (await self._newest().request(sync_pb2.ClientMessage(act=request))).act
 
     async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
@@ -64,7 +64,7 @@ class AsyncSocketConnection:
         return (await self._newest().request(sync_pb2.ClientMessage(draw=request))).draw
 
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
-        """Steer the playback."""
+        """Control the playback."""
         return (await self._newest().request(sync_pb2.ClientMessage(control=request))).control
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
@@ -111,7 +111,7 @@ class _AsyncStream:
         self._ids = itertools.count(1)
         self._reading = asyncio.Lock()
         self._frames = _Waiting(request.policy)
-        #: By the id of a request that waits; None until it is answered.
+        #: Answers by the id of the pending request; None until it is answered.
         self._answers: dict[int, sync_pb2.Result | RequestError | None] = {}
         self._error: AbathurError | None = None
         self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
@@ -123,15 +123,8 @@ class _AsyncStream:
         cls, address: Address, timeouts: Timeouts, request: sync_pb2.SubscribeRequest, limit: int
     ) -> _AsyncStream:
         try:
-            loop = asyncio.get_running_loop()
             async with asyncio.timeout(timeouts.connect):
-                if address.path is not None:
-                    transport, receiver = await loop.create_unix_connection(AsyncReceiver, address.path)
-                else:
-                    context = address.ssl_context()
-                    transport, receiver = await loop.create_connection(
-                        AsyncReceiver, address.host, address.port, ssl=context
-                    )
+                transport, receiver = await open_async(address)
         except TimeoutError:
             raise LostError(_no_connection(timeouts)) from None
         except OSError as error:
@@ -148,7 +141,7 @@ class _AsyncStream:
             return match
 
     async def _first_line(self) -> bytes:
-        """The match, which a daemon without one may be long in sending: meanwhile it is asked whether it is alive."""
+        """The match, which a daemon may send much later. Meanwhile this checks whether the daemon is alive."""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._timeouts.connect):
@@ -169,7 +162,7 @@ class _AsyncStream:
             async with self._reading:
                 if not self._frames:
                     await self._read()
-        # Who waits for an answer meanwhile takes what comes.
+        # If another task waits for an answer, that task reads all messages.
         if self._lateness is not None and not self._reading.locked():
             async with self._reading:
                 await self._catch_up(self._lateness)
@@ -177,7 +170,7 @@ class _AsyncStream:
 
     def acknowledge(self, frame: Frame) -> None:
         if self._acknowledges:
-            # The daemon may have said goodbye and closed already; whoever reads next is told by what it left.
+            # The daemon may already have closed the connection; the next read gets its last message.
             with contextlib.suppress(ConnectionError):
                 self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
 
@@ -197,7 +190,7 @@ class _AsyncStream:
         return answer
 
     async def _answer(self, number: int) -> sync_pb2.Result | RequestError:
-        # Whoever waits reads: the loop over frames may stand still while its body waits for this answer.
+        # The waiting task reads, because the loop over frames may be blocked while its body waits for this answer.
         while (answer := self._answers[number]) is None:
             async with self._reading:
                 if self._answers[number] is None:
@@ -216,17 +209,17 @@ class _AsyncStream:
         await asyncio.shield(self._receiver.closed)
 
     async def _read(self) -> None:
-        """Take one event off the connection."""
+        """Read one event from the connection."""
         self._handle(await self._receiver.message())
 
     async def _catch_up(self, lateness: _latest.Lateness) -> None:
-        """Skip to the newest frame that is there, or on its way where those that are there are late."""
+        """Skip to the newest received frame or, if that is late, to one that follows shortly."""
         oldest = self._frames.newest
         self._take_ready()
         if self._frames.newest is oldest and not (oldest is not None and lateness.is_late(oldest)):
             return
         for _ in range(_latest.ROUNDS):
-            if self._frames.end is not None or not await self._receiver.more(_latest.PATIENCE):
+            if self._frames.end is not None or not await self._receiver.more(_latest.TIMEOUT):
                 break
             self._take_ready()
 
@@ -235,7 +228,7 @@ class _AsyncStream:
             while self._error is None and self._receiver.buffer.is_ready():
                 self._handle(self._receiver.take())
         except AbathurError as error:
-            # What came before it is had first.
+            # Events before the error are delivered first.
             self._error = error
 
     def _handle(self, data: bytes) -> None:
@@ -269,15 +262,15 @@ class BlockingSocketConnection:
             stream.close()
 
     def match(self) -> sync_pb2.Match | None:
-        """What is fixed for the match; known once frames are being read."""
+        """The constant data of the match; known once frames are being read."""
         return self._match
 
     def status(self) -> sync_pb2.Status:
-        """What the daemon is doing."""
+        """The status of the daemon."""
         return self._newest().request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest())).status
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
-        """Give actions to the game."""
+        """Send actions to the game."""
         return self._newest().request(sync_pb2.ClientMessage(act=request)).act
 
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
@@ -285,10 +278,10 @@ class BlockingSocketConnection:
         return self._newest().request(sync_pb2.ClientMessage(draw=request)).draw
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
-        """Steer the playback."""
+        """Control the playback."""
         return self._newest().request(sync_pb2.ClientMessage(control=request)).control
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Iterator[Frame]:
+    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
         stream = _BlockingStream(self._address, self._timeouts, _chosen(request), limit)
         self._streams.append(stream)
@@ -363,7 +356,7 @@ class _BlockingStream:
 
     def acknowledge(self, frame: Frame) -> None:
         if self._acknowledges:
-            # The daemon may have said goodbye and closed already; whoever reads next is told by what it left.
+            # The daemon may already have closed the connection; the next read gets its last message.
             with contextlib.suppress(ConnectionError):
                 self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
 
@@ -399,7 +392,7 @@ class _BlockingStream:
         if self._frames.newest is oldest and not (oldest is not None and lateness.is_late(oldest)):
             return
         for _ in range(_latest.ROUNDS):
-            if self._frames.end is not None or not self._receiver.more(_latest.PATIENCE):
+            if self._frames.end is not None or not self._receiver.more(_latest.TIMEOUT):
                 break
             self._take_ready()
 
@@ -408,7 +401,7 @@ class _BlockingStream:
             while self._error is None and self._receiver.buffer.is_ready():
                 self._take(self._event())
         except AbathurError as error:
-            # What came before it is had first.
+            # Events before the error are delivered first.
             self._error = error
 
     def _take(self, event: _messages.Event) -> None:
@@ -435,7 +428,7 @@ class _BlockingStream:
 
 
 class _Waiting:
-    """Frames that have been read and not taken yet, and the end. Under `latest` the newest only."""
+    """Frames that were read but not consumed yet, and the end. Under `latest` only the newest."""
 
     def __init__(self, policy: int) -> None:
         self.end: sync_pb2.End | None = None
@@ -451,7 +444,7 @@ class _Waiting:
         return self._frames[-1] if self._frames else None
 
     def append(self, event: Frame | sync_pb2.End) -> None:
-        """Raises ProtocolError where more wait than a daemon sends before it answers a request."""
+        """Add an event. Raises ProtocolError if the daemon sends too many frames before it answers a request."""
         if isinstance(event, sync_pb2.End):
             self.end = event
             return
@@ -466,7 +459,7 @@ class _Waiting:
             )
 
     def take(self) -> Frame | None:
-        """The oldest; None for the end behind them."""
+        """Consume the oldest; None for the end after them."""
         if not self._frames:
             return None
         frame = self._frames.popleft()
@@ -475,10 +468,10 @@ class _Waiting:
 
 
 def _probe(address: Address, timeouts: Timeouts) -> None:
-    """Ask a daemon that has said nothing yet whether it is alive: it may be waiting for its match.
+    """Check whether a daemon that has sent nothing yet is alive: it may be waiting for its match.
 
     Raises:
-        LostError: it is silent on a connection of its own, too.
+        LostError: it does not answer on a separate connection, either.
     """
     try:
         with open_socket(address, timeouts.connect) as connection:
@@ -496,7 +489,7 @@ def _no_connection(timeouts: Timeouts) -> str:
 
 
 def _no_first_line(timeouts: Timeouts) -> str:
-    return f"the daemon took the connection and did not answer within {timeouts.connect:g} s (connect_timeout)"
+    return f"the daemon accepted the connection but did not answer within {timeouts.connect:g} s (connect_timeout)"
 
 
 def _no_answer(timeouts: Timeouts) -> RequestError:
@@ -509,11 +502,19 @@ def _ended(end: sync_pb2.End) -> str:
     return f"the daemon ended the stream: {end.reason}"
 
 
+async def open_async(address: Address) -> tuple[asyncio.Transport, AsyncReceiver]:
+    """A connection for asyncio: TCP, with TLS if the address has it, or Unix domain. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    if address.path is not None:
+        return await loop.create_unix_connection(AsyncReceiver, address.path)
+    return await loop.create_connection(AsyncReceiver, address.host, address.port, ssl=address.ssl_context())
+
+
 def open_socket(address: Address, timeout: float | None = None) -> socket.socket:
-    """A connected blocking socket: TCP, with TLS where the address says so, or Unix domain.
+    """A connected blocking socket: TCP, with TLS if the address has it, or Unix domain.
 
     Raises:
-        OSError: nothing answers in `timeout` seconds, or what answers shows a certificate that is not trusted.
+        OSError: nothing answers within `timeout` seconds, or the server's certificate is not trusted.
     """
     if address.path is None:
         connection = socket.create_connection((address.host, address.port), timeout)
@@ -534,7 +535,7 @@ def open_socket(address: Address, timeout: float | None = None) -> socket.socket
 
 
 def _chosen(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
-    """The request with its encoding named: this transport's own is JSON, and lines of it are not compressed."""
+    """The request with an explicit encoding: the default of this transport is JSON, whose lines are not compressed."""
     if request.encoding != sync_pb2.auto or request.compression == sync_pb2.none:
         return request
     chosen = sync_pb2.SubscribeRequest()
@@ -544,7 +545,7 @@ def _chosen(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
 
 
 def _keep_fresh(connection: socket.socket) -> None:
-    """Bound what the operating system holds for a paused reader: left alone it takes megabytes of stale frames."""
+    """Limit the system's receive buffer: by default it holds megabytes of stale frames for a paused reader."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from abathur._blocking_game import connect_blocking
 from abathur._emulator import find_daemon, stop_daemon
 from abathur._frame import Frame
-from abathur._game import connect_blocking
 from abathur._units import COLUMNS
 from abathur.errors import DaemonError
 
@@ -38,10 +38,10 @@ def arrays(frames: Iterable[Frame]) -> dict[str, Any]:
 
 @contextmanager
 def frames_in_columns(recording: Path) -> Iterator[Iterator[Frame]]:
-    """All frames of a recording in encoding ``columns``, from a daemon that is started for it: no unit is parsed here.
+    """All frames of a recording in encoding ``columns``, from a daemon that is started for it, without parsing units.
 
     Raises:
-        DaemonError: there is no daemon, or it does not play the recording.
+        DaemonError: the daemon was not found, or does not play the recording.
     """
     line = [
         *find_daemon(None),

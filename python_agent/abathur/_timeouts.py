@@ -1,4 +1,4 @@
-"""How long a daemon may be silent before it is given up."""
+"""How long to wait for a daemon."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 CONNECT_TIMEOUT = 10.0
 REQUEST_TIMEOUT = 30.0
+#: How long `frames` tries to connect (again) before it raises an error, in seconds.
+RECONNECT_TIMEOUT = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +15,7 @@ class Timeouts:
     """Time limits of a connection, in seconds.
 
     Attributes:
-        connect: For the connection, and again for the first sign of the daemon on it.
+        connect: For the connection, and again for the daemon's first message on it.
         request: For the answer to a request.
     """
 
@@ -21,7 +23,7 @@ class Timeouts:
     request: float = REQUEST_TIMEOUT
 
     def __post_init__(self) -> None:
-        """Raise ValueError where one is not positive."""
+        """Raise ValueError if one is not positive."""
         for name, value in (("connect_timeout", self.connect), ("request_timeout", self.request)):
             if not value > 0:
                 raise ValueError(f"{name} is {value}; it must be greater than 0 s")

@@ -1,4 +1,4 @@
-"""Units that come as messages or as JSON objects, read column by column."""
+"""Columns of units from messages or JSON objects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENUMS = {
 
 
 class MessageSource:
-    """Units, or what is inside units, as protobuf messages."""
+    """Units, or their submessages, as protobuf messages."""
 
     def __init__(self, messages: Sequence[Any]) -> None:
         """The messages, which are kept."""
@@ -59,10 +59,10 @@ class MessageSource:
 
 
 class JsonSource:
-    """Units, or what is inside units, as ProtoJSON objects."""
+    """Units, or their submessages, as ProtoJSON objects."""
 
     def __init__(self, objects: Sequence[Any], message: Descriptor | None = raw_pb2.Unit.DESCRIPTOR) -> None:
-        """The objects, which are kept, and what they are."""
+        """The objects, which are kept, and their message type."""
         self._objects = objects
         self._fields = message.fields_by_name if message else {}
 

@@ -87,15 +87,15 @@ RALLY_COLUMNS: dict[str, tuple[str, str]] = {
 
 
 class UnitSource(Protocol):
-    """Where units come from: a message, JSON, or the columns encoding."""
+    """A source of units: a message, JSON, or the columns encoding."""
 
     def __len__(self) -> int:
         """Number of units."""
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> Mapping[str, NDArray[Any]]:
-        """A field of all units by its path, and what is cheaply made along with it; all types are given.
+        """A field of all units by its path, and fields that are cheap to create with it; all types are given.
 
-        Where a unit does not have a field, its value is the protocol's default.
+        If a unit does not have a field, its value is the protocol's default.
         """
 
     def present(self, path: str) -> NDArray[np.bool_]:
@@ -108,11 +108,11 @@ class UnitSource(Protocol):
 class Units:
     """The units of one observation, N of them.
 
-    Each column is an array of shape (N,), made when it is first asked for and kept: it is valid as long as you hold it,
-    and later frames do not change it. A field that a unit does not have has the protocol's default (0, False; for enums
-    the first value); `has` tells. Positions are map cells, facing radians, energy and health points, weapon_cooldown
-    game loops, tags the game's 64-bit unit tags. `alliance`, `display_type` and `cloak` hold the numbers of the
-    protocol's enums (alliance: 1 self, 2 ally, 3 neutral, 4 enemy).
+    Each column is an array of shape (N,), created on first use and kept: it stays valid as long as you hold it, and
+    later frames do not change it. A field that a unit does not have has the protocol's default (0, False; for enums
+    the first value); `has` distinguishes them. Positions are map cells, facing radians, energy and health points,
+    weapon_cooldown game loops, tags the game's 64-bit unit tags. `alliance`, `display_type` and `cloak` are the numbers
+    of the protocol's enums (alliance: 1 self, 2 ally, 3 neutral, 4 enemy).
 
     The order is that of the message; with encoding ``columns`` it is another one, in which a unit keeps its place from
     frame to frame as long as no unit before it disappears.
@@ -162,7 +162,7 @@ class Units:
     buff_duration_max: NDArray[np.int32]
 
     def __init__(self, source: UnitSource) -> None:
-        """Units are made by `from_proto`, `from_json`, and by frames."""
+        """Units are created by `from_proto`, `from_json`, and by frames."""
         self._source = source
 
     @classmethod
@@ -182,7 +182,7 @@ class Units:
 
     @cached_property
     def orders(self) -> Nested:
-        """What units are ordered to do.
+        """The orders of units.
 
         `ability_id` u4, `target_unit_tag` u8, `x`, `y`, `z` f4 of the target point, `progress` f4 from 0 to 1.
         """
@@ -195,7 +195,7 @@ class Units:
 
     @cached_property
     def passengers(self) -> Nested:
-        """Who is inside units.
+        """The passengers of units.
 
         `tag` u8, `unit_type` u4, `health`, `health_max`, `shield`, `shield_max`, `energy`, `energy_max` f4.
         """
@@ -203,7 +203,7 @@ class Units:
 
     @cached_property
     def rally_targets(self) -> Nested:
-        """Where what units produce goes: `x`, `y`, `z` f4, `tag` u8 of the unit, if it is one."""
+        """The rally targets of units: `x`, `y`, `z` f4, and `tag` u8 if the target is a unit."""
         return Nested(self._source.nested("rally_targets"), RALLY_COLUMNS)
 
     def has(self, column: str) -> NDArray[np.bool_]:
@@ -215,7 +215,7 @@ class Units:
         return self._source.present(_path(COLUMNS, column))
 
     def where(self, **values: Any) -> Units:
-        """The units whose columns have these values; a list, set or array stands for any of its values.
+        """The units whose columns have these values; a list, set or array matches any of its values.
 
         ``units.where(alliance=1)``, ``units.where(unit_type=[104, 105], is_flying=False)``.
 
@@ -233,10 +233,10 @@ class Units:
         return self[chosen]
 
     def by_tag(self, tag: int) -> Units:
-        """The unit with a tag, as units of which there is one: ``units.by_tag(tag).health[0]``.
+        """The unit with a tag, as `Units` with one element: ``units.by_tag(tag).health[0]``.
 
         Raises:
-            KeyError: there is none.
+            KeyError: no unit has this tag.
         """
         found = np.flatnonzero(self.tag == tag)
         if not len(found):
@@ -244,7 +244,7 @@ class Units:
         return self[found[:1]]
 
     def __getitem__(self, chosen: Any) -> Units:
-        """Some of the units, chosen as from an array: a mask, indices, or a slice."""
+        """Some of the units, selected as in an array: by a mask, indices, or a slice."""
         rows = np.atleast_1d(np.arange(len(self))[chosen])
         return Units(_Selection(self, rows))
 

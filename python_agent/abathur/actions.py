@@ -1,7 +1,7 @@
 """Actions for the common unit commands: ``await game.act([actions.attack(tags, (60, 40))])``.
 
-Each function gives one `sc2api_pb2.Action` with a raw unit command. Units are named by their tags; a target is a point
-in map cells or the tag of a unit. Ability ids are the general ones, which the game turns into the unit's own.
+Each function returns one `sc2api_pb2.Action` with a raw unit command. Units are identified by their tags; a target is a
+point in map cells or the tag of a unit. Ability ids are the general ones, which the game maps to the unit's own.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ PATROL: Final = 3795
 
 #: A point (x, y) in map cells, or the tag of a unit.
 Target = Sequence[float] | int
-#: Tags of the units that are told: one, or several.
+#: Tags of the commanded units: one or several.
 Units = int | Iterable[int]
 
 
 def command(ability_id: int, units: Units, target: Target | None = None, *, queue: bool = False) -> sc2api_pb2.Action:
-    """Tell units to use an ability: train, build, cast, anything that has an id.
+    """Order units to use an ability: train, build, cast, anything that has an id.
 
     Args:
         ability_id: As in `ResponseData.abilities`.
         units: Tags of the units.
         target: Point in map cells, tag of a unit, or None for abilities without a target.
-        queue: Whether they first finish what they do (shift).
+        queue: Whether they first finish their current orders (shift).
 
     Raises:
         ValueError: `target` is a sequence of other than two numbers.
@@ -77,12 +77,12 @@ def move(units: Units, target: Target, *, queue: bool = False) -> sc2api_pb2.Act
 
 
 def attack(units: Units, target: Target, *, queue: bool = False) -> sc2api_pb2.Action:
-    """Attack a unit, or whatever is met on the way to a point."""
+    """Attack a unit, or all enemies on the way to a point."""
     return command(ATTACK, units, target, queue=queue)
 
 
 def patrol(units: Units, target: Target, *, queue: bool = False) -> sc2api_pb2.Action:
-    """Go to and fro between here and a target."""
+    """Patrol between the current position and a target."""
     return command(PATROL, units, target, queue=queue)
 
 
@@ -92,12 +92,12 @@ def gather(units: Units, resource: int, *, queue: bool = False) -> sc2api_pb2.Ac
 
 
 def return_cargo(units: Units, *, queue: bool = False) -> sc2api_pb2.Action:
-    """Bring back what was gathered."""
+    """Return gathered resources."""
     return command(HARVEST_RETURN, units, queue=queue)
 
 
 def smart(units: Units, target: Target, *, queue: bool = False) -> sc2api_pb2.Action:
-    """What a right click does."""
+    """The action of a right click."""
     return command(SMART, units, target, queue=queue)
 
 
@@ -107,7 +107,7 @@ def stop(units: Units) -> sc2api_pb2.Action:
 
 
 def hold_position(units: Units, *, queue: bool = False) -> sc2api_pb2.Action:
-    """Stay, and attack what comes into range."""
+    """Hold position, and attack enemies in range."""
     return command(HOLD_POSITION, units, queue=queue)
 
 
@@ -129,7 +129,7 @@ def move_camera(center: Sequence[float]) -> sc2api_pb2.Action:
 
 
 def chat(message: str, *, team_only: bool = False) -> sc2api_pb2.Action:
-    """Say something in the game's chat."""
+    """Send a message to the game's chat."""
     action = sc2api_pb2.Action()
     action.action_chat.message = message
     action.action_chat.channel = sc2api_pb2.ActionChat.Team if team_only else sc2api_pb2.ActionChat.Broadcast
@@ -137,5 +137,5 @@ def chat(message: str, *, team_only: bool = False) -> sc2api_pb2.Action:
 
 
 def _is_tag(value: object) -> bool:
-    """Whether it is one whole number, Python's or NumPy's."""
+    """Whether it is a single integer of Python or NumPy."""
     return hasattr(value, "__index__")

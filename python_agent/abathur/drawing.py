@@ -1,8 +1,8 @@
 """Shapes to draw over the map: ``await game.draw([drawing.circle((60, 40), 8, color="#e69f00")])``.
 
-Each function gives one `sync_pb2.Shape`. Places are (x, y) or (x, y, z) in map cells, y upwards; without z the shape
-lies on the ground. A color is ``"#rrggbb"`` or 0xRRGGBB. A shape stays for `lifetime` game loops, or with 0 until the
-same layer is drawn again.
+Each function returns one `sync_pb2.Shape`. Positions are (x, y) or (x, y, z) in map cells, y upwards; without z the
+shape is on the ground. A color is ``"#rrggbb"`` or 0xRRGGBB. A shape stays for `lifetime` game loops, or with 0 until
+the same layer is drawn again.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _WHITE = 0xFFFFFF
 
 
 def point(at: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Mark a place. Raises ValueError for what is no place or color."""
+    """Mark a position. Raises ValueError for an invalid position or color."""
     return _shape(sync_pb2.Shape(point=sync_pb2.Shape.Point(at=_position(at))), color, lifetime)
 
 
 def circle(at: Place, radius: float, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Draw a circle with a radius in cells; in the game a sphere. Raises ValueError for what is no place or color."""
+    """Draw a circle (in the game a sphere), radius in cells. Raises ValueError for an invalid position or color."""
     return _shape(sync_pb2.Shape(circle=sync_pb2.Shape.Circle(at=_position(at), radius=radius)), color, lifetime)
 
 
 def line(start: Place, end: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Draw a line. Raises ValueError for what is no place or color."""
+    """Draw a line. Raises ValueError for an invalid position or color."""
     shape = sync_pb2.Shape()
     # `from` is a keyword of Python.
     getattr(shape.line, "from").CopyFrom(_position(start))
@@ -40,12 +40,12 @@ def line(start: Place, end: Place, *, color: Color = _WHITE, lifetime: int = 0) 
 
 
 def text(at: Place, words: str, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Write at a place, at most 200 characters. Raises ValueError for what is no place or color."""
+    """Write a text of at most 200 characters. Raises ValueError for an invalid position or color."""
     return _shape(sync_pb2.Shape(text=sync_pb2.Shape.Text(at=_position(at), text=words)), color, lifetime)
 
 
 def request(shapes: Iterable[sync_pb2.Shape], layer: str, game_loop: int) -> sync_pb2.DrawRequest:
-    """The request that travels; `game_loop` 0: lifetimes count from the newest frame."""
+    """The request; `game_loop` 0: lifetimes count from the newest frame."""
     message = sync_pb2.DrawRequest(layer=layer, shapes=shapes)
     if game_loop:
         message.game_loop = game_loop
@@ -60,7 +60,7 @@ def _shape(shape: sync_pb2.Shape, color: Color, lifetime: int) -> sync_pb2.Shape
 
 def _position(place: Place) -> sync_pb2.Shape.Position:
     if len(place) not in (2, 3):
-        raise ValueError(f"a place is (x, y) or (x, y, z), not {place!r}")
+        raise ValueError(f"a position is (x, y) or (x, y, z), not {place!r}")
     position = sync_pb2.Shape.Position(x=float(place[0]), y=float(place[1]))
     if len(place) == 3:
         position.z = float(place[2])

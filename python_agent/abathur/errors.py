@@ -1,32 +1,35 @@
-"""What can go wrong, as exceptions that carry the numbers.
+"""The exceptions of this package.
 
 AbathurError
 ├── ConnectError            nothing answers at the address
 ├── ConnectionLostError     the connection broke, and reconnecting did not help
 ├── RequestError            the daemon refused a request; ``code`` is a gRPC status name
-│   ├── SourceLostError     ABORTED: the game, or the bot that publishes, is gone in the middle of the match
-│   ├── TooSlowError        RESOURCE_EXHAUSTED: a lossless subscription could not be kept
-│   └── NoAnswerError       DEADLINE_EXCEEDED: a lockstep agent did not answer in time
-├── ProtocolError           the peer sent what is not the protocol
-│   └── DecompressionError  a compressed frame is damaged, cut off, or larger than allowed
+│   ├── SourceLostError     ABORTED: the game, or the bot that publishes, disconnected during the match
+│   ├── SlowConsumerError   RESOURCE_EXHAUSTED: a lossless subscriber was too slow
+│   └── AckTimeoutError     DEADLINE_EXCEEDED: a lockstep subscriber did not acknowledge a frame in time
+├── ProtocolError           the peer sent an invalid message
+│   └── DecompressionError  a compressed frame is damaged, truncated, or larger than allowed
 ├── RecordingError          a recording is missing, damaged, or not one
-└── DaemonError             the daemon is not there, or did not start
+└── DaemonError             the daemon was not found, or did not start
 """
 
 from __future__ import annotations
 
+import warnings
+from typing import TYPE_CHECKING, Any
+
 __all__ = [
     "AbathurError",
+    "AckTimeoutError",
     "ConnectError",
     "ConnectionLostError",
     "DaemonError",
     "DecompressionError",
-    "NoAnswerError",
     "ProtocolError",
     "RecordingError",
     "RequestError",
+    "SlowConsumerError",
     "SourceLostError",
-    "TooSlowError",
 ]
 
 
@@ -62,35 +65,35 @@ class RequestError(AbathurError):
 
 
 class SourceLostError(RequestError):
-    """The game, or the bot that publishes, is gone in the middle of the match."""
+    """The game, or the bot that publishes, disconnected during the match."""
 
 
-class TooSlowError(RequestError):
-    """A lossless subscription could not be kept, because this reader was too slow."""
+class SlowConsumerError(RequestError):
+    """A lossless subscription has ended, because this subscriber was too slow."""
 
 
-class NoAnswerError(RequestError):
-    """A lockstep subscription ended, because this agent did not answer in time."""
+class AckTimeoutError(RequestError):
+    """A lockstep subscription has ended, because this subscriber did not acknowledge a frame in time."""
 
 
 class ProtocolError(AbathurError):
-    """The peer sent something that is not the protocol."""
+    """The peer sent an invalid message."""
 
 
 class DecompressionError(ProtocolError):
-    """A compressed payload is damaged, not whole, larger than allowed, or leans on frames that did not come.
+    """A compressed payload is damaged, incomplete, larger than allowed, or depends on missing frames.
 
     Attributes:
         compression: ``gzip``, ``br``, ``zstd``, ``zstd-stream`` or ``br-stream``.
         reason: What is wrong.
-        compressed_bytes: Size of the payload as it came.
-        limit: Bytes that it was allowed to decompress to.
+        compressed_bytes: Size of the compressed payload.
+        limit: Maximum bytes after decompression.
     """
 
     def __init__(self, compression: str, reason: str, compressed_bytes: int, limit: int) -> None:
         super().__init__(
             f"a {compression} payload of {compressed_bytes} bytes cannot be decompressed: {reason} "
-            f"(at most {limit} bytes are taken)"
+            f"(at most {limit} bytes are accepted)"
         )
         self.compression = compression
         self.reason = reason
@@ -103,10 +106,10 @@ class RecordingError(AbathurError):
 
 
 class DaemonError(AbathurError):
-    """The daemon is not there, or did not start.
+    """The daemon was not found, or did not start.
 
     Attributes:
-        exit_code: What it ended with; None where it was not started.
+        exit_code: Its exit code; None if it was not started.
     """
 
     def __init__(self, reason: str, exit_code: int | None) -> None:
@@ -116,14 +119,33 @@ class DaemonError(AbathurError):
 
 
 class LostError(AbathurError):
-    """The connection broke, and may be made again. Used within the package; users see ConnectionLostError."""
+    """The connection broke, and may be made again. Used within the package; users get ConnectionLostError."""
 
 
 class StoppingError(LostError):
-    """The daemon has said that it shuts down: the stream is over. Used within the package."""
+    """The daemon is shutting down: the stream is over. Used within the package."""
 
 
 def request_error(code: str, message: str) -> RequestError:
     """The error for a gRPC status name."""
-    kinds = {"ABORTED": SourceLostError, "RESOURCE_EXHAUSTED": TooSlowError, "DEADLINE_EXCEEDED": NoAnswerError}
+    kinds = {"ABORTED": SourceLostError, "RESOURCE_EXHAUSTED": SlowConsumerError, "DEADLINE_EXCEEDED": AckTimeoutError}
     return kinds.get(code, RequestError)(code, message)
+
+
+#: Earlier names. The next version removes them.
+_RENAMED = {"NoAnswerError": AckTimeoutError, "TooSlowError": SlowConsumerError}
+
+
+def renamed(name: str) -> Any:
+    """The class that had this name, with a DeprecationWarning. Raises AttributeError for any other name."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module 'abathur' has no attribute {name!r}")
+    warnings.warn(f"{name} is now called {_RENAMED[name].__name__}", DeprecationWarning, stacklevel=3)
+    return _RENAMED[name]
+
+
+# Type checkers only see the new names.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        return renamed(name)

@@ -1,1 +1,1 @@
-"""Codecs and the match runner behind ``abathur bench``. Heavy packages are imported where a codec is made, not here."""
+"""Codecs and the match runner behind ``abathur bench``. Large packages are imported when a codec is created."""

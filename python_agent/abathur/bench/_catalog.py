@@ -26,7 +26,7 @@ NAMES: dict[str, tuple[str, str]] = {
 """Names without compression: module of `codecs` and class in it."""
 
 COMPRESSIONS = ("gzip", "br", "zstd")
-"""What may follow a name after a plus sign."""
+"""Compressions that may follow a name after a plus sign."""
 
 
 class CodecUnavailableError(AbathurError):
@@ -34,10 +34,10 @@ class CodecUnavailableError(AbathurError):
 
 
 def create(name: str) -> Codec:
-    """Make the codec of a name such as ``cbor2`` or ``cbor2+zstd``.
+    """Create the codec with a name such as ``cbor2`` or ``cbor2+zstd``.
 
     Raises:
-        ValueError: there is none of that name; the message lists those that there are.
+        ValueError: the name is unknown; the message lists the known ones.
         CodecUnavailableError: the package for it is not installed.
     """
     plain, plus, compression = name.partition("+")

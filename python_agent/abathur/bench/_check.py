@@ -1,4 +1,4 @@
-"""Whether a codec gives back what it was given."""
+"""Checks that a codec is lossless."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from abathur.bench._codec import Codec, Sums
 from abathur.bench._frames import RecordedFrame
 
 _RELATIVE = 1e-6
-# Below the smallest normal float32, decimals of few digits are far from the value, relative to it.
+# Below the smallest normal float32, short decimals have a large relative error.
 _SUBNORMAL = 1e-36
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of a check.
+    """The result of a check.
 
     Attributes:
-        problem: What came back different, and where; None where nothing did.
-        lost_unknown_fields: Whether all came back but the unknown fields.
+        problem: The first difference after decoding, and where; None if nothing differs.
+        lost_unknown_fields: Whether only the unknown fields were lost.
         bytes: Encoded size.
     """
 
@@ -32,14 +32,14 @@ class Check:
 
 
 def check(codec: Codec, frame: RecordedFrame) -> Check:
-    """Encode and decode one frame and compare: messages by value, unknown fields too, and the sums of touching."""
+    """Encode and decode one frame and compare: messages by value, including unknown fields, and the touch sums."""
     message = frame.message()
     try:
         encoded = codec.encode(codec.prepare(message, frame.plain))
         decoded = codec.decode(encoded)
         actual = codec.to_message(decoded)
     except Exception as error:
-        # Libraries raise what they like for what they cannot carry; each is a finding about the codec.
+        # Libraries raise various exceptions for unsupported values; each is a finding about the codec.
         return Check(f"{type(error).__name__}: {' '.join(str(error).split())}")
     size = len(encoded)
     if actual is None:
@@ -48,16 +48,16 @@ def check(codec: Codec, frame: RecordedFrame) -> Check:
     if not are_equal(message, actual):
         message.DiscardUnknownFields()
         if not are_equal(message, actual):
-            return Check(f"{first_difference(message, actual)} did not come back as it was", False, size)
+            return Check(f"{first_difference(message, actual)} differs after decoding", False, size)
         lost = True
-    # Unknown fields are not touched, so that the sums of the whole frame hold for what is left without them, too.
+    # Unknown fields are not touched, so the sums of the whole frame are also valid without them.
     if codec.touches and not same_sums(frame.sums(), codec.touch(decoded), frame.magnitude()):
-        return Check("touching every field gave another sum than for the message", lost, size)
+        return Check("reading every field gave another sum than for the message", lost, size)
     return Check(None, lost, size)
 
 
 def are_equal(one: Message, other: Message) -> bool:
-    """Whether two messages are the same, unknown fields too. All NaN are the same."""
+    """Whether two messages are equal, including unknown fields. All NaN are equal."""
     if one.SerializeToString() == other.SerializeToString():
         return True
     first, second = type(one).FromString(one.SerializeToString()), type(other).FromString(other.SerializeToString())
@@ -67,7 +67,7 @@ def are_equal(one: Message, other: Message) -> bool:
 
 
 def same_sums(one: Sums, other: Sums, magnitude: float) -> bool:
-    """Whether sums stand for the same content: decimals of a float32 differ from it by their rounding.
+    """Whether sums are of equal content: decimals of a float32 differ from it by rounding.
 
     Args:
         one: Sums of touching.
@@ -90,7 +90,7 @@ def first_difference(one: Message, other: Message) -> str:
         first, second = getattr(one, field.name), getattr(other, field.name)
         if field.is_repeated:
             if len(first) != len(second):
-                return f"{field.name} ({len(first)} elements, {len(second)} came back)"
+                return f"{field.name} ({len(first)} elements, {len(second)} after decoding)"
             for index, (left, right) in enumerate(zip(first, second, strict=True)):
                 if left != right:
                     inner = f".{first_difference(left, right)}" if isinstance(left, Message) else ""

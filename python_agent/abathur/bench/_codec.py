@@ -1,4 +1,4 @@
-"""What a codec is to the runner."""
+"""The interface of codecs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Sums = list[Any]
 
 
 class Codec(ABC):
-    """One way to bring an observation to bytes and back.
+    """One way to encode and decode an observation.
 
     `encode`, `decode` and `touch` are timed; the rest is not. Encoders and decoders are reused where the library's
     documentation advises it.
@@ -22,8 +22,8 @@ class Codec(ABC):
     Attributes:
         package: Distribution that is measured; its version goes into the label.
         footnotes: How the library is used, one sentence each.
-        cannot_carry: What is known beforehand to be left out.
-        times_encode: Whether the row has an encoding of its own (others measure one more way to read the same bytes).
+        cannot_carry: Content that is known to be omitted.
+        times_encode: Whether the row times its encoding (others measure another way to read the same bytes).
         touches: Whether the row reads every field.
     """
 
@@ -40,29 +40,29 @@ class Codec(ABC):
 
     @abstractmethod
     def prepare(self, message: sc2api_pb2.ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
-        """What a sender that uses this codec has in its hands.
+        """The source object of a sender that uses this codec.
 
         Args:
             message: The observation.
-            plain: Gives the observation as dicts and lists, new ones with each call (see `_plain`).
+            plain: Returns the observation as dicts and lists, new ones with each call (see `_plain`).
         """
 
     @abstractmethod
     def encode(self, source: Any) -> bytes | bytearray | memoryview:
-        """Encode what `prepare` gave."""
+        """Encode the result of `prepare`."""
 
     @abstractmethod
     def decode(self, data: Any) -> Any:
-        """Decode everything, into what a user of the library works with."""
+        """Decode everything, into the objects that a user of the library works with."""
 
     @abstractmethod
     def touch(self, decoded: Any) -> Sums:
-        """Read each field of what `decode` gave through the library's own API."""
+        """Read each field of the result of `decode` with the library's own API."""
 
     @abstractmethod
     def to_message(self, decoded: Any) -> sc2api_pb2.ResponseObservation | None:
-        """The decoded form as a message, for comparison; None where it is not the whole observation."""
+        """The decoded form as a message, for comparison; None if it is not the whole observation."""
 
     def problem(self, decoded: Any, message: sc2api_pb2.ResponseObservation) -> str | None:
-        """For rows that are not the whole observation: what is wrong with what they read; None if nothing is."""
+        """For rows that are not the whole observation: what is wrong with the result; None if nothing is wrong."""
         return None

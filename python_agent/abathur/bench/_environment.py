@@ -1,4 +1,4 @@
-"""The machine and the versions that a result holds for."""
+"""The machine and the versions of a result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def describe() -> dict[str, Any]:
 
 
 def clock() -> dict[str, float]:
-    """What the clock itself costs, as every sample contains it once: smallest step, and median of an empty section."""
+    """The overhead of the clock, which every sample contains: smallest step, and median of an empty section."""
     read = time.perf_counter_ns
     samples = []
     for _ in range(_CLOCK_SAMPLES):
@@ -52,7 +52,7 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str:
-    """Commit of the checkout that this runs from; "unknown" for an installed package."""
+    """Commit of the checkout of this file; "unknown" for an installed package."""
     here = Path(__file__).resolve().parent
     command = ["git", "-C", str(here), "rev-parse", "HEAD"]
     try:

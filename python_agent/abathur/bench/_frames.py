@@ -1,4 +1,4 @@
-"""Chosen frames of a recording, as often as wanted."""
+"""Reads selected frames of a recording, repeatedly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abathur.bench.schema import touch
 from abathur.errors import RecordingError
 
 MAX_KEPT_BYTES = 256 << 20
-"""Most bytes of frames that are kept in memory."""
+"""Maximum bytes of frames that are kept in memory."""
 
 
 @dataclass(slots=True)
@@ -31,24 +31,24 @@ class RecordedFrame:
     _magnitude: float | None = None
 
     def message(self) -> sc2api_pb2.ResponseObservation:
-        """A new message of it."""
+        """The observation as a new message."""
         return sc2api_pb2.ResponseObservation.FromString(self.observation)
 
     def sums(self) -> Sums:
-        """What touching every field of the message gives."""
+        """The sums of touching every field of the message."""
         if self._sums is None:
             self._sums = [0, 0.0]
             touch.message_ResponseObservation(self.message(), self._sums)
         return self._sums
 
     def magnitude(self) -> float:
-        """Sum of the absolute values of all floats: what the rounding of a sum of them is measured by."""
+        """Sum of the absolute values of all floats: the scale of the rounding error of their sum."""
         if self._magnitude is None:
             self._magnitude = _magnitude(self.plain())
         return self._magnitude
 
     def plain(self) -> dict[str, Any]:
-        """New dicts of it. They are made of the message once, then of a copy that loads faster."""
+        """The observation as new dicts. They are created from the message once, then from a copy that loads faster."""
         if self._plain is None:
             self._plain = marshal.dumps(to_plain(self.message()))
         plain: dict[str, Any] = marshal.loads(self._plain)
@@ -56,13 +56,13 @@ class RecordedFrame:
 
 
 class RecordedFrames:
-    """Reads a recording; keeps frames in memory where they are few."""
+    """Reads a recording; keeps frames in memory if there are few."""
 
     def __init__(self, path: Path) -> None:
-        """Look into the file.
+        """Open the file.
 
         Raises:
-            RecordingError: it is missing, cut, damaged, or has no observations.
+            RecordingError: it is missing, truncated, damaged, or has no observations.
         """
         self.path = path
         with open_recording(path) as recording:
@@ -75,7 +75,7 @@ class RecordedFrames:
         self._kept_bytes = 0
 
     def read(self, numbers: Sequence[int]) -> Iterator[RecordedFrame]:
-        """The frames of these rising numbers, in recorded order.
+        """The frames of these ascending numbers, in recorded order.
 
         Raises:
             RecordingError: the file is damaged there.
@@ -97,7 +97,7 @@ class RecordedFrames:
         if self._kept is not None and number in self._kept:
             return self._kept[number]
         frame = RecordedFrame(number, observation)
-        # The copy of its dicts takes about as much again.
+        # The copy of its dicts needs about as much memory again.
         self._kept_bytes += 3 * len(observation)
         if self._kept_bytes > MAX_KEPT_BYTES:
             self._kept = None
@@ -115,7 +115,7 @@ def _magnitude(value: Any) -> float:
 
 
 def evenly_spaced(count: int, wanted: int) -> list[int]:
-    """Evenly spaced numbers below `count`, the first and the last among them; all where there are fewer than wanted."""
+    """Evenly spaced numbers below `count`, including the first and the last; all if there are fewer than requested."""
     if wanted >= count:
         return list(range(count))
     if wanted == 1:

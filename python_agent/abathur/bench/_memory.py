@@ -1,7 +1,7 @@
-"""Peak memory of one encoding and decoding, in a process of its own: ``python -m abathur.bench._memory CODEC``.
+"""Peak memory of one encoding and decoding, in a separate process: ``python -m abathur.bench._memory CODEC``.
 
-Where Linux tells a process its largest resident set, that is what is taken: it has the memory of C libraries, too
-(protobuf's messages are not Python's memory). Elsewhere it is tracemalloc's peak.
+On Linux this is the peak resident set of the process, which includes the memory of C libraries (protobuf's messages are
+not in Python's memory). Elsewhere it is tracemalloc's peak.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def method() -> str:
 
 
 def peak_memory(name: str, observation: bytes) -> int | None:
-    """Bytes that one encoding and one decoding of an observation take at most; None where that fails."""
+    """Bytes that one encoding and one decoding of an observation take at most; None if that fails."""
     done = subprocess.run(
         [sys.executable, "-m", "abathur.bench._memory", name], input=observation, capture_output=True, timeout=_TIMEOUT
     )
@@ -38,7 +38,7 @@ def peak_memory(name: str, observation: bytes) -> int | None:
 
 def _measure(name: str, observation: bytes) -> int:
     codec = create(name)
-    # One unit first: what is made on first use is not the frame's.
+    # One unit first, so that initialization on first use does not count for the frame.
     small = sc2api_pb2.ResponseObservation()
     small.observation.raw_data.units.add().tag = 1
     source = codec.prepare(small, RecordedFrame(0, small.SerializeToString()).plain)
@@ -63,13 +63,13 @@ def _measure(name: str, observation: bytes) -> int:
 
 
 def _trim() -> None:
-    """Give freed memory back to the system, so that what is used next counts."""
+    """Return freed memory to the system, so that later use is counted."""
     import ctypes
 
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError):
-        # Not glibc: what was freed before may be used again without being counted.
+        # Not glibc: memory that was freed before may be reused without being counted.
         return
 
 

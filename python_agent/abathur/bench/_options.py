@@ -1,4 +1,4 @@
-"""What a match run measures."""
+"""Options of a match run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Options:
     Attributes:
         recording: Recording (MCAP) whose observations are encoded and decoded.
         codecs: Names of the codecs.
-        rounds: Times that each codec goes over its frames, the order of the codecs another in each. 1, because every
-            frame of a match is many samples.
+        rounds: Passes of each codec over its frames, in another order of the codecs each. 1, because the many frames of
+            a match are enough samples.
         frames: Frames to take, evenly spaced from the first to the last; None: every frame.
-        budget: Seconds that the whole run may take; None: as long as it takes. Each codec then takes as many evenly
-            spaced frames as fit into its share; what a fast codec does not need of it goes to the others. No codec
-            takes more frames than fit into 256 MiB.
+        budget: Seconds that the whole run may take; None: no limit. Each codec then uses as many evenly spaced frames
+            as fit into its share; the unused share of a fast codec is distributed to the others. No codec uses more
+            frames than fit into 256 MiB.
         seed: Start of the random sequence that orders the codecs.
     """
 

@@ -1,8 +1,8 @@
-"""Observations as dicts and lists: the form that libraries without a schema take.
+"""Observations as dicts and lists, for libraries without a schema.
 
-Field names are those of the .proto files, enums are numbers, bytes are bytes, absent fields and empty lists are left
-out. Floats are the shortest decimals that give the same float32 (0.1, not 0.10000000149011612), as protobuf's own JSON
-writes them; a format with 32-bit floats has the same bits either way.
+Field names are those of the .proto files, enums are numbers, bytes are bytes, absent fields and empty lists are
+omitted. Floats are the shortest decimals that give the same float32 (0.1, not 0.10000000149011612), as protobuf's own
+JSON writes them; a format with 32-bit floats has the same bits in both cases.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def to_plain(message: Message) -> dict[str, Any]:
 
 
 def from_plain(plain: dict[str, Any]) -> sc2api_pb2.ResponseObservation:
-    """The message that a dict stands for. None and empty lists are absent fields."""
+    """The message from a dict. None and empty lists are absent fields."""
     return sc2api_pb2.ResponseObservation(**_without_none(plain))
 
 
 def shortest(value: float) -> float:
-    """The shortest decimal of a float32, as the double nearest to it; 0 and -0 stay apart."""
+    """The shortest decimal of a float32, as the double nearest to it; 0 and -0 stay different."""
     return value if value == 0 or not math.isfinite(value) else _shortest(value)
 
 

@@ -1,4 +1,4 @@
-"""A line with the time left, drawn between timed sections. Silent where standard error is not a terminal."""
+"""A progress line, drawn between timed sections. Silent if standard error is not a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WIDTH = 79
 
 
 class ProgressLine:
-    """Draws one line over and over; `clear` takes it away."""
+    """Redraws one line; `clear` removes it."""
 
     def __init__(self) -> None:
         """Nothing is drawn yet."""
@@ -20,7 +20,7 @@ class ProgressLine:
         self._measured_from: tuple[float, float] | None = None
 
     def __call__(self, what: str, done: float, total: float) -> None:
-        """Say where the run stands: see `_runner.Progress`."""
+        """Show the progress: see `_runner.Progress`."""
         now = time.monotonic()
         if not self._is_terminal or now - self._last < _REFRESH_SECONDS:
             return
@@ -28,7 +28,7 @@ class ProgressLine:
         print(f"\r{line(what, done, total, self._left(now, done, total))}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._is_terminal and self._last:
             print(f"\r{' ' * _WIDTH}\r", end="", file=sys.stderr, flush=True)
 
@@ -43,7 +43,7 @@ class ProgressLine:
 
 
 def line(what: str, done: float, total: float, left: float | None) -> str:
-    """The line: a bar, what is being done, and the time left as m:ss."""
+    """The line: a bar, the current step, and the time left as m:ss."""
     part = min(done / total, 1.0) if total > 0 else 0.0
     bar = "#" * round(part * _BAR_CELLS)
     remaining = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"

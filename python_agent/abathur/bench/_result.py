@@ -23,10 +23,10 @@ def to_json(
     environment: dict[str, Any],
     unavailable: dict[str, str],
 ) -> dict[str, Any]:
-    """The result: the format that the C# match runner writes, too, and that the report reads.
+    """The result, in the same format as that of the C# match runner; the report reads both.
 
-    Times are in nanoseconds, sizes in bytes. What does not exist (the encoding of a row that only reads; a codec that
-    failed its check) is null.
+    Times are in nanoseconds, sizes in bytes. Missing values (the encoding of a row that only reads; a codec that failed
+    its check) are null.
     """
     return {
         "environment": environment,
@@ -49,18 +49,18 @@ def to_json(
 
 
 def cannot_carry(run: CodecRun) -> list[str]:
-    """What the format leaves out, as its class says and as the check has found."""
+    """The content that the format omits, from its class and from the check."""
     found = list(run.codec.cannot_carry)
     if run.frames_without_unknown_fields:
         found.append(
             f"unknown fields of a newer game: {run.frames_without_unknown_fields} of {len(run.bytes)} frames came back"
-            " without theirs"
+            " without them"
         )
     return found
 
 
 def table(runner: Runner, runs: Iterable[CodecRun]) -> str:
-    """The run for people."""
+    """The run as text."""
     rows = [["codec", "frames", "encode ms", "p99", "decode ms", "p99", "+ touch ms", "KB/frame", "Mbit/s*", "peak KB"]]
     below = []
     for run in runs:
@@ -95,12 +95,10 @@ def table(runner: Runner, runs: Iterable[CodecRun]) -> str:
     ]
     lines.insert(1, "-" * len(lines[0]))
     lines.append("")
-    lines.append(
-        "Times of single operations: mean of the middle half (25 % left out at each end), and 99th percentile."
-    )
+    lines.append("Times of single operations: mean of the middle half (25 % dropped at each end), and 99th percentile.")
     lines.append("* at 22.4 frames a second. 1 KB is 1000 bytes.")
     if runner.interrupted:
-        below.append("Interrupted: this is what had been measured by then.")
+        below.append("Interrupted: the results so far.")
     return "\n".join(lines + below)
 
 

@@ -18,25 +18,25 @@ _MIN_FRAMES_OF_BUDGET = 10
 _WARM_UP_OPERATIONS = 16
 _WARM_UP_SECONDS = 0.2
 _MAX_WARM_UP_SECONDS = 2.0
-# Of a budget: what may go into making dicts of the frames; what is planned of the rest; and what the process that
-# measures a codec's peak memory takes.
+# Shares of a budget: for creating dicts of the frames; the planned part of the rest; and the time of the process that
+# measures a codec's peak memory.
 _DICTS_PART = 0.15
 _PLANNED_PART = 0.85
 _PEAK_MEMORY_SECONDS = 0.7
 
 Progress = Callable[[str, float, float], None]
-"""Told between timed sections: what is being done, seconds of work done, seconds in all (0: not known yet)."""
+"""Called between timed sections: current step, seconds of work done, seconds in all (0: not known yet)."""
 
 
 @dataclass
 class CodecRun:
-    """One codec in a match run, and what has been measured of it.
+    """One codec in a match run, and its measurements.
 
     Attributes:
-        frames: Numbers of the frames that it takes.
-        failure: Why it is not timed; None where the check went well.
+        frames: Numbers of its frames.
+        failure: Why it is not timed; None if the check passed.
         bytes: Encoded size by number of the frame.
-        encode: Samples in ns, a list per round; so are decode and decode_touch.
+        encode: Samples in ns, a list per round; the same for decode and decode_touch.
     """
 
     name: str
@@ -56,7 +56,7 @@ class CodecRun:
         return sum(len(samples) for samples in self.decode)
 
     def start_round(self) -> None:
-        """What is added from now on is of a new round."""
+        """Start a new round."""
         for rounds in (self.encode, self.decode, self.decode_touch):
             rounds.append([])
 
@@ -72,13 +72,13 @@ class CodecRun:
 class Runner:
     """A match run.
 
-    The garbage of one codec is collected before the next one starts, so that none pays for another. Python's cyclic
-    garbage collector stays on, as in an agent, and what it does in a timed section is part of the figures; what was
-    imported before is frozen, so that it is not walked through.
+    The garbage of one codec is collected before the next one starts, so that no codec pays for another. Python's cyclic
+    garbage collector stays on, as in an agent, and its work in a timed section is part of the figures; objects that
+    were imported before are frozen, so that it does not traverse them.
 
     Attributes:
-        interrupted: Whether Ctrl-C ended it: what had been measured by then is kept.
-        frame_count: Number of frames that a codec without a share to keep to takes.
+        interrupted: Whether Ctrl-C ended it: the measurements so far are kept.
+        frame_count: Number of frames of a codec without a budget.
     """
 
     def __init__(self, options: Options, frames: RecordedFrames, runs: list[CodecRun], progress: Progress) -> None:
@@ -97,10 +97,10 @@ class Runner:
         self.frame_count = 0
 
     def run(self) -> None:
-        """Do it all. Ctrl-C ends it, with what has been measured kept.
+        """Run everything. Ctrl-C ends it and keeps the measurements so far.
 
         Raises:
-            RecordingError: the recording is damaged further on.
+            RecordingError: the recording is damaged.
         """
         try:
             chosen = evenly_spaced(self._frames.count, self._options.frames or self._frames.count)
@@ -121,7 +121,7 @@ class Runner:
             gc.unfreeze()
 
     def _warm_up_and_estimate(self, chosen: list[int]) -> None:
-        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), and take the time of a frame."""
+        """Run each codec on a few frames (16 and 0.2 s, at most 2 s), and measure the time per frame."""
         numbers = [chosen[index] for index in evenly_spaced(len(chosen), _PILOT_FRAMES)]
         pilot = list(self._frames.read(numbers))
         start = time.monotonic()
@@ -151,19 +151,19 @@ class Runner:
             self._seconds_per_frame[run.name] = checking + elapsed / count * self._options.rounds
 
     def _keep_in_memory(self, chosen: list[int]) -> list[int]:
-        """Evenly spaced frames that fit into memory, read: no time of a budget goes into reading for each codec."""
+        """Evenly spaced frames that fit into memory, already read: reading does not count for the budget."""
         fitting = MAX_KEPT_BYTES // (3 * self._pilot_bytes)
         if self._options.budget is not None:
             fitting = min(fitting, int(self._options.budget * _DICTS_PART / self._seconds_per_dict))
         fitting = max(fitting, _MIN_FRAMES_OF_BUDGET)
         kept = [chosen[index] for index in evenly_spaced(len(chosen), fitting)]
         for frame in self._frames.read(kept):
-            # Dicts are made once for all codecs: before the time left is shared out.
+            # Dicts are created once for all codecs, before the remaining time is distributed.
             frame.plain()
         return kept
 
     def _share_out(self, chosen: list[int]) -> None:
-        """Give each codec its frames: all that were chosen, or as many as its share of the budget holds."""
+        """Assign frames to each codec: all that were selected, or as many as fit into its share of the budget."""
         budget = self._options.budget
         left = float("inf")
         if budget is not None:
@@ -204,22 +204,22 @@ class Runner:
         what = f"timing {run.name}" if rounds == 1 else f"round {number} of {rounds}: timing {run.name}"
         for frame in self._frames.read(run.frames):
             if is_first:
-                # Caches are filled with this codec's code and tables by one frame that does not count.
+                # One frame that is not counted fills the caches with this codec's code and tables.
                 take(run.codec, frame)
                 is_first = False
             run.add(*take(run.codec, frame))
             self._advance(what, run)
 
     def _advance(self, what: str, run: CodecRun) -> None:
-        # The check and each round count the same: near enough for a bar.
+        # The check and each round count the same, which is precise enough for a progress bar.
         self._done += self._seconds_per_frame[run.name] / (1 + self._options.rounds)
         self._progress(what, self._done, self._total)
 
 
 def take(codec: Codec, frame: RecordedFrame) -> tuple[int, int, int]:
-    """Make the source object of a frame (not timed), then time each operation once and by itself.
+    """Create the source object of a frame (not timed), then time each operation once and separately.
 
-    Nothing is freed in a timed section that was made outside of it.
+    Objects that were created outside of a timed section are not freed in it.
 
     Returns:
         Nanoseconds of encoding, of decoding, and of decoding once more and reading every field.

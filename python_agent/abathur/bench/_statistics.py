@@ -1,4 +1,4 @@
-"""What a row of samples comes to. Samples are single operations in nanoseconds."""
+"""Statistics of samples. Samples are single operations in nanoseconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TRIM = 0.25
-"""Part of the samples that the trimmed mean leaves out at each end."""
+"""Share of the samples that the trimmed mean drops at each end."""
 
 QUANTILES: tuple[float, ...] = (*range(100), 99.5, 99.9, 100)
 """Percentages at which quantiles are given."""
@@ -15,10 +15,10 @@ QUANTILES: tuple[float, ...] = (*range(100), 99.5, 99.9, 100)
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics over the samples of all rounds together. Made by `summarize`.
+    """Statistics over the samples of all rounds together. Created by `summarize`.
 
     The trimmed mean is that of the post of 2018, "25 %": the lowest quarter and the highest quarter of the samples are
-    left out (each rounded down), and the middle is averaged. Quantiles are interpolated linearly between the two
+    dropped (each rounded down), and the middle is averaged. Quantiles are interpolated linearly between the two
     nearest samples, as NumPy does by default.
     """
 
@@ -39,7 +39,7 @@ class Statistics:
         return self.ordered[below] + (position - below) * (self.ordered[below + 1] - self.ordered[below])
 
     def to_json(self) -> dict[str, Any]:
-        """As results have it."""
+        """The JSON object of a result."""
         return {
             "trimmed_mean": self.trimmed_mean,
             "min": self.ordered[0],
@@ -54,7 +54,7 @@ class Statistics:
 
 
 def summarize(rounds: Sequence[Sequence[float]]) -> Statistics | None:
-    """Statistics of the samples of some rounds; None where there are none."""
+    """Statistics of the samples of some rounds; None if there are none."""
     whole = [sorted(samples) for samples in rounds if samples]
     if not whole:
         return None
@@ -63,7 +63,7 @@ def summarize(rounds: Sequence[Sequence[float]]) -> Statistics | None:
 
 
 def trimmed_mean(ordered: Sequence[float]) -> float:
-    """Mean of what is left of ordered samples without a quarter at each end."""
+    """Mean of sorted samples without a quarter at each end."""
     left = int(len(ordered) * TRIM)
     middle = ordered[left : len(ordered) - left]
     return sum(middle) / len(middle)

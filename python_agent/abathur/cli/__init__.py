@@ -25,18 +25,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 1: failed, with one line on standard error; 2: wrong usage; 3: bad recording; 130: interrupted.
     """
     parser = argparse.ArgumentParser(
-        prog="abathur", description="Watch a running Abathur.Sync daemon, and look into recordings."
+        prog="abathur", description="Watch a running Abathur.Sync daemon, and inspect recordings."
     )
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for verb in (watch, info, export, bench):
-        verb.add_to(verbs)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in (watch, info, export, bench):
+        command.add_to(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
         sys.stdout.flush()
     except (AbathurError, ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):
-            # Who read standard output has had enough; nothing more can be written there, not even at exit.
+            # The reader of standard output has closed it; nothing can be written there any more, not even at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _OK
         print(f"abathur: {error}", file=sys.stderr)

@@ -16,7 +16,7 @@ _MAX_SAMPLES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Where one agent stands. Rates are over the last two seconds, the rest over the whole run."""
+    """The figures of one agent. Rates are over the last two seconds, the rest over the whole run."""
 
     label: str
     tick_hz: float = 0.0
@@ -46,7 +46,7 @@ class Snapshot:
 
 @dataclass
 class Counter:
-    """Takes frames and gives snapshots."""
+    """Counts frames and creates snapshots."""
 
     label: str
     tick_hz: float = 0.0
@@ -74,7 +74,7 @@ class Counter:
         self._decode.append((frame.timing.decoded - frame.timing.received) / 1e6)
 
     def snapshot(self, *, error: str = "", is_over: bool = False) -> Snapshot:
-        """The figures now."""
+        """The current figures."""
         now = time.monotonic()
         while self._recent and now - self._recent[0][0] > _WINDOW_SECONDS:
             self._recent.popleft()

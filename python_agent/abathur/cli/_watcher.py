@@ -1,4 +1,4 @@
-"""One watching agent in a process of its own, so that agents do not slow each other down."""
+"""One watching agent in its own process, so that agents do not slow each other down."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 
 from abathur import _address
 from abathur._game import connect
+from abathur._request import SubscribeOptions
 from abathur.cli._stats import Counter
 from abathur.errors import AbathurError
 
@@ -23,28 +24,26 @@ class Options:
     """What to watch."""
 
     address: str | None
-    policy: str
-    encoding: str
-    compression: str
-    fields: tuple[str, ...]
+    subscription: SubscribeOptions
     seconds: float | None
 
     @property
     def label(self) -> str:
-        """How the agent is called in tables."""
+        """The name of the agent in tables."""
         address = _address.parse(self.address)
-        encoding = self.encoding
+        encoding: str = self.subscription["encoding"]
+        compression = self.subscription["compression"]
         if encoding == "auto":
-            encoding = "proto" if address.transport == "grpc" or self.compression != "none" else "json"
-        if self.compression != "none":
-            encoding += f"+{self.compression}"
+            encoding = "proto" if address.transport == "grpc" or compression != "none" else "json"
+        if compression != "none":
+            encoding += f"+{compression}"
         where = address.path or f"{'' if address.host == '127.0.0.1' else address.host}:{address.port}"
         return f"{address.transport} {encoding} {where}"
 
 
 def run(options: Options, reports: Connection) -> None:
     """Watch until the match ends or the time is up; send snapshots. The entry point of the process."""
-    # Ctrl-C reaches the whole terminal: the parent decides, and closes the pipe.
+    # All processes of the terminal get Ctrl-C: the parent handles it and closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     counter = Counter(options.label)
     error = ""
@@ -61,13 +60,7 @@ def run(options: Options, reports: Connection) -> None:
 async def _watch(options: Options, counter: Counter, reports: Connection) -> None:
     with contextlib.suppress(TimeoutError):
         async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(options.seconds):
-            frames = game.frames(
-                policy=options.policy,
-                encoding=options.encoding,
-                compression=options.compression,
-                fields=options.fields,
-                name="abathur watch",
-            )
+            frames = game.frames(**options.subscription)
             next_report = 0.0
             async with aclosing(frames):
                 async for frame in frames:

@@ -6,29 +6,31 @@ import argparse
 import json
 import math
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from abathur.bench import _catalog
+from abathur.errors import AbathurError
 
 
-def add_to(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser("bench", help="time codecs over the frames of a recording")
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("bench", help="time codecs over the frames of a recording")
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a recording")
     parser.add_argument(
         "--codecs",
         metavar="A,B",
-        help=f"codecs, each with +{', +'.join(_catalog.COMPRESSIONS)} behind it if wanted (default: all, uncompressed)",
+        help=f"codecs, each optionally with +{', +'.join(_catalog.COMPRESSIONS)} (default: all, uncompressed)",
     )
     parser.add_argument("--json", type=Path, metavar="OUT", help="file to write the result to")
-    parser.add_argument("--rounds", type=int, default=1, metavar="R", help="times that each codec goes over its frames")
+    parser.add_argument("--rounds", type=int, default=1, metavar="R", help="passes of each codec over its frames")
     parser.add_argument("--frames", type=int, metavar="N", help="frames to take, evenly spaced (default: every frame)")
     parser.add_argument(
         "--budget",
         type=float,
         metavar="SECONDS",
-        help="time that the run may take: codecs take as many evenly spaced frames as fit",
+        help="time that the run may take: codecs use as many evenly spaced frames as fit",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="start of the random order of the codecs")
     parser.add_argument("--list", action="store_true", help="list the codecs")
@@ -41,6 +43,8 @@ def run(options: argparse.Namespace) -> None:
         _list()
         return
     _check(options)
+    if find_spec("abathur.bench.schema") is None:
+        raise AbathurError("bench needs generated code that is not in the installed package: run it in a clone")
     from abathur.bench import _environment, _memory, _result
     from abathur.bench._frames import RecordedFrames
     from abathur.bench._options import Options
@@ -56,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
             if options.codecs is not None:
                 raise
             unavailable[name] = str(error)
-            print(f"abathur: left out: {error}", file=sys.stderr)
+            print(f"abathur: skipped: {error}", file=sys.stderr)
     chosen = Options(options.file, names, options.rounds, options.frames, options.budget, options.seed)
     frames = RecordedFrames(options.file)
     environment = _environment.describe()
@@ -73,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         runner.interrupted = True
     progress.clear()
     if options.json is not None:
-        # First beside it, so that a full disk does not leave half a result.
+        # To a temporary file first, so that a full disk does not leave an incomplete result.
         result = _result.to_json(chosen, frames, runner, runs, environment, unavailable)
         partial = options.json.with_name(options.json.name + ".partial")
         partial.write_text(json.dumps(result) + "\n", encoding="utf-8")
@@ -103,7 +107,7 @@ def _names(given: str | None) -> tuple[str, ...]:
         return tuple(_catalog.NAMES)
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
     if not names:
-        raise ValueError("--codecs names none")
+        raise ValueError("--codecs is empty")
     return names
 
 

@@ -17,25 +17,25 @@ from abathur._frame import Frame
 from abathur._recording import Recording, open_recording
 from abathur.errors import DaemonError
 
-#: Parsing these takes less time than starting a daemon does.
+#: Parsing fewer frames takes less time than starting a daemon.
 _FEW_LOOPS = 200
 _FORMATS = (".parquet", ".npz", ".arrow")
 
 
-def add_to(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser("export", help="the units of a recording as one table")
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("export", help="the units of a recording as one table")
     parser.add_argument("file", metavar="FILE", help="a recording")
     parser.add_argument(
         "-o", "--output", required=True, type=_output, metavar="OUT", help=f"a file that ends in {', '.join(_FORMATS)}"
     )
     parser.add_argument("--start", type=int, default=0, metavar="LOOP", help="first game loop")
-    parser.add_argument("--stop", type=int, default=None, metavar="LOOP", help="game loop to stop before")
+    parser.add_argument("--stop", type=int, default=None, metavar="LOOP", help="game loop before which to stop")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the table and say how large it is."""
+    """Write the table and print its size."""
     output: Path = options.output
     with open_recording(options.file) as match, _frames(match, options.start, options.stop) as frames:
         if output.suffix == ".npz":
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _frames(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Frame]]:
-    """In columns where there is a daemon to make them; a short part is read sooner than a daemon starts."""
+    """In columns if there is a daemon to encode them; a short part is read faster than a daemon starts."""
     if stop is not None and stop - start < _FEW_LOOPS:
         yield match.frames(start=start, stop=stop)
         return

@@ -1,4 +1,4 @@
-"""``abathur info``: what a recording or a running daemon has."""
+"""``abathur info``: shows a recording or a running daemon."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from abathur._game import connect_blocking
+from abathur._blocking_game import connect_blocking
 from abathur._recording import open_recording
 
 
-def add_to(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser("info", help="what a recording or a running daemon has")
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("info", help="what a recording or a running daemon has")
     parser.add_argument("what", nargs="?", metavar="FILE|ADDRESS", help="default: the daemon at 127.0.0.1:22400")
     parser.set_defaults(run=run)
 

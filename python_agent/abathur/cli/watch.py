@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abathur import _address, _request
+from abathur._request import SubscribeOptions
 from abathur.cli import _watcher
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
@@ -24,9 +25,9 @@ _REFRESH_SECONDS = 0.25
 _STOP_SECONDS = 5.0
 
 
-def add_to(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser("watch", help="live figures of what agents receive from a running daemon")
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("watch", help="live figures of what agents receive from a running daemon")
     parser.add_argument(
         "addresses",
         nargs="*",
@@ -45,19 +46,20 @@ def add_to(verbs: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Start the agents and show what they report."""
+    """Start the agents and show their reports."""
     try:
         import rich  # noqa: F401
     except ImportError:
         raise AbathurError("watch needs the rich package: pip install abathur-agent[cli]") from None
-    fields = tuple(path for path in options.fields.split(",") if path)
-    _request.subscribe_request(
-        policy=options.policy, encoding=options.encoding, compression=options.compression, fields=fields
-    )
-    agents = [
-        _watcher.Options(address, options.policy, options.encoding, options.compression, fields, options.seconds)
-        for address in options.addresses or [None]
-    ]
+    subscription: SubscribeOptions = {
+        "policy": options.policy,
+        "encoding": options.encoding,
+        "compression": options.compression,
+        "fields": tuple(path for path in options.fields.split(",") if path),
+        "name": "abathur watch",
+    }
+    _request.subscribe_request(subscription)
+    agents = [_watcher.Options(address, subscription, options.seconds) for address in options.addresses or [None]]
     for agent in agents:
         _address.parse(agent.address)
     snapshots = _collect(agents)
@@ -65,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
         _save_picture(snapshots, options.svg)
     silent = [snapshot.label for snapshot in snapshots if snapshot.frames == 0 and not snapshot.error]
     if silent:
-        raise AbathurError(f"no frame came from {', '.join(silent)}")
+        raise AbathurError(f"no frame was received from {', '.join(silent)}")
     failed = [snapshot for snapshot in snapshots if snapshot.error]
     if failed:
         raise AbathurError("; ".join(f"{snapshot.label}: {snapshot.error}" for snapshot in failed))
@@ -108,7 +110,7 @@ def _save_picture(snapshots: list[Snapshot], path: str) -> None:
     console = Console(record=True, width=80, file=io.StringIO())
     console.print(_live_table(snapshots), _summary_table(snapshots))
     picture = console.export_svg(title="dotnet make.cs demo")
-    # Rich's picture loads its font from the network; any fixed-width font does.
+    # Rich's picture loads its font from the network; any fixed-width font is fine.
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
     Path(path).write_text(picture, encoding="utf-8")
 

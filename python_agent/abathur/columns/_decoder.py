@@ -1,4 +1,4 @@
-"""From payloads to tables, frame after frame."""
+"""Decodes payloads to tables."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Columns:
     Attributes:
         units: The units' table.
         used: Which rows of it are units, (rows,) bool.
-        heads: Which rows head, (rows,) bool.
+        heads: Which rows move in the direction that they face, (rows,) bool.
         lists: Orders, buffs, passengers and rally targets.
-        blobs: Bytes (uint8) of `visibility`, `creep`, `rest` and `extras`; None where there is none.
+        blobs: Bytes (uint8) of `visibility`, `creep`, `rest` and `extras`, or None.
     """
 
     units: Table
@@ -63,7 +63,7 @@ class Columns:
 
     @classmethod
     def empty(cls) -> Columns:
-        """What a keyframe starts from."""
+        """The initial state of a keyframe."""
         nothing = np.zeros(0, np.bool_)
         return cls(Table.empty(UNITS), nothing, nothing, tuple(map(Table.empty, LISTS)), (None,) * _BLOBS)
 
@@ -79,7 +79,7 @@ class Columns:
 
     @property
     def rest(self) -> bytes:
-        """What is in no table, in protobuf."""
+        """Everything that is not in a table, in protobuf."""
         return b"" if self.blobs[2] is None else self.blobs[2].tobytes()
 
     @property
@@ -104,22 +104,22 @@ class ColumnsDecoder:
         """The next frame.
 
         Raises:
-            ProtocolError: the payload is damaged, of another version, or no keyframe where one is needed. After that
-                only a keyframe can be read.
+            ProtocolError: the payload is damaged, of another version, or not a keyframe although one is needed. After
+                that only a keyframe can be read.
         """
         last, self.columns = self.columns, None
         reader = Reader(payload)
         if (version := reader.uint(1)) != _VERSION:
-            raise ProtocolError(f"columns: version {version} is not known here; {_VERSION} is")
+            raise ProtocolError(f"columns: version {version} is unknown; {_VERSION} is supported")
         if (flags := reader.uint(1)) & ~_KEYFRAME:
-            raise ProtocolError(f"columns: flags {flags:#x} are not known here")
+            raise ProtocolError(f"columns: flags {flags:#x} are unknown")
         if flags:
             last = Columns.empty()
         elif last is None:
-            raise ProtocolError("columns: a frame that needs the one before it, which is not there")
+            raise ProtocolError("columns: a delta frame without the frame before it")
         sections = reader.uint(2)
         if sections >> _SECTIONS:
-            raise ProtocolError(f"columns: sections {sections:#x} are not known here")
+            raise ProtocolError(f"columns: sections {sections:#x} are unknown")
         self.columns = _apply(reader, sections, last)
         return self.columns
 
@@ -139,7 +139,7 @@ def _apply(reader: Reader, sections: int, last: Columns) -> Columns:
 
 
 def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArray[np.bool_]]:
-    """The units, and which rows hold the same unit as in the frame before."""
+    """The units, and which rows have the same unit as in the previous frame."""
     added, values = _NO_ROWS, None
     which: list[int] = []
     if sections & 1:
@@ -151,7 +151,7 @@ def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArr
             which, widths = reader.columns(UNITS.width)
             values = reader.planes(widths, np.full(len(which), new)).reshape(len(which), new)
         if free or rows != len(last.used):
-            # A new array of used rows says that units are not the same, row by row.
+            # A new array of used rows means that rows have other units.
             last = _resized(last, rows, gone)
     now = _moved(last, reader.changes(UNITS.width, len(last.used)) if sections & 2 else None)
     if values is None:
@@ -166,7 +166,7 @@ def _units(reader: Reader, sections: int, last: Columns) -> tuple[Columns, NDArr
 
 
 def _resized(last: Columns, rows: int, gone: NDArray[np.int64]) -> Columns:
-    """The frame before, with rows that have become free and a new number of rows."""
+    """The previous frame, with freed rows and a new number of rows."""
     kept = min(rows, len(last.used))
     units = Table.empty(UNITS, rows)
     units.cells[:, :kept] = last.units.cells[:, :kept]
@@ -181,7 +181,7 @@ def _resized(last: Columns, rows: int, gone: NDArray[np.int64]) -> Columns:
 
 
 def _moved(last: Columns, changes: tuple[NDArray[np.int64], NDArray[np.int64]] | None) -> Columns:
-    """All units that stay, a frame later."""
+    """Update all units that stay."""
     velocity = last.units.velocity
     before = last.units.cells[: UNITS.predicted]
     cells = last.units.cells.copy()
@@ -194,9 +194,9 @@ def _moved(last: Columns, changes: tuple[NDArray[np.int64], NDArray[np.int64]] |
 
 
 def _lists(reader: Reader, sections: int, last: Columns, now: Columns, stays: NDArray[np.bool_]) -> tuple[Table, ...]:
-    """What units have, a frame later."""
+    """Update the lists of units."""
     old, counts = (each.units.cells[_FIRST_COUNT : _FIRST_COUNT + len(LISTS)] for each in (last, now))
-    # Units are the same, row by row, when none has come or gone.
+    # Rows have the same units if none was added or removed.
     same = [not each for each in (old != counts).any(axis=1)] if now.used is last.used else [False] * len(LISTS)
     lists = []
     for at, schema in enumerate(LISTS):
@@ -230,13 +230,13 @@ def _list(
 def _rearranged(
     schema: Schema, table: Table, old: NDArray[np.int64], counts: NDArray[np.int64], stays: NDArray[np.bool_]
 ) -> tuple[Table, NDArray[np.bool_]]:
-    """A table whose units have come, gone, or have another number of rows; and which of its rows carried over."""
-    # Unsigned, so that negative ones are large.
+    """A table after units were added, removed, or changed their number of rows; and which of its rows were kept."""
+    # Unsigned, so that negative numbers are large.
     if counts.view(np.uint64).max(initial=0) > MAX_ROWS or (total := int(counts.sum())) > MAX_ROWS:
         raise ProtocolError(f"columns: a unit has an impossible number of {schema.message or 'buff'}s")
     kept = min(len(old), len(counts))
     starts = counts.cumsum() - counts
-    # Of each unit: how far its rows were from where they are now, and the end of those that it had.
+    # For each unit: the offset of its old rows to the new ones, and the end of its old rows.
     shift, end = -starts, starts.copy()
     shift[:kept] += (old.cumsum() - old)[:kept]
     end[:kept] += old[:kept] * stays[:kept]
@@ -258,11 +258,11 @@ def _blob(reader: Reader, last: Blob) -> Blob:
     if mode == 1:
         return reader.take(reader.uint(4))
     if mode != 2:
-        raise ProtocolError(f"columns: a blob of kind {mode}")
+        raise ProtocolError(f"columns: unknown kind of blob {mode}")
     size = reader.count()
     last = _NOTHING if last is None else last
     if size > reader.left:
-        raise ProtocolError("columns: cut off")
+        raise ProtocolError("columns: truncated")
     where = reader.gaps(size, len(last))
     patched = last.copy()
     patched[where] ^= reader.take(size)

@@ -1,4 +1,4 @@
-"""Fields of units, and of what is in them, that have no column."""
+"""Fields of units, and of their submessages, that have no column."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ def records(data: bytes) -> Iterator[tuple[tuple[int, int], bytes]]:
     """The records of the blob `extras`: table and row, and the fields in protobuf.
 
     Raises:
-        ProtocolError: a record is cut off.
+        ProtocolError: a record is truncated.
     """
     at = 0
     while at < len(data):
         start = at + _HEAD_BYTES
         row, size = (int.from_bytes(data[begin : begin + 4], "little") for begin in (at + 1, at + 5))
         if start + size > len(data):
-            raise ProtocolError("columns: extras are cut off")
+            raise ProtocolError("columns: extras are truncated")
         yield (data[at], row), data[start : start + size]
         at = start + size
 
 
 def check(data: bytes, used: NDArray[np.bool_], rows: list[int]) -> None:
-    """Check the records against the tables, which have so many `rows` each.
+    """Check the records against the tables, with `rows` rows each.
 
     Raises:
-        ProtocolError: a record is for a row that is not there, or they are not in the order of the rows.
+        ProtocolError: a record is for a row that does not exist, or they are not in the order of the rows.
     """
     last = (UNITS.table, -1)
     for place, _ in records(data):
         table, row = place
         is_there = table < len(rows) and table != BUFFS.table and row < rows[table]
         if not is_there or (table == UNITS.table and not used[row]) or place <= last:
-            raise ProtocolError("columns: extras are not in the order of the rows, or for a row that is not there")
+            raise ProtocolError("columns: extras are not in the order of the rows, or for a row that does not exist")
         last = place

@@ -1,4 +1,4 @@
-"""Where a unit that walks where it faces will be."""
+"""Predicts the movement of units in their facing direction."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def _directions() -> NDArray[np.int64]:
 def follow(
     cells: NDArray[np.int64], velocity: NDArray[np.int64], before: NDArray[np.int64], heads: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Corrects x and y of the rows that head, in place, and sets speeds. Returns the new velocity.
+    """Corrects x and y of rows that move as they face, in place, and sets speeds. Returns the new velocity.
 
     Args:
         cells: The units after the changes, (columns, rows).
-        velocity: Velocity in the frame before, (predicted columns, rows).
-        before: The predicted cells in the frame before, same shape; rows that have become free are zero in all three.
-        heads: Whether each row heads; changed in place.
+        velocity: Velocity in the previous frame, (predicted columns, rows).
+        before: The predicted cells in the previous frame, same shape; freed rows are zero in all three.
+        heads: Whether each row moves in the direction that it faces; changed in place.
     """
     changed = cells[: len(before)] - before
-    # All that moved, moves, or might.
+    # All units that have moved, move, or may move.
     (rows,) = (changed[0] | changed[1] | velocity[0] | velocity[1] | cells[SPEED]).nonzero()
     if not len(rows):
         return changed
@@ -59,13 +59,13 @@ def follow(
     direction, valid = _directions_of(cells, rows)
     steps = headed & valid & (speed.view(np.uint64) < _MAX_SPEED)
     step = changed[:2, rows]
-    # What the last step was taken for a guess at is a guess at what the direction leads to.
+    # Replace the prediction by velocity with the prediction by direction.
     step += (((speed * direction + _HALF) >> _SHIFT) - velocity[:2, rows]) * steps
     changed[:2, rows] = step
     cells[:2] = before[:2] + changed[:2]
     squares = step.astype(np.float64)
     squares *= squares
-    # No longer than the first that is no step any more.
+    # At most the first speed that has no step.
     speed = np.minimum(np.sqrt(squares[0] + squares[1]) + 0.5, _MAX_SPEED).astype(np.int64)
     cells[SPEED] = 0
     cells[SPEED, rows] = speed
@@ -76,10 +76,10 @@ def follow(
 
 
 def _directions_of(cells: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where some rows face: x and y in 1/2**20, and which of them face where a table knows."""
+    """Directions of some rows: x and y in 1/2**20, and which of them are in the table."""
     facing = cells[FACING, rows]
     kind = (cells[KINDS, rows] >> (2 * FACING)) & 3
-    # Unsigned, so that one comparison sees both ends.
+    # Unsigned, so that one comparison checks both bounds.
     valid = (kind <= ANGLE) & ((facing + _MAX_ANGLE).view(np.uint64) <= 2 * _MAX_ANGLE)
     index = ((kind << 16) + facing + (_MAX_ANGLE + 1)) * valid
     return _directions().take(index, axis=1), valid

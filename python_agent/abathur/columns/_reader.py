@@ -16,10 +16,10 @@ _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 class Reader:
-    """Reads one payload from its start. Nothing that it returns is larger than the payload says and has bytes for.
+    """Reads one payload from its start. Results are not larger than declared, and bounded by the bytes of the payload.
 
     Raises:
-        ProtocolError: the payload ends too early, or says what cannot be.
+        ProtocolError: the payload is truncated or invalid.
     """
 
     __slots__ = ("_bytes", "_data", "_position")
@@ -39,37 +39,37 @@ class Reader:
         start = self._position
         end = start + count
         if end > len(self._data):
-            raise ProtocolError(f"columns: cut off ({end - len(self._data)} bytes are missing)")
+            raise ProtocolError(f"columns: truncated ({end - len(self._data)} bytes are missing)")
         self._position = end
         return self._bytes[start:end]
 
     def uint(self, size: int) -> int:
-        """An unsigned integer of so many bytes."""
+        """An unsigned integer of `size` bytes."""
         start = self._position
         end = start + size
         if end > len(self._data):
-            raise ProtocolError(f"columns: cut off ({end - len(self._data)} bytes are missing)")
+            raise ProtocolError(f"columns: truncated ({end - len(self._data)} bytes are missing)")
         self._position = end
         return int.from_bytes(self._data[start:end], "little")
 
     def count(self) -> int:
-        """A number of things."""
+        """A count."""
         count = self.uint(1)
         return self.uint(4) if count == _LONG_COUNT else count
 
     def columns(self, most: int) -> tuple[list[int], list[int]]:
-        """Which columns follow, of so many, and the width of their values in bytes."""
+        """Which columns follow, and the width of their values in bytes."""
         head = self.take(self.uint(1)).tolist()
         which = [each & 63 for each in head]
         if which and (which[-1] >= most or any(one >= next_one for one, next_one in pairwise(which))):
-            raise ProtocolError(f"columns: no such columns: {which}")
+            raise ProtocolError(f"columns: unknown columns: {which}")
         return which, [1 << (each >> 6) for each in head]
 
     def planes(self, widths: list[int], counts: NDArray[Any]) -> NDArray[np.int64]:
-        """The values of several columns, one after the other; of each its width in bytes and how many there are."""
+        """The values of several columns, one column at a time, by the width in bytes and the count of each."""
         total = int(counts.sum())
         if total > self.left:
-            raise ProtocolError("columns: cut off")
+            raise ProtocolError("columns: truncated")
         values = np.zeros((total, 8), np.uint8)
         if total:
             values[:, 0] = self.take(total)
@@ -84,7 +84,7 @@ class Reader:
         """Ascending numbers from 0 to less than a limit."""
         width = self.uint(1)
         if width > 8:
-            raise ProtocolError(f"columns: values of {width} bytes")
+            raise ProtocolError(f"columns: invalid width of {width} bytes")
         if count == 0:
             return _NONE
         gaps: NDArray[Any] = self.take(count * width)
@@ -95,11 +95,11 @@ class Reader:
                 gaps |= planes[plane] << (8 * plane)
         numbers: NDArray[np.int64] = gaps.cumsum(dtype=np.int64)
         if numbers[-1] >= limit or not gaps[1:].all() or (width > 4 and min(gaps.min(), numbers.min()) < 0):
-            raise ProtocolError("columns: a place that is not there")
+            raise ProtocolError("columns: a position out of range")
         return numbers
 
     def changes(self, columns: int, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Cells of a table of so many columns and rows, as flat indices, and by how much they change."""
+        """Changed cells of a table, as flat indices, and their differences."""
         size = self.count()
         if size > rows:
             raise ProtocolError(f"columns: {size} rows of {rows} change")
@@ -115,5 +115,5 @@ class Reader:
 
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Signed numbers from zigzag ones."""
+    """Decode zigzag numbers."""
     return (values >> _ONE).view(np.int64) ^ -((values & _ONE).view(np.int64))

@@ -1,4 +1,4 @@
-"""From columns back to the protobuf message."""
+"""Converts columns to the protobuf message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MASK_64 = (1 << 64) - 1
 
 
 def observation_bytes(columns: Columns) -> bytes:
-    """The `ResponseObservation` that columns hold, serialized; units in the order of their rows."""
+    """The `ResponseObservation` of columns, serialized; units in the order of their rows."""
     rest = columns.rest
     raw = b"".join(_field(_UNITS, unit) for unit in _units(columns))
     grids = b"".join(
@@ -61,7 +61,7 @@ def _units(columns: Columns) -> Iterator[bytes]:
 
 
 def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) -> Iterator[bytes]:
-    """Each row as a serialized message, or as a varint where the values stand alone."""
+    """Each row as a serialized message, or as a varint for rows that are single values."""
     cells = table.cells
     if schema.message is None:
         yield from (_varint(value) for value in cells[0].tolist())

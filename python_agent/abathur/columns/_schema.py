@@ -1,11 +1,11 @@
-"""What stands in which column: the tables of docs/columns.md."""
+"""The columns of the tables in docs/columns.md."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Final
 
-#: Kinds of a float: how its integer is read.
+#: Kinds of a float: the meaning of its integer.
 GRID: Final = 0
 ANGLE: Final = 1
 BITS: Final = 2
@@ -19,14 +19,14 @@ class Schema:
 
     Attributes:
         table: Number of the table, as sections and extras count them.
-        message: Name of the message in `s2clientprotocol.raw_pb2`; None where the values stand alone.
-        fields: Path of the field of each column, in order; empty for a column that is no field.
+        message: Name of the message in `s2clientprotocol.raw_pb2`; None if rows are single values.
+        fields: Path of the field of each column, in order; empty for a column that is not a field.
         predicted: How many of the first columns are predicted from frame to frame.
-        has: Column that says which fields are there.
+        has: Column with the presence bits of the fields.
         kinds: Column with the kinds of the floats.
         floats: Columns that are floats.
-        parents: Bits of `has` that say that a message inside is there, by its field.
-        count: Number of the units' column that says how many rows a unit has here; None for the units themselves.
+        parents: Bits of `has` for the presence of submessages, by field.
+        count: Number of the units' column with the number of rows of a unit here; None for the units themselves.
     """
 
     table: int
@@ -111,5 +111,5 @@ RALLY_TARGETS: Final = Schema(
     parents={"point": 6},
     count=48,
 )
-#: The tables of what units have, in the order of their sections.
+#: The tables below units, in the order of their sections.
 LISTS: Final = (ORDERS, BUFFS, PASSENGERS, RALLY_TARGETS)

@@ -17,7 +17,7 @@ _FIELDS = {"orders": ORDERS, "buff_ids": BUFFS, "passengers": PASSENGERS, "rally
 
 
 class ColumnsSource:
-    """The rows of a table that are units."""
+    """Selects the rows of a table that are units."""
 
     def __init__(self, columns: Columns) -> None:
         """The observation, which is kept."""

@@ -1,4 +1,4 @@
-"""From cells to values: arrays as agents use them."""
+"""Converts cells to arrays of values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GRID = np.float32(1 / 4096)
 
 
 class Values:
-    """The columns of one table, by the path of their field. Arrays are made together, when one is first asked for."""
+    """The columns of one table, by the path of their field. Arrays are created together on first use."""
 
     def __init__(self, schema: Schema, table: Table, rows: NDArray[np.intp] | None = None) -> None:
         """Columns of some rows of a table, or of all."""
@@ -25,7 +25,7 @@ class Values:
         self._cells = table.cells if rows is None else table.cells[:, rows]
 
     def columns(self, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        """All columns named by their path, in these types; where a row does not have a field, the default."""
+        """All columns by their path, in these types; defaults for fields that a row does not have."""
         layout = _layout(self._schema.table, tuple(dtypes.items()))
         made: dict[str, NDArray[Any]] = {}
         for dtype, paths, columns in layout:
@@ -47,7 +47,7 @@ class Values:
 
 @cache
 def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, list[str], tuple[int, ...]]]:
-    """The columns of a table by type: paths, and numbers of the columns; floats all of them, in their order."""
+    """The columns of a table by type: paths, and numbers of the columns; all floats, in their order."""
     schema = (UNITS, *LISTS)[table]
     blocks: dict[str, list[str]] = {}
     for path, dtype in dtypes:
@@ -58,8 +58,8 @@ def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, 
 
 
 def floats(schema: Schema, cells: NDArray[np.int64]) -> NDArray[np.float32]:
-    """All columns of a table that are floats, in the order of `schema.floats`: (columns, rows)."""
-    # Exact: what is on the grid has no more digits than a float has.
+    """All float columns of a table, in the order of `schema.floats`: (columns, rows)."""
+    # Exact: values on the grid have no more digits than a float.
     values = cells[_rows(schema.floats)].astype(np.float32)
     values *= _GRID
     assert schema.kinds is not None
@@ -69,7 +69,7 @@ def floats(schema: Schema, cells: NDArray[np.int64]) -> NDArray[np.float32]:
         if (some >> (2 * column)) & 3 == 0:
             continue
         kind = (kinds >> (2 * column)) & 3
-        # Kind 3 is none, and read as bits everywhere.
+        # Kind 3 is invalid; all decoders read it as bits.
         (raw,) = (kind & BITS).nonzero()
         if len(raw):
             values[at].view(np.int32)[raw] = cells[column, raw]

@@ -1,4 +1,4 @@
-"""What codecs over dicts and lists share."""
+"""Shared by codecs for dicts and lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abathur.bench._plain import from_plain
 from abathur.bench.schema import touch
 
 JSON_FOOTNOTES = (
-    "Keys are the names of the .proto files, enums and 64-bit integers are numbers, absent fields are left out, floats"
+    "Keys are the names of the .proto files, enums and 64-bit integers are numbers, absent fields are omitted, floats"
     " are the shortest decimals of the float32.",
     "JSON has no bytes: they are written as base64 by the encoder's `default` hook, and decoded where the protocol has"
     " bytes; both are part of the times.",
@@ -44,6 +44,6 @@ def base64_text(value: object) -> str:
 
 
 def decode_bytes(plain: dict[str, Any]) -> dict[str, Any]:
-    """Turn base64 into bytes, in place, where the protocol has bytes."""
+    """Convert base64 to bytes, in place, for bytes fields of the protocol."""
     touch.decode_bytes(plain, a2b_base64)
     return plain

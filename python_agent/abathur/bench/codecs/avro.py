@@ -17,13 +17,13 @@ _NAMESPACE = "abathur.benchmarks"
 
 
 class FastavroCodec(DictCodec):
-    """Row `fastavro`: dicts by a schema, no container around them."""
+    """Row `fastavro`: dicts with a schema, without a container."""
 
     package = "fastavro"
     footnotes: tuple[str, ...] = (
         "schemaless_writer and schemaless_reader with one parsed schema; optional fields are unions with null, floats"
         " take 32 bits.",
-        "Optional records are given as tuples of branch and dict, which spares the writer trying the branches: with"
+        "Optional records are given as tuples of branch and dict, so the writer need not try the branches: with"
         " bare dicts it takes more than twice as long.",
         "Avro has no unsigned integers: a 64-bit one is a long, and 2^63 and above is refused.",
     )
@@ -46,7 +46,7 @@ class FastavroCodec(DictCodec):
 
 
 def _with_branches(plain: dict[str, Any], descriptor: Any) -> dict[str, Any]:
-    """Say of each optional record which branch of its union it is."""
+    """Set the branch of the union for each optional record."""
     result: dict[str, Any] = {}
     for name, value in plain.items():
         field = descriptor.fields_by_name[name]

@@ -20,20 +20,20 @@ MAX_PLAIN_BYTES = 64 << 20
 
 
 class CompressedCodec(Codec):
-    """A codec with `+gzip`, `+br` or `+zstd` behind it."""
+    """A codec with `+gzip`, `+br` or `+zstd`."""
 
     def __init__(self, codec: Codec, compression: str) -> None:
         """Wrap a codec.
 
         Args:
-            codec: What makes and reads the plain bytes.
+            codec: The codec of the plain bytes.
             compression: gzip, br or zstd.
         """
         self._codec = codec
         compressor, self._compress, self._decompress = _COMPRESSIONS[compression]()
         self._name = compressor
         self.package = codec.package if hasattr(codec, "package") else ""
-        self.footnotes = (*codec.footnotes, f"Each frame is compressed by itself: {compressor}.")
+        self.footnotes = (*codec.footnotes, f"Each frame is compressed independently: {compressor}.")
         self.cannot_carry = codec.cannot_carry
         self.times_encode = codec.times_encode
         self.touches = codec.touches

@@ -1,4 +1,4 @@
-"""FlatBuffers, with what flatc generates."""
+"""FlatBuffers, with the code of flatc."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from abathur.bench._plain import from_plain
 from abathur.bench.schema import touch
 from abathur.bench.schema.flat import ResponseObservation as _Generated
 
-# What flatc writes has no types.
+# The code of flatc has no types.
 Root: Any = _Generated.ResponseObservation
 ResponseObservationT: Any = _Generated.ResponseObservationT
 _INITIAL_BYTES = 1 << 18
 _PRESENCE = (
     "Every scalar is optional in the schema (= null) and every message a table, so that absent fields stay absent."
-    " A struct for positions would be smaller, but cannot leave a coordinate out."
+    " A struct for positions would be smaller, but cannot omit a coordinate."
 )
 _DTYPES: dict[int, Any] = {
     FieldDescriptor.TYPE_UINT32: np.uint32,
@@ -33,7 +33,7 @@ _DTYPES: dict[int, Any] = {
 
 
 class FlatbuffersCodec(Codec):
-    """Row `flatbuffers`: everything into objects and back."""
+    """Row `flatbuffers`: everything to objects and back."""
 
     package = "flatbuffers"
     footnotes: tuple[str, ...] = (
@@ -69,10 +69,10 @@ class FlatbuffersCodec(Codec):
 
 
 class FlatbuffersRead(FlatbuffersCodec):
-    """Row `flatbuffers-read`: every field out of the buffer, no objects kept."""
+    """Row `flatbuffers-read`: reads every field from the buffer, keeps no objects."""
 
     footnotes: tuple[str, ...] = (
-        "Zero-copy: to decode is to read. Both figures of decoding read every field through the accessors that flatc"
+        "Zero-copy: decoding is reading. Both figures of decoding read every field with the accessors that flatc"
         " generates; nothing is kept.",
         _PRESENCE,
     )
@@ -93,12 +93,10 @@ class FlatbuffersRead(FlatbuffersCodec):
 
 
 class FlatbuffersScan(FlatbuffersCodec):
-    """Row `flatbuffers-scan`: one property of all units out of the buffer."""
+    """Row `flatbuffers-scan`: one property of all units from the buffer."""
 
-    footnotes: tuple[str, ...] = ("Zero-copy: reads pos.x of every unit out of the buffer, and nothing else.",)
-    cannot_carry: tuple[str, ...] = (
-        "more than pos.x of every unit (by design): a row for those who need one property",
-    )
+    footnotes: tuple[str, ...] = ("Zero-copy: reads only pos.x of every unit from the buffer.",)
+    cannot_carry: tuple[str, ...] = ("more than pos.x of every unit (by design): for readers of one property",)
     times_encode = False
     touches = False
 
@@ -115,7 +113,7 @@ class FlatbuffersScan(FlatbuffersCodec):
 
     def problem(self, decoded: Any, message: ResponseObservation) -> str | None:
         expected = [unit.pos.x for unit in message.observation.raw_data.units]
-        return None if decoded == expected else "pos.x of the units did not come back as it was"
+        return None if decoded == expected else "pos.x of the units differs after decoding"
 
 
 def _attribute(name: str) -> str:

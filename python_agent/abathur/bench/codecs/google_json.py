@@ -15,8 +15,8 @@ class GoogleJsonCodec(ProtobufCodec):
     """Row `protojson-google`: compact."""
 
     footnotes: tuple[str, ...] = (
-        "json_format.MessageToDict, then json.dumps without spaces: what MessageToJson does, which has no option for"
-        " leaving them out. Decoded by json_format.Parse, which refuses the largest float32 as it is written.",
+        "json_format.MessageToDict, then json.dumps without spaces: as MessageToJson does, which has no option to"
+        " omit them. Decoded by json_format.Parse, which refuses the largest float32 as it is written.",
         "Row protojson-google-indented is MessageToJson with its default indentation of 2.",
     )
 
@@ -28,7 +28,7 @@ class GoogleJsonCodec(ProtobufCodec):
 
 
 class GoogleJsonIndentedCodec(GoogleJsonCodec):
-    """Row `protojson-google-indented`: as it comes."""
+    """Row `protojson-google-indented`: with the default options."""
 
     footnotes: tuple[str, ...] = (
         "json_format.MessageToJson with its default indentation of 2; decoded by json_format.Parse.",

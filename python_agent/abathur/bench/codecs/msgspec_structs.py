@@ -13,8 +13,8 @@ from abathur.bench._plain import from_plain
 from abathur.bench.schema import structs, touch
 
 _FOOTNOTE = (
-    "Structs with omit_defaults (absent fields are left out) and gc=False (they hold no cycles), one reused Encoder and"
-    " one typed Decoder; names as in the .proto files. array_like=True would leave the names out as well."
+    "Structs with omit_defaults (absent fields are omitted) and gc=False (they hold no cycles), one reused Encoder and"
+    " one typed Decoder; names as in the .proto files. array_like=True would omit the names as well."
 )
 
 

@@ -1,4 +1,4 @@
-"""protobuf: the upb implementation, as `pip install protobuf` has it."""
+"""protobuf: the upb implementation, as installed by `pip install protobuf`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ProtobufCodec(Codec):
     package = "protobuf"
     footnotes: tuple[str, ...] = (
         "Generated classes on upb: SerializeToString, ResponseObservation.FromString.",
-        "upb makes Python objects of fields only when they are read: what an agent pays is in decode and touch.",
+        "upb creates Python objects of fields only when they are read: the cost for an agent is decode and touch.",
     )
 
     def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
@@ -41,12 +41,10 @@ class ProtobufCodec(Codec):
 
 
 class ProtobufScan(ProtobufCodec):
-    """Row `protobuf-scan`: one property of all units out of the bytes."""
+    """Row `protobuf-scan`: one property of all units from the bytes."""
 
     footnotes: tuple[str, ...] = ("Parses the whole message, as protobuf must, and reads pos.x of every unit.",)
-    cannot_carry: tuple[str, ...] = (
-        "more than pos.x of every unit (by design): a row for those who need one property",
-    )
+    cannot_carry: tuple[str, ...] = ("more than pos.x of every unit (by design): for readers of one property",)
     times_encode = False
     touches = False
 
@@ -58,4 +56,4 @@ class ProtobufScan(ProtobufCodec):
 
     def problem(self, decoded: Any, message: ResponseObservation) -> str | None:
         expected = [unit.pos.x for unit in message.observation.raw_data.units]
-        return None if decoded == expected else "pos.x of the units did not come back as it was"
+        return None if decoded == expected else "pos.x of the units differs after decoding"

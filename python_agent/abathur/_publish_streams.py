@@ -1,0 +1,406 @@
+"""Streams of messages to `Publish`: over gRPC and over the socket, asynchronous and blocking."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import grpc
+
+from abathur import _messages
+from abathur._address import Address
+from abathur._grpc import channel, metadata, translate
+from abathur._receive import AsyncReceiver
+from abathur._socket import open_async, open_socket
+from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
+from abathur.sync.v1 import sync_pb2
+
+_METHOD = "/abathur.sync.v1.GameSync/Publish"
+#: Messages that may wait for grpcio before the publisher waits itself.
+_MAX_WAITING = 8
+_CONNECT_SECONDS = 10.0
+_END = sync_pb2.PublishRequest(end=sync_pb2.End()).SerializeToString()
+
+
+class _InTurn:
+    """Sends messages in order, each completely, even if the caller of one is cancelled."""
+
+    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
+        self._send = send
+        self._sending: asyncio.Future[None] | None = None
+
+    async def wait(self) -> None:
+        """Wait until nothing is being sent. Errors are raised to the caller that sent the message."""
+        while self._sending is not None and not self._sending.done():
+            await asyncio.wait([self._sending])
+
+    async def send(self, message: bytes) -> None:
+        """Send a message. Cancelled while another one is being sent, this one is not sent; later, it is."""
+        await self.wait()
+        self._sending = asyncio.ensure_future(self._send(message))
+        await asyncio.shield(self._sending)
+
+
+class _Requests:
+    """Messages on their way from an event loop to the thread in which grpcio takes them; a few may wait."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._room = asyncio.Semaphore(_MAX_WAITING)
+        self._is_over = False
+
+    async def put(self, message: bytes) -> bool:
+        """Wait for room, and give a message. False if no more is taken."""
+        await self._room.acquire()
+        if self._is_over:
+            self._room.release()
+        else:
+            self._waiting.put(message)
+        return not self._is_over
+
+    def end(self) -> None:
+        """Nothing follows."""
+        self._is_over = True
+        self._room.release()
+        self._waiting.put(None)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The messages. In another thread."""
+        while (message := self._waiting.get()) is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._room.release)
+            yield message
+
+
+class AsyncGrpcStream:
+    """A stream of messages to `Publish`, for asyncio.
+
+    Not by `grpc.aio`: if a write fails there, the status that the daemon has sent is lost.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._was_connected = False
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        self._requests = _Requests()
+        self._channel = channel(address)
+        call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
+        self._future: Any = call.future(iter(self._requests), metadata=metadata(address))
+        self._future.add_done_callback(lambda _: self._tell(self._end))
+        self._turn = _InTurn(self._put)
+
+    @classmethod
+    async def open(cls, address: Address, match: sync_pb2.Match) -> AsyncGrpcStream:
+        """Connect, and send the match."""
+        stream = cls(address)
+        try:
+            await stream.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await stream._connect()
+        except TimeoutError:
+            await stream.close()
+            raise ConnectError(str(address), "no answer") from None
+        except BaseException:
+            await stream.close()
+            raise
+        return stream
+
+    async def _connect(self) -> None:
+        """Wait for the connection: messages sent before would only be queued."""
+        states: asyncio.Queue[grpc.ChannelConnectivity] = asyncio.Queue()
+
+        def tell(state: grpc.ChannelConnectivity) -> None:
+            self._tell(states.put_nowait, state)
+
+        self._channel.subscribe(tell, try_to_connect=True)
+        try:
+            while not self._was_connected:
+                state = await states.get()
+                if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+                    await self._result()
+                self._was_connected = state is grpc.ChannelConnectivity.READY
+        finally:
+            self._channel.unsubscribe(tell)
+
+    async def send(self, message: bytes) -> None:
+        """Send a message; waits if the daemon is slower."""
+        await self._turn.send(message)
+
+    async def _put(self, message: bytes) -> None:
+        if not await self._requests.put(message):
+            await self._result()
+            raise ConnectionLostError(str(self._address), "the daemon has ended the stream")
+
+    async def finish(self) -> int:
+        """End the stream. Returns how many observations the daemon accepted."""
+        await self._turn.wait()
+        self._requests.end()
+        return await self._result()
+
+    async def close(self) -> int:
+        """Abort the stream."""
+        self._future.cancel()
+        self._requests.end()
+        self._channel.close()
+        return 0
+
+    async def _result(self) -> int:
+        await self._ended.wait()
+        try:
+            return int(self._future.result().frames)
+        except grpc.RpcError as error:
+            raise _connection_error(translate(error), self._address, self._was_connected) from None
+        finally:
+            self._channel.close()
+
+    def _end(self) -> None:
+        self._ended.set()
+        self._requests.end()
+
+    def _tell(self, do: Callable[..., None], *arguments: Any) -> None:
+        """Call a function in the event loop, from one of grpcio's threads."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(do, *arguments)
+
+
+class AsyncSocketStream:
+    """Length-prefixed messages to the daemon's socket, for asyncio."""
+
+    def __init__(self, address: Address, transport: asyncio.Transport, receiver: AsyncReceiver) -> None:
+        self._address = address
+        self._transport = transport
+        self._receiver = receiver
+        self._turn = _InTurn(self._write)
+
+    @classmethod
+    async def open(cls, address: Address, match: sync_pb2.Match) -> AsyncSocketStream:
+        """Connect, and send the match."""
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                transport, receiver = await open_async(address)
+        except OSError as error:
+            raise ConnectError(str(address), str(error) or "no answer") from None
+        stream = cls(address, transport, receiver)
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await stream._start()
+            # Not in the first line, because game data is too long for it.
+            await stream.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+        except (OSError, LostError) as error:
+            await stream.close()
+            raise ConnectionLostError(str(address), str(error) or "no answer") from None
+        except BaseException:
+            await stream.close()
+            raise
+        return stream
+
+    async def _start(self) -> None:
+        start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
+        line = _messages.to_line(sync_pb2.ClientMessage(publish=start, token=self._address.token or ""))
+        self._transport.write(line)
+        _messages.match_from_line(await self._receiver.message())
+
+    async def send(self, message: bytes) -> None:
+        """Send a message; waits if the daemon is slower."""
+        await self._turn.send(message)
+
+    async def _write(self, message: bytes) -> None:
+        try:
+            self._transport.writelines((_messages.PREFIX.pack(len(message)), message))
+            await self._receiver.drain()
+        except OSError as error:
+            await self._raise_last_line()
+            raise ConnectionLostError(str(self._address), str(error)) from None
+
+    async def finish(self) -> int:
+        """End the stream. Returns how many observations the daemon accepted."""
+        try:
+            await self._turn.send(_END)
+            # An error is a line. A length prefix that begins with "{" would be too large for this answer.
+            self._receiver.buffer.binary = await self._receiver.first() != ord("{")
+            answer = await self._receiver.message()
+            if not self._receiver.buffer.binary:
+                _messages.match_from_line(answer)
+            return _published(answer)
+        except OSError as error:
+            raise ConnectionLostError(str(self._address), str(error)) from None
+        finally:
+            await self.close()
+
+    async def close(self) -> int:
+        """Close the connection."""
+        self._transport.abort()
+        return 0
+
+    async def _raise_last_line(self) -> None:
+        """Raise the error line that the daemon sent before it closed the connection, if there is one."""
+        with contextlib.suppress(OSError):
+            _messages.match_from_line(await self._receiver.message())
+
+
+class BlockingGrpcStream:
+    """A stream of messages to `Publish`, for threads."""
+
+    @classmethod
+    def open(cls, address: Address, match: sync_pb2.Match) -> BlockingGrpcStream:
+        """Connect, and send the match."""
+        return cls(address, match)
+
+    def __init__(self, address: Address, match: sync_pb2.Match) -> None:
+        self._address = address
+        self._was_connected = False
+        self._lock = threading.Lock()
+        self._waiting: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
+        self._channel = channel(address)
+        call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
+        self._future: Any = call.future(iter(self._waiting.get, None), metadata=metadata(address))
+        self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+        self._connect()
+
+    def _connect(self) -> None:
+        """Wait for the connection: messages sent before would only be queued."""
+        states: queue.SimpleQueue[grpc.ChannelConnectivity] = queue.SimpleQueue()
+        self._channel.subscribe(states.put, try_to_connect=True)
+        try:
+            while not self._was_connected:
+                state = states.get(timeout=_CONNECT_SECONDS)
+                if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+                    self._result()
+                self._was_connected = state is grpc.ChannelConnectivity.READY
+        except queue.Empty:
+            self.close()
+            raise ConnectError(str(self._address), "no answer") from None
+        finally:
+            self._channel.unsubscribe(states.put)
+
+    def _release(self) -> None:
+        """Close the channel, and end gRPC's thread, which may wait for the next message."""
+        with contextlib.suppress(queue.Full):
+            self._waiting.put_nowait(None)
+        self._channel.close()
+
+    def send(self, message: bytes) -> None:
+        if not self._put(message):
+            self._result()
+            raise ConnectionLostError(str(self._address), "the daemon has ended the stream")
+
+    def _put(self, message: bytes | None) -> bool:
+        """Queue a message; False if the stream has ended."""
+        with self._lock:
+            while not self._future.done():
+                try:
+                    self._waiting.put(message, timeout=0.1)
+                    return True
+                except queue.Full:
+                    continue
+        return False
+
+    def finish(self) -> int:
+        self._put(None)
+        return self._result()
+
+    def close(self) -> int:
+        self._future.cancel()
+        self._release()
+        return 0
+
+    def _result(self) -> int:
+        try:
+            return int(self._future.result().frames)
+        except grpc.RpcError as error:
+            raise _connection_error(translate(error), self._address, self._was_connected) from None
+        finally:
+            self._release()
+
+
+class BlockingSocketStream:
+    """Length-prefixed messages to the daemon's socket, for threads."""
+
+    @classmethod
+    def open(cls, address: Address, match: sync_pb2.Match) -> BlockingSocketStream:
+        """Connect, and send the match."""
+        return cls(address, match)
+
+    def __init__(self, address: Address, match: sync_pb2.Match) -> None:
+        self._address = address
+        try:
+            self._socket = open_socket(address, _CONNECT_SECONDS)
+        except OSError as error:
+            raise ConnectError(str(address), str(error)) from None
+        self._file = self._socket.makefile("rb")
+        # One thread writes at a time.
+        self._lock = threading.Lock()
+        try:
+            start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
+            self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(publish=start, token=address.token or "")))
+            _messages.match_from_line(self._file.readline(_messages.MAX_MESSAGE_BYTES))
+            self._socket.settimeout(None)
+            # Not in the first line, because game data is too long for it.
+            self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+        except (OSError, LostError) as error:
+            self.close()
+            raise ConnectionLostError(str(address), str(error)) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def send(self, message: bytes) -> None:
+        with self._lock:
+            try:
+                self._socket.sendall(_messages.PREFIX.pack(len(message)))
+                self._socket.sendall(message)
+            except OSError as error:
+                self._raise_what_was_said()
+                raise ConnectionLostError(str(self._address), str(error)) from None
+
+    def finish(self) -> int:
+        try:
+            self.send(_END)
+            head = self._file.read(_messages.PREFIX.size)
+            if len(head) < _messages.PREFIX.size:
+                raise ConnectionLostError(str(self._address), "the daemon closed the connection")
+            if head[:1] == b"{":
+                self._raise_what_was_said(head)
+            return _published(self._file.read(_messages.prefixed_length(head)))
+        except OSError as error:
+            raise ConnectionLostError(str(self._address), str(error)) from None
+        finally:
+            self.close()
+
+    def close(self) -> int:
+        with contextlib.suppress(OSError):
+            # Wakes a thread that is still sending.
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._file.close()
+        self._socket.close()
+        return 0
+
+    def _raise_what_was_said(self, head: bytes = b"") -> None:
+        """Raise the error line that the daemon sent before it closed the connection, if there is one."""
+        try:
+            line = head + self._file.readline(_messages.MAX_MESSAGE_BYTES)
+        except OSError:
+            return
+        if line.startswith(b"{"):
+            _messages.match_from_line(line)
+
+
+def _published(message: bytes) -> int:
+    """How many observations the daemon accepted, from its last message."""
+    answer = sync_pb2.ServerMessage.FromString(message)
+    if answer.WhichOneof("message") != "published":
+        raise ProtocolError(f"expected published, got {answer.WhichOneof('message')}")
+    return int(answer.published.frames)
+
+
+def _connection_error(error: Exception, address: Address, was_connected: bool) -> Exception:
+    if not isinstance(error, LostError):
+        return error
+    return ConnectionLostError(str(address), str(error)) if was_connected else ConnectError(str(address), str(error))
