@@ -10,7 +10,7 @@ const HELP = [
   ["[ ]", "slower, faster"],
   ["L", "loop"],
   ["F", "follow the chosen unit"],
-  ["Esc", "clear the choice"],
+  ["Esc", "clear the selection"],
   ["+ − 0", "on the map: magnify, whole map"],
   ["↑ ↓ W A S D", "on the map: move it"],
   ["↑ ↓ Enter", "in the list of units: choose"],
