@@ -9,12 +9,16 @@ from typing import ClassVar
 
 from s2clientprotocol import sc2api_pb2
 
+from abathur import _frame
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
 from abathur._request import Policy
 from abathur.errors import ConnectError
 from abathur.sync.v1 import sync_pb2
+
+#: How long frames may still arrive after a request that failed because the match has ended.
+_END_NS = 1_000_000_000
 
 
 class Agent:
@@ -62,9 +66,12 @@ class Agent:
                             await self.on_start()
                         await self.on_step(frame)
                     except ConnectError:
-                        # A request failed because the match or the daemon has ended: there is no next frame.
-                        if await anext(frames, None) is not None:
-                            raise
+                        # A request failed because the match or the daemon has ended: only frames on the way follow.
+                        failed = _frame.monotonic_ns()
+                        async for last in frames:
+                            if last.reconnected or last.timing.received > failed + _END_NS:
+                                raise
+                            frame = last
                     results = list(frame.response.player_result)
             await self.on_end(results)
 

@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
 
 import abathur
 import pytest
@@ -197,3 +198,42 @@ async def test_a_daemon_that_is_killed_is_a_lost_connection_and_tried_again(
                 if seen == 3:
                     daemon.process.send_signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
     assert seen >= 3
+
+
+@pytest.mark.parametrize(("reconnected", "received"), [(False, 0), (True, 0), (False, 1 << 62)])
+async def test_frames_on_the_way_follow_a_request_that_met_the_end(
+    monkeypatch: pytest.MonkeyPatch, reconnected: bool, received: int
+) -> None:
+    """A race that no daemon can be made to run: the frame with the results arrives before the answer to a request."""
+    result = sc2api_pb2.PlayerResult(player_id=1, result=sc2api_pb2.Victory)
+
+    class Scripted:
+        async def __aenter__(self) -> Scripted:
+            return self
+
+        async def __aexit__(self, *error: object) -> None:
+            pass
+
+        async def frames(self, **options: object) -> AsyncIterator[SimpleNamespace]:
+            for results in ([], [result]):
+                response = SimpleNamespace(player_result=results)
+                timing = SimpleNamespace(received=received)
+                yield SimpleNamespace(response=response, reconnected=reconnected, timing=timing)
+
+    class Asks(abathur.Agent):
+        ended: list[sc2api_pb2.PlayerResult] | None = None
+
+        async def on_step(self, frame: abathur.Frame) -> None:
+            raise abathur.ConnectError("scripted", "the match is over")
+
+        async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
+            self.ended = results
+
+    monkeypatch.setattr("abathur._agent.connect", lambda address: Scripted())
+    agent = Asks()
+    if reconnected or received:
+        with pytest.raises(abathur.ConnectError):
+            await agent.run_async()
+    else:
+        await agent.run_async()
+        assert agent.ended == [result]

@@ -1,4 +1,4 @@
 """FlatBuffers accessors, by flatc. See benchmarks/schemas/flatc.py.
 
-Schema: 4129d3a5752a06762673e22903e0e75f239bc774b54b30f7f65f5753eba4bfda
+Schema: c781bd007a33941e2da10212bbbb5d0183f553939bcf21e878961dd9b68863b3
 """
