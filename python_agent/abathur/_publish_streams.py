@@ -73,8 +73,7 @@ class _Requests:
     def __iter__(self) -> Iterator[bytes]:
         """The messages. In another thread."""
         while (message := self._waiting.get()) is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed
-                self._loop.call_soon_threadsafe(self._room.release)
+            _tell(self._loop, self._room.release)
             yield message
 
 
@@ -93,7 +92,7 @@ class AsyncGrpcStream:
         self._channel = channel(address)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
         self._future: Any = call.future(iter(self._requests), metadata=metadata(address))
-        self._future.add_done_callback(lambda _: self._tell(self._end))
+        self._future.add_done_callback(lambda _: _tell(self._loop, self._end))
         self._turn = _InTurn(self._put)
 
     @classmethod
@@ -117,7 +116,7 @@ class AsyncGrpcStream:
         states: asyncio.Queue[grpc.ChannelConnectivity] = asyncio.Queue()
 
         def tell(state: grpc.ChannelConnectivity) -> None:
-            self._tell(states.put_nowait, state)
+            _tell(self._loop, states.put_nowait, state)
 
         self._channel.subscribe(tell, try_to_connect=True)
         try:
@@ -164,11 +163,6 @@ class AsyncGrpcStream:
         self._ended.set()
         self._requests.end()
 
-    def _tell(self, do: Callable[..., None], *arguments: Any) -> None:
-        """Call a function in the event loop, from one of grpcio's threads."""
-        with contextlib.suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(do, *arguments)
-
 
 class AsyncSocketStream:
     """Length-prefixed messages to the daemon's socket, for asyncio."""
@@ -202,9 +196,7 @@ class AsyncSocketStream:
         return stream
 
     async def _start(self) -> None:
-        start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
-        line = _messages.to_line(sync_pb2.ClientMessage(publish=start, token=self._address.token or ""))
-        self._transport.write(line)
+        self._transport.write(_first_line(self._address))
         _messages.match_from_line(await self._receiver.message())
 
     async def send(self, message: bytes) -> None:
@@ -338,8 +330,7 @@ class BlockingSocketStream:
         # One thread writes at a time.
         self._lock = threading.Lock()
         try:
-            start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
-            self._socket.sendall(_messages.to_line(sync_pb2.ClientMessage(publish=start, token=address.token or "")))
+            self._socket.sendall(_first_line(address))
             _messages.match_from_line(self._file.readline(_messages.MAX_MESSAGE_BYTES))
             self._socket.settimeout(None)
             # Not in the first line, because game data is too long for it.
@@ -357,7 +348,7 @@ class BlockingSocketStream:
                 self._socket.sendall(_messages.PREFIX.pack(len(message)))
                 self._socket.sendall(message)
             except OSError as error:
-                self._raise_what_was_said()
+                self._raise_last_line()
                 raise ConnectionLostError(str(self._address), str(error)) from None
 
     def finish(self) -> int:
@@ -367,7 +358,7 @@ class BlockingSocketStream:
             if len(head) < _messages.PREFIX.size:
                 raise ConnectionLostError(str(self._address), "the daemon closed the connection")
             if head[:1] == b"{":
-                self._raise_what_was_said(head)
+                self._raise_last_line(head)
             return _published(self._file.read(_messages.prefixed_length(head)))
         except OSError as error:
             raise ConnectionLostError(str(self._address), str(error)) from None
@@ -382,7 +373,7 @@ class BlockingSocketStream:
         self._socket.close()
         return 0
 
-    def _raise_what_was_said(self, head: bytes = b"") -> None:
+    def _raise_last_line(self, head: bytes = b"") -> None:
         """Raise the error line that the daemon sent before it closed the connection, if there is one."""
         try:
             line = head + self._file.readline(_messages.MAX_MESSAGE_BYTES)
@@ -390,6 +381,18 @@ class BlockingSocketStream:
             return
         if line.startswith(b"{"):
             _messages.match_from_line(line)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, do: Callable[..., None], *arguments: Any) -> None:
+    """Call a function in an event loop, from one of grpcio's threads."""
+    with contextlib.suppress(RuntimeError):  # the loop is closed
+        loop.call_soon_threadsafe(do, *arguments)
+
+
+def _first_line(address: Address) -> bytes:
+    """What a publisher sends to the socket first."""
+    start = sync_pb2.PublishStart(encoding=sync_pb2.proto)
+    return _messages.to_line(sync_pb2.ClientMessage(publish=start, token=address.token or ""))
 
 
 def _published(message: bytes) -> int:

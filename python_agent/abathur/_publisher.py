@@ -77,7 +77,8 @@ class Publisher:
     async def publish(self, observation: Observation) -> None:
         """Send the next observation. Waits if the daemon is slower.
 
-        A call that is cancelled while its observation is being sent does not interrupt it: the next call waits for it.
+        With asyncio, a call that is cancelled while its observation is being sent does not interrupt it: the next call
+        waits for it.
 
         Args:
             observation: The game's answer: the message or, faster, its serialized bytes, which are not parsed.

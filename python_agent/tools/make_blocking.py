@@ -45,9 +45,6 @@ TEXTS = {
     "`Game.": "`BlockingGame.",
     "`connect`": "`connect_blocking`",
     "`publisher`": "`publisher_blocking`",
-    # Threads are not cancelled.
-    "A call that is cancelled while its observation is being sent does not interrupt it: the next call waits for it."
-    "\n\n        Args:": "Args:",
 }
 
 _Node = TypeVar("_Node", bound=ast.AST)
