@@ -21,11 +21,3 @@ public enum GrpcStatusCode
     DataLoss = 15,
     Unauthenticated = 16,
 }
-
-/// <summary>Texts of status codes.</summary>
-public static class GrpcStatusCodes
-{
-    /// <summary>The name as gRPC's documentation writes it, e.g. "INVALID_ARGUMENT".</summary>
-    public static string ToName(this GrpcStatusCode code) =>
-        string.Concat(code.ToString().Select((letter, i) => i > 0 && char.IsUpper(letter) ? $"_{letter}" : $"{char.ToUpperInvariant(letter)}"));
-}

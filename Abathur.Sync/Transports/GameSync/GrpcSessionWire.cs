@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Abathur.Grpc;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Requests;
@@ -10,6 +11,7 @@ namespace Abathur.Sync.Transports.GameSync;
 /// <summary>Session messages as gRPC messages.</summary>
 internal sealed class GrpcSessionWire(GrpcCall call) : ISessionWire
 {
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
         try
