@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import queue
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from typing import Any, TypeVar
 
 import grpc
@@ -113,6 +113,7 @@ class AsyncGrpcConnection:
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect lazily: the first call does it."""
+        self._address = address
         self._channel = async_channel(address)
         self._metadata = metadata(address)
         self._timeouts = timeouts
@@ -177,31 +178,19 @@ class AsyncGrpcConnection:
     async def _session(
         self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader
     ) -> AsyncGenerator[Frame, None]:
-        outgoing: asyncio.Queue[sync_pb2.ClientMessage] = asyncio.Queue()
-        outgoing.put_nowait(sync_pb2.ClientMessage(subscribe=request))
-
-        async def messages() -> AsyncIterator[sync_pb2.ClientMessage]:
-            while True:
-                yield await outgoing.get()
-
-        call: Any = self._channel.stream_stream(
-            _SERVICE + "Session",
-            request_serializer=sync_pb2.ClientMessage.SerializeToString,
-        )(messages(), metadata=self._metadata)
+        call = _ThreadedSession(self._address, request)
         try:
-            await self._wait_for_headers(call)
-            async for data in call:
-                received = _frame.monotonic_ns()
+            await call.wait_for_headers(self._timeouts)
+            async for received, data in call:
                 event = _session_event(data, received, payloads)
                 if event is None:
                     continue
                 if isinstance(event, sync_pb2.End):
                     return
                 yield event
-                acknowledgement = sync_pb2.Ack(sequence=event.sequence)
-                outgoing.put_nowait(sync_pb2.ClientMessage(ack=acknowledgement))
+                call.acknowledge(event.sequence)
         finally:
-            call.cancel()
+            call.close()
 
     async def _wait_for_headers(self, call: Any) -> None:
         """The daemon sends headers at once, even if the first frame is late. Reading reports a failed call."""
@@ -220,6 +209,61 @@ class AsyncGrpcConnection:
         except grpc.RpcError as error:
             raise _no_answer(translate(error), self._timeouts) from None
         return _parsed(response, data)
+
+
+class _ThreadedSession:
+    """A call of `Session` for asyncio: grpcio's threads write, a thread of its own reads.
+
+    Not by `grpc.aio`: if a write fails there, the status that the daemon has sent is lost, and a wrong token becomes
+    INTERNAL. Acknowledgements limit the frames that may wait for the event loop.
+    """
+
+    def __init__(self, address: Address, request: sync_pb2.SubscribeRequest) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
+        self._outgoing.put(sync_pb2.ClientMessage(subscribe=request))
+        self._headers = asyncio.Event()
+        self._incoming: asyncio.Queue[tuple[int, bytes] | Exception | None] = asyncio.Queue()
+        self._channel = channel(address)
+        self._call = _session_call(self._channel, iter(self._outgoing.get, None), metadata(address))
+        threading.Thread(target=self._read, name="abathur-session", daemon=True).start()
+
+    async def wait_for_headers(self, timeouts: Timeouts) -> None:
+        """The daemon sends headers at once, even if the first frame is late. Reading reports a failed call."""
+        try:
+            async with asyncio.timeout(timeouts.connect):
+                await self._headers.wait()
+        except TimeoutError:
+            raise _silence(timeouts) from None
+
+    async def __aiter__(self) -> AsyncIterator[tuple[int, bytes]]:
+        """The daemon's messages, and when each was received (`time.monotonic_ns`)."""
+        while (item := await self._incoming.get()) is not None:
+            if isinstance(item, Exception):
+                raise item
+            yield item
+
+    def acknowledge(self, sequence: int) -> None:
+        """Tell the daemon that a frame was used."""
+        self._outgoing.put(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=sequence)))
+
+    def close(self) -> None:
+        """End the call and the threads."""
+        self._outgoing.put(None)
+        self._call.cancel()
+        self._channel.close()
+
+    def _read(self) -> None:
+        end = None
+        try:
+            self._call.initial_metadata()
+            tell(self._loop, self._headers.set)
+            for data in self._call:
+                tell(self._loop, self._incoming.put_nowait, (_frame.monotonic_ns(), data))
+        except Exception as error:  # a grpc.RpcError; whatever it is, the event loop must not wait for ever
+            end = error
+        tell(self._loop, self._headers.set)
+        tell(self._loop, self._incoming.put_nowait, end)
 
 
 class BlockingGrpcConnection:
@@ -290,10 +334,7 @@ class BlockingGrpcConnection:
     def _session(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Generator[Frame, None, None]:
         outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
         outgoing.put(sync_pb2.ClientMessage(subscribe=request))
-        call: Any = self._channel.stream_stream(
-            _SERVICE + "Session",
-            request_serializer=sync_pb2.ClientMessage.SerializeToString,
-        )(iter(outgoing.get, None), metadata=self._metadata)
+        call = _session_call(self._channel, iter(outgoing.get, None), self._metadata)
         try:
             self._wait_for_headers(call)
             for data in call:
@@ -335,6 +376,17 @@ class BlockingGrpcConnection:
         except grpc.RpcError as error:
             raise _no_answer(translate(error), self._timeouts) from None
         return _parsed(response, data)
+
+
+def tell(loop: asyncio.AbstractEventLoop, do: Callable[..., None], *arguments: Any) -> None:
+    """Call a function in an event loop, from one of grpcio's threads."""
+    with contextlib.suppress(RuntimeError):  # the loop is closed
+        loop.call_soon_threadsafe(do, *arguments)
+
+
+def _session_call(to: grpc.Channel, requests: Iterator[sync_pb2.ClientMessage], metadata: Metadata) -> Any:
+    call: Any = to.stream_stream(_SERVICE + "Session", request_serializer=sync_pb2.ClientMessage.SerializeToString)
+    return call(requests, metadata=metadata)
 
 
 def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:

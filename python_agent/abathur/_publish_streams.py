@@ -14,7 +14,7 @@ import grpc
 
 from abathur import _messages
 from abathur._address import Address
-from abathur._grpc import channel, metadata, translate
+from abathur._grpc import channel, metadata, tell, translate
 from abathur._receive import AsyncReceiver
 from abathur._socket import open_async, open_socket
 from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
@@ -73,7 +73,7 @@ class _Requests:
     def __iter__(self) -> Iterator[bytes]:
         """The messages. In another thread."""
         while (message := self._waiting.get()) is not None:
-            _tell(self._loop, self._room.release)
+            tell(self._loop, self._room.release)
             yield message
 
 
@@ -92,7 +92,7 @@ class AsyncGrpcStream:
         self._channel = channel(address)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
         self._future: Any = call.future(iter(self._requests), metadata=metadata(address))
-        self._future.add_done_callback(lambda _: _tell(self._loop, self._end))
+        self._future.add_done_callback(lambda _: tell(self._loop, self._end))
         self._turn = _InTurn(self._put)
 
     @classmethod
@@ -115,10 +115,10 @@ class AsyncGrpcStream:
         """Wait for the connection: messages sent before would only be queued."""
         states: asyncio.Queue[grpc.ChannelConnectivity] = asyncio.Queue()
 
-        def tell(state: grpc.ChannelConnectivity) -> None:
-            _tell(self._loop, states.put_nowait, state)
+        def changed(state: grpc.ChannelConnectivity) -> None:
+            tell(self._loop, states.put_nowait, state)
 
-        self._channel.subscribe(tell, try_to_connect=True)
+        self._channel.subscribe(changed, try_to_connect=True)
         try:
             while not self._was_connected:
                 state = await states.get()
@@ -126,7 +126,7 @@ class AsyncGrpcStream:
                     await self._result()
                 self._was_connected = state is grpc.ChannelConnectivity.READY
         finally:
-            self._channel.unsubscribe(tell)
+            self._channel.unsubscribe(changed)
 
     async def send(self, message: bytes) -> None:
         """Send a message; waits if the daemon is slower."""
@@ -381,12 +381,6 @@ class BlockingSocketStream:
             return
         if line.startswith(b"{"):
             _messages.match_from_line(line)
-
-
-def _tell(loop: asyncio.AbstractEventLoop, do: Callable[..., None], *arguments: Any) -> None:
-    """Call a function in an event loop, from one of grpcio's threads."""
-    with contextlib.suppress(RuntimeError):  # the loop is closed
-        loop.call_soon_threadsafe(do, *arguments)
 
 
 def _first_line(address: Address) -> bytes:

@@ -66,6 +66,20 @@ async def one_frame(game: abathur.Game, policy: str) -> None:
         await anext(frames)
 
 
+async def test_sessions_refused_together_are_all_told_why(play: Play, tokens: tuple[str, ...]) -> None:
+    """The refusal often comes while the first message is written: `grpc.aio` reports INTERNAL then."""
+    daemon = play(SKIRMISH, "--loop", *tokens)
+
+    async def refused() -> str:
+        async with abathur.connect(daemon.grpc, token=WRONG) as game:
+            with pytest.raises(abathur.RequestError) as error:
+                await one_frame(game, "lockstep")
+            return error.value.code
+
+    for _ in range(20):
+        assert await asyncio.gather(*(refused() for _ in range(6))) == ["UNAUTHENTICATED"] * 6
+
+
 @pytest.mark.parametrize(("needs", "name", "call"), CALLS, ids=[name for _, name, _ in CALLS])
 async def test_each_call_needs_its_token(
     play: Play, tokens: tuple[str, ...], needs: str, name: str, call: Call
