@@ -26,9 +26,10 @@ public sealed record AccessOptions
     /// <summary>Requests a second to act, draw or control playback, all clients together. Default 1,000; as many again at once.</summary>
     public int ActRate { get; init; } = 1000;
 
-    /// <summary>What is missing for this address; null if nothing is missing.</summary>
+    /// <summary>What is wrong with these options, or missing for this address; null if nothing is.</summary>
     public string? Problem()
     {
+        if (ActRate < 1) return $"{nameof(ActRate)} is {ActRate}; it must be at least 1";
         if (IPAddress.IsLoopback(Address)) return null;
         if (!Tokens.AreNeeded) return $"{Address} is not a loopback address: any client that reaches it could read the match and act. It needs --token-file (or ABATHUR_TOKEN), and --tls-cert with --tls-key";
         if (Tls is null && !Insecure) return $"{Address} is not a loopback address: without --tls-cert and --tls-key others on the network can read the match and the token. --insecure allows it anyway";

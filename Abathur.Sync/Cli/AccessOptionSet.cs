@@ -113,7 +113,7 @@ internal sealed class AccessOptionSet
             (name, token) = (option.Name, ReadFile(path, option.Name).Trim());
             if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
             {
-                StandardError.Warn($"other users of this machine can read {path}: chmod 600 it.");
+                LogMessages.TokenFileReadable(ProgramLog.Logger, path);
             }
         }
         if (string.IsNullOrEmpty(token) && result.GetValue(option) is null) return null;

@@ -31,7 +31,7 @@ internal static class CliErrors
         }
         catch (Exception e) when (TryGetExitCode(e, out var code))
         {
-            StandardError.Fail(RecordingAdvice.Describe(e).ReplaceLineEndings(" "));
+            LogMessages.CommandFailed(ProgramLog.Logger, RecordingAdvice.Describe(e).ReplaceLineEndings(" "));
             return code;
         }
     }
@@ -41,7 +41,7 @@ internal static class CliErrors
     {
         // An unknown argument usually explains why a required one seems to be missing, so it is reported first.
         var unknown = parsed.UnmatchedTokens.Count > 0 ? $"Unrecognized command or argument '{parsed.UnmatchedTokens[0]}'." : null;
-        StandardError.Fail($"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
+        LogMessages.CommandFailed(ProgramLog.Logger, $"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
         return ExitCode.Usage;
     }
 

@@ -1,9 +1,9 @@
 using System.CommandLine;
-using System.Globalization;
 using Abathur.Emulator;
 using Abathur.Emulator.MatchData;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Emulator;
+using Abathur.Sync.Hosting;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Cli;
@@ -54,7 +54,7 @@ internal static class EmulateCommand
 
     public static Command Create()
     {
-        Listen.Must(port => port is >= 0 and <= 65535, "--listen must be 0 to 65535.");
+        Listen.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
         TickHz.Must(hz => hz is 22.4 or 16, "--tick-hz must be 22.4 or 16.");
         Outcome.AcceptOnlyFromAmong("victory", "defeat", "tie", "undecided");
         var command = new Command("emulate", "Speak the game's API from a recording, so that a bot runs without the game.")
@@ -80,16 +80,17 @@ internal static class EmulateCommand
         var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
         if (input.Recording.Damage is { } damage)
         {
-            StandardError.Warn($"{path} is truncated ({damage}): only the complete part is played. `abathur-sync recover {path}` makes a complete file of it.");
+            LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage);
         }
         if (match.RaceMismatch is { } races)
         {
-            StandardError.Warn(
+            LogMessages.EmulatorWarning(
+                ProgramLog.Logger,
                 $"the game info says that player {match.PlayerId} is {races.GameInfo}, but the recorded player's units are {races.Units}: a bot takes its race from the game info. " +
                 "Give the game info of the same match with --game-info FILE.");
         }
         using var actions = new ActionLog(result.GetValue(Actions), result.GetValue(Force));
-        var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions, StandardError.Warn);
+        var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions, problem => LogMessages.EmulatorWarning(ProgramLog.Logger, problem));
         await using (var server = new EmulatorServer(game, new EmulatorServerOptions { Port = result.GetValue(Listen) }, TimeProvider.System))
         {
             var addresses = await server.StartAsync(stop.Token);
@@ -97,8 +98,7 @@ internal static class EmulateCommand
             stop.WatchParent();
             await Task.WhenAny(server.Quit, Task.Delay(Timeout.Infinite, stop.Token));
         }
-        StandardError.Tell(string.Create(
-            CultureInfo.InvariantCulture, $"{path}: matches {game.MatchCount}, observations {game.ObservationCount}, actions {actions.ActionCount}"));
+        LogMessages.EmulatorEnded(ProgramLog.Logger, path, game.MatchCount, game.ObservationCount, actions.ActionCount);
         return Report(path, game, actions);
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
@@ -9,7 +10,29 @@ namespace Abathur.Sync.Cli;
 /// recording.</summary>
 internal static class GameSummary
 {
-    public static void Write(TextWriter output, FrameTimes times, MatchRecorder? recorder)
+    /// <summary>Logs the summary of a game, of several lines.</summary>
+    public static void Log(FrameTimes times, MatchRecorder? recorder)
+    {
+        using var lines = new StringWriter(CultureInfo.InvariantCulture);
+        WriteTimes(lines, times);
+        if (recorder is not null) WriteRecording(lines, recorder);
+        Log(lines);
+    }
+
+    /// <summary>Logs the state of the recording; nothing if the match was not recorded.</summary>
+    public static void LogRecording(MatchRecorder recorder)
+    {
+        using var lines = new StringWriter(CultureInfo.InvariantCulture);
+        WriteRecording(lines, recorder);
+        Log(lines);
+    }
+
+    private static void Log(StringWriter lines)
+    {
+        if (lines.ToString().TrimEnd() is { Length: > 0 } text) LogMessages.Summary(ProgramLog.Logger, text);
+    }
+
+    private static void WriteTimes(TextWriter output, FrameTimes times)
     {
         var budget = times.ToBudget();
         var culture = CultureInfo.InvariantCulture;
@@ -24,7 +47,6 @@ internal static class GameSummary
             var limits = budget.Limits.Select(limit => string.Create(culture, $"{limit.FramesOver} over {limit.Ms:0.#} ms ({limit.Name})"));
             output.WriteLine($"bot and daemon: {string.Join(", ", limits)}");
         }
-        if (recorder is not null) WriteRecording(output, recorder);
 
         void WriteShare(string name, FrameBudget.Types.Share? share)
         {
@@ -33,8 +55,7 @@ internal static class GameSummary
         }
     }
 
-    /// <summary>Writes the state of the recording; nothing if the match was not recorded.</summary>
-    public static void WriteRecording(TextWriter output, MatchRecorder recorder)
+    private static void WriteRecording(TextWriter output, MatchRecorder recorder)
     {
         var recording = recorder.Status;
         if (recording.Error.Length > 0 && !recorder.IsComplete) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} not recorded");

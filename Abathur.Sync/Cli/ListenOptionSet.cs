@@ -67,8 +67,8 @@ internal sealed class ListenOptionSet
     public void AddTo(Command command)
     {
         _access.AddTo(command);
-        foreach (var port in new[] { _grpcPort, _socketPort }) port.Must(number => number is >= 0 and <= 65535, $"{port.Name} must be 0 to 65535.");
-        _httpPort.Must(number => number is null or (>= 0 and <= 65535), "--http-port must be 0 to 65535.");
+        foreach (var port in new[] { _grpcPort, _socketPort }) port.Must(number => number is >= 0 and <= DaemonOptions.MaxPort, $"{port.Name} must be 0 to 65535.");
+        _httpPort.Must(number => number is null or (>= 0 and <= DaemonOptions.MaxPort), "--http-port must be 0 to 65535.");
         _agent.Validators.Add(result =>
         {
             foreach (var command in result.Tokens)

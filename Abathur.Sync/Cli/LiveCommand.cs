@@ -75,7 +75,7 @@ internal static class LiveCommand
         using var stop = Listen.ListenForStop(result, cancellation);
         // A game may take minutes to answer.
         stop.WatchParent();
-        await using var recorder = Record.Create(result, StandardError.Tell);
+        await using var recorder = Record.Create(result);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(Install()) : null;
         var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
@@ -83,8 +83,8 @@ internal static class LiveCommand
         using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
         var end = await new SourceRun(source, Listen, result).RunAsync(stop);
         if (recorder is not null) await recorder.DisposeAsync();
-        StandardError.Tell(end.Message);
-        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder));
+        LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
+        GameSummary.Log(source.Times, recorder);
         return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 

@@ -37,7 +37,9 @@ internal static class LogOptionSet
     /// <summary>Applies the options, even if the rest of the command line is invalid.</summary>
     public static void Apply(ParseResult result)
     {
-        if (result.GetResult(Format) is { } format && !format.Errors.Any() && result.GetValue(Format) == Json) StandardError.Format = LogFormat.Json;
-        if (result.GetResult(Level) is { } chosen && !chosen.Errors.Any() && Enum.TryParse<LogLevel>(result.GetValue(Level), ignoreCase: true, out var level)) StandardError.MinimumLevel = level;
+        var isJson = result.GetResult(Format) is { } format && !format.Errors.Any() && result.GetValue(Format) == Json;
+        var level = LogLevel.Warning;
+        if (result.GetResult(Level) is { } chosen && !chosen.Errors.Any()) _ = Enum.TryParse(result.GetValue(Level), ignoreCase: true, out level);
+        ProgramLog.Configure(isJson ? LogFormat.Json : LogFormat.Text, level);
     }
 }

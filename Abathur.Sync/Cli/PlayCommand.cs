@@ -63,7 +63,7 @@ internal static class PlayCommand
         using var recording = RecordingReader.Open(path);
         if (recording.Damage is { } damage)
         {
-            StandardError.Warn($"{path} is truncated ({damage}): only the complete part is played. `abathur-sync recover {path}` makes a complete file of it.");
+            LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage);
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
         var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };

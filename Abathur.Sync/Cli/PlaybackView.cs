@@ -24,7 +24,7 @@ internal sealed class PlaybackView : IAsyncDisposable
         _control = control;
         _hub = hub;
         _stop = stop;
-        _showing = Console.IsErrorRedirected || Console.IsInputRedirected || StandardError.Format == LogFormat.Json ? Task.CompletedTask : Task.Run(ShowAsync);
+        _showing = Console.IsErrorRedirected || Console.IsInputRedirected || ProgramLog.IsJson ? Task.CompletedTask : Task.Run(ShowAsync);
     }
 
     /// <summary>Shows the view until it is disposed. The key q stops the match.</summary>

@@ -30,7 +30,7 @@ internal static class ProxyCommand
 
     public static Command Create()
     {
-        ListenPort.Must(port => port is >= 0 and <= 65535, "--listen must be 0 to 65535.");
+        ListenPort.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
         Game.Must(text => GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.") { ListenPort, Game, AllowActions, ConnectTimeout };
@@ -52,8 +52,8 @@ internal static class ProxyCommand
             AllowActions = result.GetValue(AllowActions),
             ConnectTimeout = TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)),
         };
-        await using var recorder = Record.Create(result, StandardError.Tell);
-        await using var source = new ProxySource(options, recorder, StandardError.Tell, TimeProvider.System);
+        await using var recorder = Record.Create(result);
+        await using var source = new ProxySource(options, recorder, ProgramLog.Factory.CreateLogger("Abathur.Sync.Proxy"), TimeProvider.System);
         SubscriptionEnd end;
         try
         {
@@ -72,10 +72,10 @@ internal static class ProxyCommand
         // Everything that was relayed is recorded before the recording is closed.
         await source.DisposeAsync();
         if (recorder is not null) await recorder.DisposeAsync();
-        if (end.Reason == SubscriptionEndReason.SourceLost) StandardError.Tell(end.Message);
-        if (source.MessagesDropped > 0) StandardError.Tell($"messages that were relayed but neither published nor recorded, because this machine was too slow: {source.MessagesDropped}");
-        if (source.MessagesUnreadable > 0) StandardError.Tell($"messages that were relayed but cannot be parsed as protobuf of the StarCraft II API: {source.MessagesUnreadable}");
-        StandardError.Report(error => GameSummary.Write(error, source.Times, recorder));
+        if (end.Reason == SubscriptionEndReason.SourceLost) LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
+        if (source.MessagesDropped > 0) LogMessages.MessagesDropped(ProgramLog.Logger, source.MessagesDropped);
+        if (source.MessagesUnreadable > 0) LogMessages.MessagesUnreadable(ProgramLog.Logger, source.MessagesUnreadable);
+        GameSummary.Log(source.Times, recorder);
         return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
     }
 }

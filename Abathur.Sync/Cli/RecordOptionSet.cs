@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Abathur.Recordings;
 using Abathur.Recordings.Files;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Recording;
 
 namespace Abathur.Sync.Cli;
@@ -31,10 +32,10 @@ internal sealed class RecordOptionSet
     }
 
     /// <summary>The recorder; null if the options request none. The caller disposes it.</summary>
-    public MatchRecorder? Create(ParseResult result, Action<string> tell) => result.GetValue(_output) is { } path
+    public MatchRecorder? Create(ParseResult result) => result.GetValue(_output) is { } path
         ? new MatchRecorder(
-            new OutputFile(path, new OutputOptions { Overwrite = result.GetValue(_force), OnKilledRun = killed => tell(RecoverCommandLine.Describe(killed)) }),
-            new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, tell)
+            new OutputFile(path, new OutputOptions { Overwrite = result.GetValue(_force), OnKilledRun = killed => LogMessages.UnfinishedRecordingFound(ProgramLog.Logger, RecoverCommandLine.Describe(killed)) }),
+            new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, ProgramLog.Logger)
         : null;
 
     /// <summary>Exit code of a command that completed. The match continues if its recording fails, but the exit code reports the

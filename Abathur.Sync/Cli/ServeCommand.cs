@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Sources.Push;
 
 namespace Abathur.Sync.Cli;
@@ -23,11 +22,11 @@ internal static class ServeCommand
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        await using var recorder = Record.Create(result, StandardError.Tell);
+        await using var recorder = Record.Create(result);
         await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(stop);
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
-        StandardError.Report(error => GameSummary.WriteRecording(error, recorder));
+        GameSummary.LogRecording(recorder);
         return RecordOptionSet.ExitCodeOf(recorder);
     }
 }

@@ -1,3 +1,5 @@
+using Abathur.Sync.Diagnostics;
+
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>Which recordings the dashboard shows, and how many may play at once.</summary>
@@ -14,4 +16,11 @@ public sealed record RecordingsOptions
 
     /// <summary>Recordings that may play at once, each for its own connection. Default 4; one more is refused with 503.</summary>
     public int MaxPlaybacks { get; init; } = 4;
+
+    /// <summary>What is wrong with these options; null if nothing is.</summary>
+    public string? Problem() => OptionProblems.First(
+        Folder is not null && !Directory.Exists(Folder) ? $"there is no folder {Folder}" : null,
+        OptionProblems.Range(nameof(MaxUploadBytes), MaxUploadBytes, 1),
+        OptionProblems.Time(nameof(UploadTimeout), UploadTimeout),
+        OptionProblems.Range(nameof(MaxPlaybacks), MaxPlaybacks, 1));
 }

@@ -1,6 +1,7 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using Abathur.Sync.Diagnostics;
+using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Hosting;
 
@@ -31,6 +32,8 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
     /// <summary>How long an agent may take to finish after the match.</summary>
     private static readonly TimeSpan FinishTimeout = TimeSpan.FromSeconds(5);
 
+    private readonly ILogger _log = ProgramLog.Factory.CreateLogger(ProgramLog.AgentPrefix + name);
+
     /// <summary>Number of restarts.</summary>
     public int Restarts { get; private set; }
 
@@ -45,7 +48,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
             var exitCode = await RunOnceAsync(over);
             if (exitCode is null or 0 || over.IsCancellationRequested) return;
             if (clock.GetElapsedTime(started) >= WellAfter) delay = FirstDelay;
-            Write($"ended with exit code {exitCode}; restarting it in {delay.TotalSeconds:0.#} s");
+            LogMessages.AgentRestarts(_log, exitCode.Value, delay.TotalSeconds);
             try
             {
                 await Task.Delay(delay, clock, over);
@@ -90,7 +93,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         }
         catch (TimeoutException)
         {
-            Write($"still running {FinishTimeout.TotalSeconds:0} s after the match: killing it");
+            LogMessages.AgentKilled(_log, FinishTimeout.TotalSeconds);
             process.Kill(entireProcessTree: true);
             await process.WaitForExitAsync(CancellationToken.None);
             return null;
@@ -126,13 +129,11 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
     {
         try
         {
-            while (await from.ReadLineAsync() is { } line) Write(line);
+            while (await from.ReadLineAsync() is { } line) LogMessages.AgentOutput(_log, line);
         }
         catch (ObjectDisposedException)
         {
             // The wait was cancelled.
         }
     }
-
-    private void Write(string line) => StandardError.PassOn(name, line);
 }

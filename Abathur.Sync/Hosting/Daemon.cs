@@ -4,6 +4,7 @@ using System.Security.Authentication;
 using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Metrics;
 using Abathur.Sync.Sources;
@@ -58,8 +59,10 @@ public sealed class Daemon : IAsyncDisposable
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
     /// <param name="clock">Clock of all times.</param>
+    /// <exception cref="ArgumentException">The options are invalid (<see cref="DaemonOptions.Problem"/>).</exception>
     public Daemon(IMatchSource source, DaemonOptions options, TimeProvider clock)
     {
+        if (options.Problem() is { } problem) throw new ArgumentException(problem, nameof(options));
         _options = options;
         _source = source;
         _clock = clock;
@@ -71,9 +74,9 @@ public sealed class Daemon : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(_api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         _app = builder.Build();
-        var log = _app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Abathur.Sync");
-        _hub.Joined += subscription => LogMessages.Subscribed(log, subscription);
-        _hub.Left += subscription => LogMessages.Unsubscribed(log, subscription);
+        var log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
+        _hub.Joined += subscription => LogSubscribed(log, subscription);
+        _hub.Left += subscription => LogUnsubscribed(log, subscription);
         GrpcService[] services = [new GameSyncService(_api).Service, _health.Service];
         var grpc = new GrpcServer(
             new GrpcServerOptions
@@ -257,4 +260,18 @@ public sealed class Daemon : IAsyncDisposable
 
     private static string Describe(ListenOptions listener) => listener.SocketPath is { } path ? $"unix:{path}" : listener.IPEndPoint!.ToString();
 
+    private static void LogSubscribed(ILogger log, Subscription subscription)
+    {
+        if (!log.IsEnabled(LogLevel.Information)) return;
+        var options = subscription.Options;
+        LogMessages.Subscribed(log, subscription.Id, options.Name, options.Peer, options.Transport, options.Policy.ToString(), options.Format.ToString());
+    }
+
+    private static void LogUnsubscribed(ILogger log, Subscription subscription)
+    {
+        if (!log.IsEnabled(LogLevel.Information)) return;
+        var status = subscription.Status(0);
+        LogMessages.Unsubscribed(
+            log, subscription.Id, status.Name, status.Peer, subscription.End?.Reason.ToString() ?? "Closed", status.FramesSent, status.FramesDropped, status.BytesSent);
+    }
 }

@@ -1,5 +1,6 @@
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.WebSocket;
 
@@ -11,6 +12,9 @@ public sealed record DaemonOptions
     public const int DefaultGrpcPort = 22400;
     public const int DefaultSocketPort = 22401;
     public const int DefaultHttpPort = 22402;
+
+    /// <summary>The largest TCP port.</summary>
+    public const int MaxPort = 65535;
 
     /// <summary>The access rules. Default: every program on this machine may do everything.</summary>
     public AccessOptions Access { get; init; } = new();
@@ -52,4 +56,19 @@ public sealed record DaemonOptions
     public RecordingsOptions Recordings { get; init; } = new();
 
     public HubOptions Hub { get; init; } = new();
+
+    /// <summary>What is wrong with these options, in one line that names the option; null if nothing is. <see cref="Daemon"/> checks it
+    /// before it opens anything.</summary>
+    public string? Problem() => OptionProblems.First(
+        Access.Problem(),
+        OptionProblems.Range(nameof(GrpcPort), GrpcPort ?? 0, 0, MaxPort),
+        OptionProblems.Range(nameof(SocketPort), SocketPort ?? 0, 0, MaxPort),
+        OptionProblems.Range(nameof(HttpPort), HttpPort ?? 0, 0, MaxPort),
+        OptionProblems.Range(nameof(MaxConnections), MaxConnections, 1),
+        OptionProblems.Time(nameof(MatchEndTimeout), MatchEndTimeout),
+        OptionProblems.Time(nameof(DrainTimeout), DrainTimeout),
+        OptionProblems.Time(nameof(DeadPeerTimeout), DeadPeerTimeout),
+        WebSocket.Problem(),
+        Recordings.Problem(),
+        Hub.Problem());
 }

@@ -6,7 +6,6 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Hosting;
 
@@ -24,12 +23,7 @@ internal static class KestrelHost
     {
         var connections = new ConnectionLimit(OpenFiles.Bound(maxConnections));
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Logging.AddProvider(new LogProvider(clock));
-        builder.Logging.SetMinimumLevel(StandardError.MinimumLevel);
-        // A failed start is reported once, by the code that starts the server.
-        builder.Logging.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
-        // The ready line has the addresses.
-        builder.Logging.AddFilter("Microsoft.Hosting.Lifetime", LogLevel.Warning);
+        builder.Services.AddSingleton(ProgramLog.Factory);
         builder.WebHost.UseKestrelCore();
         builder.Services.RemoveAll<IConnectionListenerFactory>();
         builder.Services.AddSingleton<IConnectionListenerFactory>(services => new LimitedTransport(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), connections));

@@ -1,3 +1,5 @@
+using Abathur.Sync.Diagnostics;
+
 namespace Abathur.Sync.Hub;
 
 /// <summary>Limits of the fan-out.</summary>
@@ -48,4 +50,17 @@ public sealed record HubOptions
 
     /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
     public int MaxSubscriptions { get; init; } = 1000;
+
+    /// <summary>What is wrong with these options; null if nothing is.</summary>
+    public string? Problem() => OptionProblems.First(
+        OptionProblems.Time(nameof(StallTimeout), StallTimeout),
+        OptionProblems.Time(nameof(StopTimeout), StopTimeout),
+        OptionProblems.Range(nameof(EncodeQueueFrames), EncodeQueueFrames, 1),
+        OptionProblems.Time(nameof(WatchersHoldUp), WatchersHoldUp),
+        OptionProblems.Time(nameof(WatchersEncodersHoldUp), WatchersEncodersHoldUp),
+        OptionProblems.Range(nameof(MaxEncodedStreams), MaxEncodedStreams, 1),
+        OptionProblems.Range(nameof(MaxEncodedStreamsPerConnection), MaxEncodedStreamsPerConnection, 1),
+        OptionProblems.Range(nameof(MaxSlowStreams), MaxSlowStreams, 1),
+        OptionProblems.Range(nameof(MaxSlowStreamsPerConnection), MaxSlowStreamsPerConnection, 1),
+        OptionProblems.Range(nameof(MaxSubscriptions), MaxSubscriptions, 1));
 }

@@ -1,9 +1,11 @@
 using System.Threading.Channels;
-using Abathur.Recordings;
 using Abathur.Recordings.Files;
+using Abathur.Recordings;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
+using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Recording;
 
@@ -26,7 +28,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     private readonly Channel<Item> _items = Channel.CreateUnbounded<Item>(new UnboundedChannelOptions { SingleReader = true });
     private readonly OutputFile _file;
     private readonly RecordingOptions _options;
-    private readonly Action<string> _onFailure;
+    private readonly ILogger _log;
     private readonly Stream _stream;
     private readonly Lock _gate = new();
     private readonly AsyncAutoResetEvent _room;
@@ -43,16 +45,16 @@ public sealed class MatchRecorder : IAsyncDisposable
 
     /// <param name="file">The file of the recording; the recorder disposes it.</param>
     /// <param name="options">How it is written.</param>
-    /// <param name="onFailure">Called with a message of one line when the recording fails, when the file is found to be missing or
-    /// replaced, and at the end if it was.</param>
-    public MatchRecorder(OutputFile file, RecordingOptions options, Action<string> onFailure)
-        : this(file, file.Stream, options, onFailure, TimeProvider.System)
+    /// <param name="log">Gets a message when the recording fails, when the file is found to be missing or replaced, and at the end if it
+    /// was.</param>
+    public MatchRecorder(OutputFile file, RecordingOptions options, ILogger log)
+        : this(file, file.Stream, options, log, TimeProvider.System)
     {
     }
 
-    internal MatchRecorder(OutputFile file, Stream stream, RecordingOptions options, Action<string> onFailure, TimeProvider clock)
+    internal MatchRecorder(OutputFile file, Stream stream, RecordingOptions options, ILogger log, TimeProvider clock)
     {
-        (_file, _stream, _options, _onFailure, _room, _clock) = (file, stream, options, onFailure, new AsyncAutoResetEvent(clock), clock);
+        (_file, _stream, _options, _log, _room, _clock) = (file, stream, options, log, new AsyncAutoResetEvent(clock), clock);
         _lastCheck = clock.GetTimestamp();
         _writing = Task.Run(WriteAsync);
     }
@@ -216,7 +218,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     private void Report(string problem)
     {
         lock (_gate) _problem = problem;
-        _onFailure($"recording: {problem}");
+        LogMessages.RecordingMisplaced(_log, problem);
     }
 
     private void Fail(RecordingWriter? writer, string why)
@@ -231,7 +233,7 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
         _room.Set();
         _items.Writer.TryComplete();
-        _onFailure($"recording to {_file.Place} failed: {why}. The match continues without it; {Rest(writer)}");
+        LogMessages.RecordingFailed(_log, _file.Place, why, Rest(writer));
     }
 
     /// <summary>Describes what is kept of the recording. A file without messages is removed.</summary>

@@ -7,6 +7,7 @@ using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Abathur.Sync.Tests;
 
@@ -23,7 +24,7 @@ public class ClockJumpTests
         using var folder = new TemporaryFolder();
         var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
         var started = _clock.GetUtcNow();
-        await using (var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), _ => { }))
+        await using (var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), NullLogger.Instance))
         {
             var feed = new MatchFeed(hub, recorder, _clock);
             feed.Begin(new Match(), default, default);

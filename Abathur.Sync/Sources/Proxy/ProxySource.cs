@@ -1,10 +1,13 @@
-using System.Net;
 using System.Net.Sockets;
+using System.Net;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
+using Microsoft.Extensions.Logging;
+
 using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Sync.Sources.Proxy;
@@ -23,7 +26,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private readonly ProxyOptions _options;
     private readonly MatchRecorder? _recorder;
     private readonly TimeProvider _clock;
-    private readonly Action<string> _tell;
+    private readonly ILogger _log;
     private readonly TcpListener _listener;
     private readonly ActionQueue _actions;
     private readonly TaskCompletionSource _relayed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -37,11 +40,11 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
 
     /// <param name="options">The addresses of bot and game.</param>
     /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
-    /// <param name="tell">Receives messages for the user, one line each.</param>
+    /// <param name="log">Gets a message for each bot that is refused.</param>
     /// <param name="clock">Clock of all times.</param>
-    public ProxySource(ProxyOptions options, MatchRecorder? recorder, Action<string> tell, TimeProvider clock)
+    public ProxySource(ProxyOptions options, MatchRecorder? recorder, ILogger log, TimeProvider clock)
     {
-        (_options, _recorder, _tell, _clock) = (options, recorder, tell, clock);
+        (_options, _recorder, _log, _clock) = (options, recorder, log, clock);
         _listener = new TcpListener(options.Listen);
         _actions = new ActionQueue(clock);
     }
@@ -166,7 +169,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
         catch (ProxyException e)
         {
-            if (!_closing.IsCancellationRequested) _tell(e.Message);
+            if (!_closing.IsCancellationRequested) LogMessages.BotRefused(_log, e.Message);
         }
         catch (Exception e) when (!_closing.IsCancellationRequested)
         {
@@ -200,7 +203,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
 
     private async Task<SubscriptionEnd> RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
     {
-        var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _tell, _clock);
+        var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _log, _clock);
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
         var drawing = new GameDrawing(_hub!.Drawings);
         var actions = new ProxyActions(_actions, relay, _feed!, drawing, Times, _clock);

@@ -1,11 +1,14 @@
-using Abathur.Sc2;
 using Abathur.Sc2.Api;
+using Abathur.Sc2;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;
+using Microsoft.Extensions.Logging;
 using SC2APIProtocol;
+
 using Request = SC2APIProtocol.Request;
 using Response = SC2APIProtocol.Response;
 using Status = SC2APIProtocol.Status;
@@ -28,7 +31,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     private readonly MatchFeed _feed;
     private readonly FrameTimes _times;
     private readonly TimeProvider _clock;
-    private readonly Action<string> _tell;
+    private readonly ILogger _log;
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Match _match = new() { Source = SourceKind.Proxy };
     private readonly Task _looking;
@@ -47,11 +50,11 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <param name="feed">Publishes and records the frames.</param>
     /// <param name="times">Receives the times.</param>
     /// <param name="actionsAllowed">Whether agents may act.</param>
-    /// <param name="tell">Receives messages for the user, one line each.</param>
+    /// <param name="log">Gets a message if the match cannot be published.</param>
     /// <param name="clock">Clock of the stamps.</param>
-    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, Action<string> tell, TimeProvider clock)
+    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, ILogger log, TimeProvider clock)
     {
-        (_feed, _times, _tell, _clock) = (feed, times, tell, clock);
+        (_feed, _times, _log, _clock) = (feed, times, log, clock);
         _match.ActionsAllowed = actionsAllowed;
         Messages = new TapQueue(clock);
         _looking = Task.Run(LookAsync);
@@ -116,7 +119,7 @@ internal sealed class ProxyTap : IAsyncDisposable
             {
                 // A bug: the match ends for the agents, but not for the bot.
                 isBroken = true;
-                _tell($"the match cannot be published any more: {e}");
+                LogMessages.PublishingFailed(_log, e.ToString());
                 _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
             }
             finally

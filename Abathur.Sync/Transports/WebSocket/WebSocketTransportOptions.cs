@@ -1,3 +1,5 @@
+using Abathur.Sync.Diagnostics;
+
 namespace Abathur.Sync.Transports.WebSocket;
 
 /// <summary>Limits of the WebSocket transport.</summary>
@@ -27,4 +29,14 @@ public sealed record WebSocketTransportOptions
 
     /// <summary>How long messages that an agent has not read yet are kept for it after the close. Default 60 s.</summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>What is wrong with these options; null if nothing is.</summary>
+    public string? Problem() => OptionProblems.First(
+        OptionProblems.Range(nameof(MaxMessageBytes), MaxMessageBytes, 1),
+        OptionProblems.Range(nameof(MaxFirstMessageBytes), MaxFirstMessageBytes, 1, MaxMessageBytes),
+        OptionProblems.Time(nameof(HandshakeTimeout), HandshakeTimeout),
+        OptionProblems.Time(nameof(KeepAliveInterval), KeepAliveInterval),
+        OptionProblems.Time(nameof(KeepAliveTimeout), KeepAliveTimeout),
+        OptionProblems.Time(nameof(CloseTimeout), CloseTimeout),
+        OptionProblems.Time(nameof(DrainTimeout), DrainTimeout));
 }

@@ -88,9 +88,9 @@ public sealed class FailedWriteTests : IDisposable
     {
         File.Delete(Place);
         File.Delete(Part);
-        var told = new List<string>();
+        var told = new ListLogger();
         var output = new OutputFile(Place, new OutputOptions { Overwrite = true });
-        await using var recorder = new MatchRecorder(output, disk(output.Stream), Small, told.Add, TimeProvider.System);
+        await using var recorder = new MatchRecorder(output, disk(output.Stream), Small, told, TimeProvider.System);
         recorder.Begin(RecordingSample.Match);
         for (var loop = 1u; loop <= Observations; loop++)
         {
@@ -104,11 +104,11 @@ public sealed class FailedWriteTests : IDisposable
         Assert.Equal(Observations, status.Frames + status.FramesMissed);
         if (status.Error.Length == 0)
         {
-            Assert.Empty(told);
+            Assert.Empty(told.Messages);
             Assert.Equal((Observations, true, false), (status.Frames, File.Exists(Place), File.Exists(Part)));
             return status;
         }
-        var line = Assert.Single(told);
+        var line = Assert.Single(told.Messages);
         Assert.DoesNotContain('\n', line);
         Assert.False(File.Exists(Place));
         // What it says of the file is true.

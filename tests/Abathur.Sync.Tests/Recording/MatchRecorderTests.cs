@@ -12,7 +12,7 @@ namespace Abathur.Sync.Tests.Recording;
 public sealed class MatchRecorderTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
-    private readonly List<string> _told = [];
+    private readonly ListLogger _told = new();
 
     private string Place => _folder.PathTo("match.mcap");
 
@@ -45,7 +45,7 @@ public sealed class MatchRecorderTests : IDisposable
         Assert.True(reader.ReadNext(out var first));
         Assert.Equal(RecordingSample.Observation(1), first.Payload.ToArray());
         Assert.False(File.Exists(Part));
-        Assert.Empty(_told);
+        Assert.Empty(_told.Messages);
     }
 
     [Fact]
@@ -73,7 +73,7 @@ public sealed class MatchRecorderTests : IDisposable
         Assert.Equal(200ul, status.Frames + status.FramesMissed);
         Assert.True(status.FramesMissed > 0);
         Assert.NotEmpty(status.Error);
-        Assert.Contains("The match continues without it", Assert.Single(_told), StringComparison.Ordinal);
+        Assert.Contains("The match continues without it", Assert.Single(_told.Messages), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -85,7 +85,7 @@ public sealed class MatchRecorderTests : IDisposable
         Directory.CreateDirectory(Place);
         await recorder.DisposeAsync();
         var saved = _folder.PathTo("match-1.mcap");
-        Assert.Contains(saved, Assert.Single(_told), StringComparison.Ordinal);
+        Assert.Contains(saved, Assert.Single(_told.Messages), StringComparison.Ordinal);
         Assert.Equal((saved, true, false), (recorder.Status.Path, recorder.IsComplete, recorder.Status.Error.Length == 0));
         using var reader = RecordingSample.Open(File.ReadAllBytes(saved));
         Assert.Equal(1L, reader.FrameCount);
@@ -122,7 +122,7 @@ public sealed class MatchRecorderTests : IDisposable
     public void Create_PlaceThatCannotBeWritten_IsToldAtOnce() =>
         Assert.Throws<RecordingException>(() => Recorder(_folder.PathTo("nowhere/match.mcap")));
 
-    private MatchRecorder Recorder(string path, RecordingOptions? options = null) => new(new OutputFile(path), options ?? new RecordingOptions(), _told.Add);
+    private MatchRecorder Recorder(string path, RecordingOptions? options = null) => new(new OutputFile(path), options ?? new RecordingOptions(), _told);
 
     private static void Add(MatchRecorder recorder, uint loop)
     {

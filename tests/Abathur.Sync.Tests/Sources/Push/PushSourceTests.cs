@@ -8,6 +8,7 @@ using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Abathur.Sync.Tests.Sources.Push;
 
@@ -28,7 +29,7 @@ public sealed class PushSourceTests : IAsyncDisposable
     {
         var file = new OutputFile(_folder.PathTo("match.mcap"));
         _disk = new HangingStream(file.Stream);
-        _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, _ => { }, _clock);
+        _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, NullLogger.Instance, _clock);
         _source = new PushSource(_recorder, _clock);
         _running = _source.RunAsync(new FrameHub(new HubOptions(), sourceWaits: false, _clock), _stop.Token);
     }

@@ -1,0 +1,52 @@
+using Microsoft.Extensions.Logging;
+
+namespace Abathur.Sync.Diagnostics;
+
+/// <summary>
+/// Limits the messages of another provider: of similar warnings and errors, at most one a second is written, with their number, because
+/// clients can cause them before they are authenticated.
+/// </summary>
+/// <param name="inner">Writes the messages; disposed with this.</param>
+/// <param name="clock">Clock of the limit.</param>
+internal sealed class LimitedLoggerProvider(ILoggerProvider inner, TimeProvider clock) : ILoggerProvider
+{
+    private readonly RepeatedMessages<Kind> _repeated = new(WriteCount, clock);
+
+    public ILogger CreateLogger(string categoryName)
+    {
+        var logger = inner.CreateLogger(categoryName);
+        // The program's own messages, and agents that the user has started.
+        return categoryName.StartsWith(ProgramLog.Program, StringComparison.Ordinal) ? logger : new LimitedLogger(logger, _repeated);
+    }
+
+    public void Dispose() => inner.Dispose();
+
+    private static void WriteCount(Kind kind, int count)
+    {
+        if (!kind.Logger.IsEnabled(kind.Level)) return;
+        IReadOnlyList<KeyValuePair<string, object?>> fields = [new("Count", count)];
+        kind.Logger.Log(kind.Level, kind.Event, fields, null, (_, _) => $"{count} more in the last second like: {kind.Message}");
+    }
+
+    private sealed class LimitedLogger(ILogger inner, RepeatedMessages<Kind> repeated) : ILogger
+    {
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => inner.BeginScope(state);
+
+        public bool IsEnabled(LogLevel logLevel) => inner.IsEnabled(logLevel);
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            // Levels below warning are not limited: they were requested with --log-level.
+            if (logLevel is LogLevel.Warning or LogLevel.Error && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state)))) return;
+            inner.Log(logLevel, eventId, state, exception, formatter);
+        }
+
+        /// <summary>The message template, without values. It is the last field.</summary>
+        private static string Template<TState>(TState state) =>
+            state is IReadOnlyList<KeyValuePair<string, object?>> and [.., { Key: "{OriginalFormat}", Value: string text }] ? text : "";
+    }
+
+    /// <summary>Similar messages: those of one place in the source code.</summary>
+    private sealed record Kind(ILogger Logger, LogLevel Level, EventId Event, string Message);
+}

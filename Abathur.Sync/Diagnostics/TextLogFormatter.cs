@@ -1,0 +1,18 @@
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Logging.Console;
+
+namespace Abathur.Sync.Diagnostics;
+
+/// <summary>Messages for people: one line each, which begins with the program's name, or with an agent's name.</summary>
+internal sealed class TextLogFormatter() : ConsoleFormatter("text")
+{
+    public override void Write<TState>(in LogEntry<TState> entry, IExternalScopeProvider? scopes, TextWriter writer)
+    {
+        var message = LogEntryText.MessageOf(entry);
+        if (entry.EventId.Id == LogMessages.SummaryId) writer.WriteLine(message);
+        else if (entry.Category.StartsWith(ProgramLog.AgentPrefix, StringComparison.Ordinal)) writer.WriteLine($"[{entry.Category[ProgramLog.AgentPrefix.Length..]}] {message}");
+        else if (entry.LogLevel is LogLevel.Information or LogLevel.Critical) writer.WriteLine($"{ProgramLog.Program}: {message}");
+        else writer.WriteLine($"{ProgramLog.Program}: {entry.LogLevel.ToString().ToLowerInvariant()}: {message}");
+    }
+}
