@@ -1,3 +1,4 @@
+using Abathur.Compression;
 using Microsoft.Win32.SafeHandles;
 
 namespace Abathur.Sync.Cli;
@@ -29,24 +30,12 @@ internal static class StandardStreams
     /// <summary>Standard input; a read that waits for data ends with <see cref="OperationCanceledException"/> when cancelled.</summary>
     public static Stream OpenInput(CancellationToken cancellation) => new CancellableInput(Console.OpenStandardInput(), cancellation);
 
-    private sealed class PipeStream(Stream inner) : Stream
+    private sealed class PipeStream(Stream inner) : ForwardOnlyStream
     {
         // errno EPIPE; ERROR_BROKEN_PIPE and ERROR_NO_DATA.
         private const int Epipe = 32, BrokenPipe = unchecked((int)0x8007006D), NoData = unchecked((int)0x800700E8);
 
-        public override bool CanRead => false;
-
-        public override bool CanSeek => false;
-
         public override bool CanWrite => true;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
 
         public override void Write(ReadOnlySpan<byte> buffer)
         {
@@ -60,36 +49,16 @@ internal static class StandardStreams
             }
         }
 
-        public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
-
         public override void Flush() => inner.Flush();
-
-        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
     }
 
-    private sealed class CancellableInput(Stream inner, CancellationToken cancellation) : Stream
+    private sealed class CancellableInput(Stream inner, CancellationToken cancellation) : ForwardOnlyStream
     {
         // A separate buffer: an abandoned read may still write to it.
         private readonly byte[] _buffer = new byte[256 * 1024];
         private int _start, _end;
 
         public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => false;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
 
         public override int Read(Span<byte> buffer)
         {
@@ -104,15 +73,5 @@ internal static class StandardStreams
             _start += count;
             return count;
         }
-
-        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
-
-        public override void Flush() { }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
     }
 }

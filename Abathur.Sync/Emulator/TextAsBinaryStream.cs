@@ -1,3 +1,4 @@
+using Abathur.Compression;
 using Abathur.Sync.Sources.Proxy;
 
 namespace Abathur.Sync.Emulator;
@@ -7,7 +8,7 @@ namespace Abathur.Sync.Emulator;
 /// them: some clients (pysc2) send serialized requests in text frames, which are not valid UTF-8. Nothing else is changed.
 /// </summary>
 /// <param name="inner">The connection behind the handshake. It is disposed with this stream.</param>
-internal sealed class TextAsBinaryStream(Stream inner) : Stream
+internal sealed class TextAsBinaryStream(Stream inner) : ForwardOnlyStream
 {
     private const byte OpcodeMask = 0x0f;
     private const byte Text = 1;
@@ -19,16 +20,6 @@ internal sealed class TextAsBinaryStream(Stream inner) : Stream
 
     public override bool CanWrite => true;
 
-    public override bool CanSeek => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
-
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         var count = await inner.ReadAsync(buffer, cancellationToken);
@@ -36,30 +27,20 @@ internal sealed class TextAsBinaryStream(Stream inner) : Stream
         return count;
     }
 
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override int Read(byte[] buffer, int offset, int count)
+    public override int Read(Span<byte> buffer)
     {
-        var read = inner.Read(buffer, offset, count);
-        Rewrite(buffer.AsSpan(offset, read));
-        return read;
+        var count = inner.Read(buffer);
+        Rewrite(buffer[..count]);
+        return count;
     }
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => inner.WriteAsync(buffer, cancellationToken);
 
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        inner.WriteAsync(buffer, offset, count, cancellationToken);
-
-    public override void Write(byte[] buffer, int offset, int count) => inner.Write(buffer, offset, count);
+    public override void Write(ReadOnlySpan<byte> buffer) => inner.Write(buffer);
 
     public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
 
     public override void Flush() => inner.Flush();
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {

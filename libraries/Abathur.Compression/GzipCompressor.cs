@@ -55,36 +55,12 @@ public sealed class GzipCompressor : IPayloadCompressor
     private static ReadOnlySpan<byte> EmptyMember => [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
     /// <summary>A stream that writes to a buffer writer; reused for all payloads.</summary>
-    private sealed class WriterStream : Stream
+    private sealed class WriterStream : ForwardOnlyStream
     {
         public IBufferWriter<byte>? Output { get; set; }
 
-        public override bool CanRead => false;
-
-        public override bool CanSeek => false;
-
         public override bool CanWrite => true;
 
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
-
         public override void Write(ReadOnlySpan<byte> buffer) => Output!.Write(buffer);
-
-        public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
-
-        public override void Flush()
-        {
-        }
-
-        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
     }
 }

@@ -4,7 +4,7 @@ namespace Abathur.Compression;
 
 /// <summary>Decompresses a stream of zstd frames. Not thread-safe.</summary>
 /// <remarks>Supports windows of up to 2^27 bytes (<c>zstd --long=27</c>), so it holds up to 128 MiB if the data needs that.</remarks>
-public sealed unsafe class ZstdDecompressionStream : Stream
+public sealed unsafe class ZstdDecompressionStream : ForwardOnlyStream
 {
     /// <summary>Largest supported window, as a power of two. Data with a larger one is refused.</summary>
     public const int MaxWindowLog = 27;
@@ -30,22 +30,6 @@ public sealed unsafe class ZstdDecompressionStream : Stream
 
     /// <inheritdoc/>
     public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     /// <inheritdoc/>
     /// <exception cref="CompressionException">The data is damaged, is not zstd, ends inside a frame, or needs a larger window.</exception>
@@ -83,21 +67,6 @@ public sealed unsafe class ZstdDecompressionStream : Stream
             return (int)output.Position;
         }
     }
-
-    /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
-
-    /// <inheritdoc/>
-    public override void Flush() { }
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)

@@ -14,4 +14,26 @@ public static class Varint
         output[count++] = (byte)value;
         return count;
     }
+
+    /// <summary>Reads a value and advances the position behind it. Bits beyond 64 are dropped, as Google.Protobuf does.</summary>
+    /// <param name="source">The bytes.</param>
+    /// <param name="position">Where the value begins.</param>
+    /// <param name="value">The value; 0 if there is none.</param>
+    /// <returns>False if the source ends inside the value, or the value is longer than <see cref="MaxBytes"/>; the position stays.</returns>
+    public static bool TryRead(ReadOnlySpan<byte> source, ref int position, out ulong value)
+    {
+        value = 0;
+        var end = Math.Min(source.Length, position + MaxBytes);
+        var shift = 0;
+        for (var at = position; at < end; at++, shift += 7)
+        {
+            var next = source[at];
+            value |= (ulong)(next & 0x7F) << shift;
+            if (next >= 0x80) continue;
+            position = at + 1;
+            return true;
+        }
+        value = 0;
+        return false;
+    }
 }

@@ -50,16 +50,10 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
             Position++;
             return first;
         }
-        ulong value = 0;
-        for (var shift = 0; shift < 64; shift += 7)
-        {
-            if (Position >= _message.Length) Throw("a varint is cut off");
-            var b = _message[Position++];
-            value |= (ulong)(b & 0x7f) << shift;
-            if (b < 0x80) return value;
-        }
-        Throw("a varint is longer than ten bytes");
-        return 0;
+        var position = Position;
+        if (!Varint.TryRead(_message, ref position, out var value)) Throw(_message.Length - position < Varint.MaxBytes ? "a varint is cut off" : "a varint is longer than ten bytes");
+        Position = position;
+        return value;
     }
 
     /// <summary>Reads four bytes, least significant first.</summary>

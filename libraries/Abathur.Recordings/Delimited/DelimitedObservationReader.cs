@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Protobuf.Wire;
 
 namespace Abathur.Recordings.Delimited;
 
@@ -10,6 +11,9 @@ public sealed class DelimitedObservationReader : IDisposable
     public const int MaxObservationBytes = 128 * 1024 * 1024;
 
     private const int InitialBytes = 256 * 1024;
+
+    /// <summary>Five bytes hold any valid length.</summary>
+    private const int MaxLengthBytes = 5;
 
     private readonly Stream _source;
     private readonly string _name;
@@ -63,23 +67,23 @@ public sealed class DelimitedObservationReader : IDisposable
     {
         length = 0;
         if (!TryHave(1)) return false;
-        ulong value = 0;
-        var lengthOffset = _offset;
-        for (var shift = 0; shift < 35; shift += 7)
+        var end = _start;
+        ulong value;
+        while (!Varint.TryRead(_buffer.AsSpan(0, Math.Min(_end, _start + MaxLengthBytes)), ref end, out value))
         {
-            if (!TryHave(1))
-                throw new TruncatedStreamException($"{_name} ends inside the length of frame {FrameCount} (byte offset {lengthOffset})");
-            var next = _buffer[_start];
-            Advance(1);
-            value |= (ulong)(next & 0x7F) << shift;
-            if (next >= 0x80) continue;
-            if (value > MaxObservationBytes) break;
-            length = (int)value;
-            return true;
+            var bytes = _end - _start;
+            if (bytes >= MaxLengthBytes) throw TooLong();
+            if (!TryHave(bytes + 1)) throw new TruncatedStreamException($"{_name} ends inside the length of frame {FrameCount} (byte offset {_offset})");
+            // Reading more may have moved the bytes.
+            end = _start;
         }
-        throw new RecordingException(
-            $"{_name} is not a stream of length-delimited observations: frame {FrameCount} (byte offset {lengthOffset}) "
-            + $"would have more than {MaxObservationBytes} bytes");
+        if (value > MaxObservationBytes) throw TooLong();
+        Advance(end - _start);
+        length = (int)value;
+        return true;
+
+        RecordingException TooLong() => new(
+            $"{_name} is not a stream of length-delimited observations: frame {FrameCount} (byte offset {_offset}) would have more than {MaxObservationBytes} bytes");
     }
 
     private void Advance(int bytes)

@@ -5,6 +5,7 @@ using System.Runtime.InteropServices;
 using Abathur.Protobuf.ProtoJson.Schema;
 using Abathur.Protobuf.ProtoJson.State;
 using Abathur.Protobuf.ProtoJson.Text;
+using Abathur.Protobuf.Wire;
 using Google.Protobuf;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
@@ -158,25 +159,15 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
         if (type == WireFormat.WireType.Varint)
         {
             if (position >= wire.Length) return false;
-            value = wire[position++];
-            return value < 0x80 || TryReadLongVarint(wire, ref position, ref value);
+            value = wire[position];
+            if (value >= 0x80) return Varint.TryRead(wire, ref position, out value);
+            position++;
+            return true;
         }
         if (wire.Length - position < sizeof(ulong)) return false;
         value = BinaryPrimitives.ReadUInt64LittleEndian(wire[position..]);
         position += sizeof(ulong);
         return true;
-    }
-
-    private static bool TryReadLongVarint(ReadOnlySpan<byte> wire, ref int position, ref ulong value)
-    {
-        value &= 0x7F;
-        for (var shift = 7; shift < 70 && position < wire.Length; shift += 7)
-        {
-            ulong next = wire[position++];
-            value |= (next & 0x7F) << shift;
-            if (next < 0x80) return true;
-        }
-        return false;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

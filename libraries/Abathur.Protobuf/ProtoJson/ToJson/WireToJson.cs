@@ -5,6 +5,7 @@ using System.Runtime.CompilerServices;
 using Abathur.Protobuf.ProtoJson.Schema;
 using Abathur.Protobuf.ProtoJson.State;
 using Abathur.Protobuf.ProtoJson.Text;
+using Abathur.Protobuf.Wire;
 using Google.Protobuf;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
@@ -366,16 +367,8 @@ internal ref struct WireToJson
 
     private ulong ReadLongVarint(int end)
     {
-        ulong value = 0;
-        for (var shift = 0; shift < 70; shift += 7)
-        {
-            if (_position >= end) ThrowMalformed("a varint is cut off");
-            var next = _wire[_position++];
-            value |= (ulong)(next & 0x7F) << shift;
-            if (next < 0x80) return value;
-        }
-        ThrowMalformed("a varint is longer than ten bytes");
-        return 0;
+        if (!Varint.TryRead(_wire[..end], ref _position, out var value)) ThrowMalformed(end - _position < Varint.MaxBytes ? "a varint is cut off" : "a varint is longer than ten bytes");
+        return value;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
