@@ -62,7 +62,8 @@ internal sealed class Make
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
-    private static readonly string OperationBenchmarks = Path.Combine(Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
+    private static readonly string OperationBenchmarks = Path.Combine(
+        Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
     private static readonly string Fuzzer = Path.Combine(Root, "artifacts", "bin", "Abathur.Fuzz", "release", "Abathur.Fuzz.dll");
     // Optional, beside the checkout: recordings of real games, and Python packages for a machine without an index of them.
     private static readonly string Shared = Path.GetFullPath(Path.Combine(Root, "..", "shared"));
@@ -126,15 +127,21 @@ internal sealed class Make
     public int Demo(string[] arguments)
     {
         var (file, seconds) = DemoArguments(arguments);
-        if (!File.Exists(file)) throw new MakeException($"there is no recording {file}; `dotnet make.cs recordings` makes the committed ones");
+        if (!File.Exists(file))
+            throw new MakeException($"there is no recording {file}; `dotnet make.cs recordings` makes the committed ones");
         Console.WriteLine("Setting up: build and Python environment. The first time takes a minute or two.");
         Setup();
         if (IsInterrupted) return 130;
-        using var daemon = StartDaemon(["play", file, "--grpc-port", "0", "--socket-port", "0", "--wait-agents", "2", "--loop", "--stop-with-parent"]);
+        using var daemon = StartDaemon(
+            ["play", file, "--grpc-port", "0", "--socket-port", "0", "--wait-agents", "2", "--loop", "--stop-with-parent"]);
         try
         {
             var ready = daemon.StandardOutput.ReadLine() ?? throw new MakeException("the daemon did not start");
-            var addresses = ready.Split(' ').Skip(1).Select(each => each.Split('=')).Where(each => each[0] != "http").Select(each => $"{each[0]}://{each[1]}");
+            var addresses = ready.Split(' ')
+                .Skip(1)
+                .Select(each => each.Split('='))
+                .Where(each => each[0] != "http")
+                .Select(each => $"{each[0]}://{each[1]}");
             Console.WriteLine($"Playing {Path.GetFileName(file)} to one agent by gRPC (protobuf) and one by socket (JSON).");
             return Start(Python, ["-m", "abathur", "watch", .. addresses, "--seconds", seconds.ToString(CultureInfo.InvariantCulture)]);
         }
@@ -166,7 +173,8 @@ internal sealed class Make
     {
         var unnamed = arguments.Any(each => each.Split('=')[0] == "--filter") ? MatchingBenchmark : Benchmarks[0];
         var (name, rest) = arguments is [var first, .. var others] && !first.StartsWith('-') ? (first, others) : (unnamed, arguments);
-        if (name != unnamed && !Benchmarks.Contains(name)) throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
+        if (name != unnamed && !Benchmarks.Contains(name))
+            throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
         Setup();
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
@@ -207,7 +215,10 @@ internal sealed class Make
     {
         SetUpPython();
         Run(Python, [Path.Combine("protos", "export_s2clientprotocol.py")], "export of s2clientprotocol");
-        Run(Python, ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"], "protoc");
+        Run(
+            Python,
+            ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"],
+            "protoc");
         Run(Python, [Path.Combine("python_agent", "tools", "make_blocking.py")], "blocking twin of the Python API");
         Run(Python, ["-m", "ruff", "format", "--quiet", Path.Combine("python_agent", "abathur")], "ruff format");
         return 0;
@@ -219,7 +230,8 @@ internal sealed class Make
         var rids = new List<string>();
         for (var i = 0; i < arguments.Length; i++)
         {
-            if (arguments[i] == "--output") output = ++i < arguments.Length ? Path.GetFullPath(arguments[i]) : throw new MakeException("--output takes a folder");
+            if (arguments[i] == "--output")
+                output = ++i < arguments.Length ? Path.GetFullPath(arguments[i]) : throw new MakeException("--output takes a folder");
             else if (arguments[i].StartsWith('-')) throw new MakeException($"pack has no option {arguments[i]}");
             else rids.Add(arguments[i]);
         }
@@ -237,10 +249,30 @@ internal sealed class Make
     {
         var folder = Path.Combine(Root, "artifacts", "publish", "packages", rid);
         if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
-        Run("dotnet", ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, "--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", "--nologo", "-v", "quiet", "-o", folder], $"publish for {rid}");
+        Run(
+            "dotnet",
+            [
+                "publish",
+                "Abathur.Sync",
+                "-c",
+                "Release",
+                "-r",
+                rid,
+                "--self-contained",
+                "-p:PublishSingleFile=true",
+                "-p:IncludeNativeLibrariesForSelfExtract=true",
+                "--nologo",
+                "-v",
+                "quiet",
+                "-o",
+                folder,
+            ],
+            $"publish for {rid}");
         if (IsInterrupted) return;
-        foreach (var extra in Directory.EnumerateFiles(folder).Where(file => Path.GetExtension(file) is ".pdb" or ".xml")) File.Delete(extra);
-        foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" }) File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
+        foreach (var extra in Directory.EnumerateFiles(folder).Where(file => Path.GetExtension(file) is ".pdb" or ".xml"))
+            File.Delete(extra);
+        foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" })
+            File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
         var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
         if (rid.StartsWith("win", StringComparison.Ordinal))
         {
@@ -274,7 +306,9 @@ internal sealed class Make
         {
             if (arguments[i] == "--seconds")
             {
-                if (++i == arguments.Length || !int.TryParse(arguments[i], CultureInfo.InvariantCulture, out seconds) || seconds is < 1 or > 86_400)
+                if (++i == arguments.Length
+                    || !int.TryParse(arguments[i], CultureInfo.InvariantCulture, out seconds)
+                    || seconds is < 1 or > 86_400)
                 {
                     throw new MakeException("--seconds takes a whole number from 1 to 86400");
                 }
@@ -322,7 +356,12 @@ internal sealed class Make
         {
             try
             {
-                using var process = Process.Start(new ProcessStartInfo(name, ["-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"]) { RedirectStandardError = true, RedirectStandardOutput = true })!;
+                using var process = Process.Start(new ProcessStartInfo(
+                    name,
+                    [
+                        "-c",
+                        "import sys, venv; sys.exit(sys.version_info < (3, 11))",
+                    ]) { RedirectStandardError = true, RedirectStandardOutput = true })!;
                 process.WaitForExit();
                 if (process.ExitCode == 0) return name;
             }
@@ -338,9 +377,13 @@ internal sealed class Make
     {
         var results = Path.Combine(Root, "artifacts", "test-results");
         if (Directory.Exists(results)) Directory.Delete(results, recursive: true);
-        var code = Start("dotnet", ["test", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "--logger", "trx", "--results-directory", results]);
+        var code = Start(
+            "dotnet",
+            ["test", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "--logger", "trx", "--results-directory", results]);
         var counters = Directory.Exists(results)
-            ? Directory.EnumerateFiles(results, "*.trx").Select(file => XDocument.Load(file).Descendants().First(element => element.Name.LocalName == "Counters")).ToList()
+            ? Directory.EnumerateFiles(results, "*.trx")
+                .Select(file => XDocument.Load(file).Descendants().First(element => element.Name.LocalName == "Counters"))
+                .ToList()
             : [];
         var passed = counters.Sum(each => (int)each.Attribute("passed")!);
         var failed = counters.Sum(each => (int)each.Attribute("failed")!);

@@ -16,7 +16,8 @@ public class LibraryTests
         if (File.Exists(approved) && surface == File.ReadAllText(approved).ReplaceLineEndings("\n")) return;
         var received = Path.ChangeExtension(approved, ".received.txt");
         File.WriteAllText(received, surface);
-        Assert.Fail($"What {Library} offers has changed. Compare {received} with {approved}; where the change is intended, replace the second by the first.");
+        Assert.Fail($"What {Library} offers has changed. Compare {received} with {approved}; where the change is intended, replace the "
+            + "second by the first.");
     }
 
     [Fact]
@@ -32,6 +33,7 @@ public class LibraryTests
         var example = ReadmeExample.From(Path.Combine(SharedData.RepositoryFolder, "libraries", Library, "README.md"));
         using var folder = new TemporaryFolder();
         Assert.Equal(example.Output, example.Run(folder.Path));
-        Assert.InRange(example.Code.Split('\n').Count(line => line.Trim().Length > 1 && !line.StartsWith("using ", StringComparison.Ordinal)), 1, 12);
+        Assert.InRange(
+            example.Code.Split('\n').Count(line => line.Trim().Length > 1 && !line.StartsWith("using ", StringComparison.Ordinal)), 1, 12);
     }
 }

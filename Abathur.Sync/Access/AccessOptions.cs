@@ -5,7 +5,8 @@ namespace Abathur.Sync.Access;
 /// <summary>Who may connect, and what they may do.</summary>
 public sealed record AccessOptions
 {
-    /// <summary>Where to listen. Default 127.0.0.1. Others need <see cref="Tokens"/> and <see cref="Tls"/>, or <see cref="Insecure"/> in place of the latter.</summary>
+    /// <summary>Where to listen. Default 127.0.0.1. Others need <see cref="Tokens"/> and <see cref="Tls"/>, or <see cref="Insecure"/> in
+    /// place of the latter.</summary>
     public IPAddress Address { get; init; } = IPAddress.Loopback;
 
     /// <summary>The tokens. Default: none are needed.</summary>
@@ -31,8 +32,12 @@ public sealed record AccessOptions
     {
         if (ActRate < 1) return $"{nameof(ActRate)} is {ActRate}; it must be at least 1";
         if (IPAddress.IsLoopback(Address)) return null;
-        if (!Tokens.AreNeeded) return $"{Address} is not a loopback address: any client that reaches it could read the match and act. It needs --token-file (or ABATHUR_TOKEN), and --tls-cert with --tls-key";
-        if (Tls is null && !Insecure) return $"{Address} is not a loopback address: without --tls-cert and --tls-key others on the network can read the match and the token. --insecure allows it anyway";
+        if (!Tokens.AreNeeded)
+            return $"{Address} is not a loopback address: any client that reaches it could read the match and act. It needs "
+                + "--token-file (or ABATHUR_TOKEN), and --tls-cert with --tls-key";
+        if (Tls is null && !Insecure)
+            return $"{Address} is not a loopback address: without --tls-cert and --tls-key others on the network can read the match and "
+                + "the token. --insecure allows it anyway";
         return null;
     }
 }

@@ -67,7 +67,8 @@ public sealed class AccessTokens
     /// <summary>Why a text cannot be a token; null if it is valid.</summary>
     public static string? Problem(string token)
     {
-        if (token.Length is < MinLength or > MaxLength) return $"a token has {MinLength} to {MaxLength} characters, this one has {token.Length}";
+        if (token.Length is < MinLength or > MaxLength)
+            return $"a token has {MinLength} to {MaxLength} characters, this one has {token.Length}";
         return token.AsSpan().ContainsAnyExceptInRange('!', '~') ? "a token consists of printable ASCII characters without spaces" : null;
     }
 

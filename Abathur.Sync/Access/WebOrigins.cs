@@ -42,7 +42,8 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         return $"{uri.Scheme}://{uri.Host.ToLowerInvariant()}{port}";
     }
 
-    /// <summary>Whether an origin names this machine by a loopback name or address, with any port. Some WebSocket libraries write their own with ws or wss.</summary>
+    /// <summary>Whether an origin names this machine by a loopback name or address, with any port. Some WebSocket libraries write their own
+    /// with ws or wss.</summary>
     public static bool IsLoopback(string origin)
     {
         if (TryParse(origin, out _) is not { } text || !Uri.TryCreate(text, UriKind.Absolute, out var uri)) return false;
@@ -60,17 +61,20 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         if (host is null || !IsOurs(host, port, address))
         {
             return Hosts.Count == 0
-                ? $"Host must be a loopback name of this machine with port {port}, such as localhost:{port}; others are allowed with --allow-host"
+                ? $"Host must be a loopback name of this machine with port {port}, such as localhost:{port}; others are allowed with "
+                    + "--allow-host"
                 : $"Host must be {string.Join(" or ", Hosts)} or a loopback name, with port {port}";
         }
         if (origins.Count == 0) return null;
-        if (origins is [{ } origin] && (IsSame(origin, host) || _allowed.Contains(origin) || (AnyLoopback && IsLoopback(origin)))) return null;
+        if (origins is [{ } origin] && (IsSame(origin, host) || _allowed.Contains(origin) || (AnyLoopback && IsLoopback(origin))))
+            return null;
         if (AnyLoopback) return $"Origin must be a loopback name or address of this machine, such as {Scheme}{host}";
         return $"Origin must be {Scheme}{host}; others are allowed with --allow-origin";
     }
 
     private bool IsSame(string origin, string host) =>
-        origin.StartsWith(Scheme, StringComparison.Ordinal) && WithPort(origin[Scheme.Length..]).Equals(WithPort(host), StringComparison.OrdinalIgnoreCase);
+        origin.StartsWith(Scheme, StringComparison.Ordinal)
+            && WithPort(origin[Scheme.Length..]).Equals(WithPort(host), StringComparison.OrdinalIgnoreCase);
 
     private string WithPort(string host) => host.EndsWith(']') || !host.Contains(':') ? $"{host}:{DefaultPort}" : host;
 
@@ -85,8 +89,10 @@ internal sealed class WebOrigins(IEnumerable<string> allowed)
         // Only the usual spelling: no legitimate client sends 127.1 or 0x7f000001.
         if (!IPAddress.TryParse(name.Trim('[', ']'), out var number) || name != Spelling(number)) return false;
         // A DNS name is never spelled as a number: a client that sends the address it connected to means this daemon.
-        return (IPAddress.IsLoopback(number) && !name.Contains(':')) || number.Equals(address?.IsIPv4MappedToIPv6 == true ? address.MapToIPv4() : address);
+        return (IPAddress.IsLoopback(number) && !name.Contains(':'))
+            || number.Equals(address?.IsIPv4MappedToIPv6 == true ? address.MapToIPv4() : address);
     }
 
-    private static string Spelling(IPAddress number) => number.AddressFamily == System.Net.Sockets.AddressFamily.InterNetworkV6 ? $"[{number}]" : number.ToString();
+    private static string Spelling(IPAddress number) =>
+        number.AddressFamily == System.Net.Sockets.AddressFamily.InterNetworkV6 ? $"[{number}]" : number.ToString();
 }

@@ -16,7 +16,8 @@ internal static class WebSocketToken
     private const string Prefix = "abathur.token.";
 
     /// <summary>The chosen subprotocol; null: the client offered no known one.</summary>
-    public static string? ChosenOf(HttpContext http) => http.WebSockets.WebSocketRequestedProtocols.Contains(Subprotocol) ? Subprotocol : null;
+    public static string? ChosenOf(HttpContext http) =>
+        http.WebSockets.WebSocketRequestedProtocols.Contains(Subprotocol) ? Subprotocol : null;
 
     /// <summary>The token, by subprotocol or in <c>Authorization</c>; null: none was sent.</summary>
     public static string? Of(HttpContext http)

@@ -26,7 +26,8 @@ internal sealed class AccessOptionSet
 
     private readonly Option<string?> _tokenFile = new("--token-file")
     {
-        Description = $"Accept only clients that send the token in this file (or in {TokenVariable}), {AccessTokens.MinLength} characters or more.",
+        Description =
+            $"Accept only clients that send the token in this file (or in {TokenVariable}), {AccessTokens.MinLength} characters or more.",
         HelpName = "FILE",
     };
 
@@ -36,11 +37,22 @@ internal sealed class AccessOptionSet
         HelpName = "FILE",
     };
 
-    private readonly Option<string?> _tlsCert = new("--tls-cert") { Description = "Speak TLS with this certificate (PEM).", HelpName = "FILE" };
+    private readonly Option<string?> _tlsCert = new("--tls-cert")
+    {
+        Description = "Speak TLS with this certificate (PEM).",
+        HelpName = "FILE",
+    };
 
-    private readonly Option<string?> _tlsKey = new("--tls-key") { Description = "Private key of the certificate (PEM).", HelpName = "FILE" };
+    private readonly Option<string?> _tlsKey = new("--tls-key")
+    {
+        Description = "Private key of the certificate (PEM).",
+        HelpName = "FILE",
+    };
 
-    private readonly Option<bool> _insecure = new("--insecure") { Description = "Listen on a network without TLS: others on the network can read the match and the token." };
+    private readonly Option<bool> _insecure = new("--insecure")
+    {
+        Description = "Listen on a network without TLS: others on the network can read the match and the token.",
+    };
 
     private readonly Option<string[]> _allowHost = new("--allow-host")
     {
@@ -63,7 +75,8 @@ internal sealed class AccessOptionSet
 
     public void AddTo(Command command)
     {
-        _actRate.Must(rate => rate is >= 1 and <= MaxActRate, $"--act-rate must be 1 to {MaxActRate.ToString(CultureInfo.InvariantCulture)}.");
+        _actRate.Must(
+            rate => rate is >= 1 and <= MaxActRate, $"--act-rate must be 1 to {MaxActRate.ToString(CultureInfo.InvariantCulture)}.");
         _allowOrigin.Validators.Add(result =>
         {
             foreach (var origin in result.Tokens)
@@ -75,21 +88,27 @@ internal sealed class AccessOptionSet
         {
             foreach (var name in result.Tokens)
             {
-                if (Uri.CheckHostName(name.Value) is UriHostNameType.Unknown or UriHostNameType.Basic) result.AddError($"--allow-host: \"{name.Value}\" is not a host name.");
+                if (Uri.CheckHostName(name.Value) is UriHostNameType.Unknown or UriHostNameType.Basic)
+                    result.AddError($"--allow-host: \"{name.Value}\" is not a host name.");
             }
         });
         _address.Validators.Add(result =>
         {
-            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem)) result.AddError($"--address: {problem}.");
+            if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem))
+                result.AddError($"--address: {problem}.");
         });
-        foreach (Option option in new Option[] { _address, _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate }) command.Add(option);
+        foreach (Option option in new Option[]
+        {
+            _address, _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate,
+        }) command.Add(option);
     }
 
     /// <summary>The parsed options.</summary>
     /// <exception cref="CliException">The options contradict each other, or a file cannot be read.</exception>
     public AccessOptions Read(ParseResult result)
     {
-        if (!ListenAddress.TryParse(result.GetValue(_address)!, out var address, out var problem)) throw new CliException(problem, ExitCode.Usage);
+        if (!ListenAddress.TryParse(result.GetValue(_address)!, out var address, out var problem))
+            throw new CliException(problem, ExitCode.Usage);
         var options = new AccessOptions
         {
             Address = address,

@@ -35,14 +35,21 @@ internal static class CatCommand
             HelpName = "LOOP",
             DefaultValueFactory = _ => uint.MaxValue,
         };
-        var limit = new Option<long>("--limit") { Description = "Most lines to print", HelpName = "N", DefaultValueFactory = _ => long.MaxValue };
-        var command = new Command("cat", "Print the messages of a recording as JSON, one a line: topic, game loop, time, size, and chosen fields")
+        var limit = new Option<long>("--limit")
+        {
+            Description = "Most lines to print",
+            HelpName = "N",
+            DefaultValueFactory = _ => long.MaxValue,
+        };
+        var command = new Command(
+            "cat", "Print the messages of a recording as JSON, one a line: topic, game loop, time, size, and chosen fields")
         {
             file, fields, topic, start, stop, limit,
         };
         command.SetAction((parsed, cancellation) => Task.Run(
             () => Run(
-                parsed.GetRequiredValue(file), parsed.GetValue(fields), parsed.GetValue(topic), parsed.GetValue(start), parsed.GetValue(stop),
+                parsed.GetRequiredValue(file), parsed.GetValue(fields), parsed.GetValue(topic), parsed.GetValue(start),
+                parsed.GetValue(stop),
                 parsed.GetValue(limit), parsed.InvocationConfiguration.Error, cancellation),
             CancellationToken.None));
         return command;
@@ -53,7 +60,8 @@ internal static class CatCommand
     {
         topic ??= fields is null ? Everything : RecordingTopics.Observation;
         using var recording = RecordingReader.Open(file);
-        if (recording.Truncated) report.WriteLine($"abathur-sync: warning: {file}: {recording.Damage}; `abathur-sync recover` may give more");
+        if (recording.Truncated)
+            report.WriteLine($"abathur-sync: warning: {file}: {recording.Damage}; `abathur-sync recover` may give more");
         var topics = recording.Mcap.Channels.Values.Select(channel => channel.Topic).Distinct().ToArray();
         if (topic != Everything && !topics.Contains(topic))
             throw new CliException($"--topic: {file} has no topic {topic}, only {string.Join(", ", topics)}", ExitCode.Usage);
@@ -87,7 +95,9 @@ internal static class CatCommand
             _withMessage = fields is not null;
             if (fields is null) return;
             _descriptor = RecordingTopics.FindMessage(first.SchemaName)
-                ?? throw new CliException($"--fields: messages of topic {first.Topic} are \"{first.SchemaName}\", whose fields are not known here", ExitCode.Usage);
+                ?? throw new CliException(
+                    $"--fields: messages of topic {first.Topic} are \"{first.SchemaName}\", whose fields are not known here",
+                    ExitCode.Usage);
             if (fields.Trim() != Everything) _selection = FieldSelection.Parse(fields, _descriptor);
         }
 
@@ -124,12 +134,15 @@ internal static class CatCommand
             try
             {
                 var json = new ArrayBufferWriter<byte>();
-                ProtoJsonTranscoder.For(_descriptor!).ToJson(_selection is null ? recorded.Payload.Span : Prune(_selection, recorded), json);
+                ProtoJsonTranscoder.For(_descriptor!).ToJson(
+                    _selection is null ? recorded.Payload.Span : Prune(_selection, recorded), json);
                 return json.WrittenSpan.ToArray();
             }
             catch (Exception e) when (e is InvalidProtocolBufferException or ProtoJsonException)
             {
-                throw new CliException($"{_file}: message {recorded.Sequence} of {recorded.Topic} is not a {_descriptor!.FullName}: {e.Message}", ExitCode.BadInput);
+                throw new CliException(
+                    $"{_file}: message {recorded.Sequence} of {recorded.Topic} is not a {_descriptor!.FullName}: {e.Message}",
+                    ExitCode.BadInput);
             }
         }
     }

@@ -41,7 +41,8 @@ internal static class CliErrors
     {
         // An unknown argument usually explains why a required one seems to be missing, so it is reported first.
         var unknown = parsed.UnmatchedTokens.Count > 0 ? $"Unrecognized command or argument '{parsed.UnmatchedTokens[0]}'." : null;
-        LogMessages.CommandFailed(ProgramLog.Logger, $"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
+        LogMessages.CommandFailed(
+            ProgramLog.Logger, $"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
         return ExitCode.Usage;
     }
 
@@ -53,7 +54,8 @@ internal static class CliErrors
             McapException or RecordingException or InvalidDataException => ExitCode.BadInput,
             FileNotFoundException or DirectoryNotFoundException => ExitCode.BadInput,
             PlaybackException => ExitCode.Usage,
-            DaemonException or GameException or AgentException or CompressionException or IOException or UnauthorizedAccessException => ExitCode.Failed,
+            DaemonException or GameException or AgentException or CompressionException or IOException or UnauthorizedAccessException =>
+                ExitCode.Failed,
             _ => -1,
         };
         return code >= 0;

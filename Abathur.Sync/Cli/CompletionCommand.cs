@@ -40,7 +40,8 @@ internal static class CompletionCommand
                 param($word, $ast, $position)
                 # The position counts from the start of the input, and the command's text ends before the spaces that follow it.
                 $at = $position - $ast.Extent.StartOffset
-                abathur-sync "[suggest:$at]" ("$ast".PadRight($at)) 2>$null | Where-Object { $_ -and $_.StartsWith($word, 'OrdinalIgnoreCase') } | ForEach-Object {
+                $found = abathur-sync "[suggest:$at]" ("$ast".PadRight($at)) 2>$null
+                $found | Where-Object { $_ -and $_.StartsWith($word, 'OrdinalIgnoreCase') } | ForEach-Object {
                     [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
                 }
             }

@@ -13,7 +13,8 @@ internal static class EmulateCommand
 {
     private static readonly Argument<string> FileArgument = new("FILE")
     {
-        Description = "Recording (MCAP); or serialized observations, or a folder of them, with game_info.binpb beside and game_data.binpb there or in the folder above.",
+        Description = "Recording (MCAP); or serialized observations, or a folder of them, with game_info.binpb beside and "
+            + "game_data.binpb there or in the folder above.",
     };
 
     private static readonly Option<int> Listen = new("--listen")
@@ -23,9 +24,17 @@ internal static class EmulateCommand
         HelpName = "PORT",
     };
 
-    private static readonly Option<string?> GameInfo = new("--game-info") { Description = "Serialized ResponseGameInfo. Default: the recording's.", HelpName = "FILE" };
+    private static readonly Option<string?> GameInfo = new("--game-info")
+    {
+        Description = "Serialized ResponseGameInfo. Default: the recording's.",
+        HelpName = "FILE",
+    };
 
-    private static readonly Option<string?> GameData = new("--game-data") { Description = "Serialized ResponseData. Default: the recording's.", HelpName = "FILE" };
+    private static readonly Option<string?> GameData = new("--game-data")
+    {
+        Description = "Serialized ResponseData. Default: the recording's.",
+        HelpName = "FILE",
+    };
 
     private static readonly Option<bool> Realtime = new("--realtime")
     {
@@ -46,7 +55,11 @@ internal static class EmulateCommand
         HelpName = "RESULT",
     };
 
-    private static readonly Option<string?> Actions = new("--actions") { Description = "Write the client's actions to this file, one JSON object a line.", HelpName = "OUT" };
+    private static readonly Option<string?> Actions = new("--actions")
+    {
+        Description = "Write the client's actions to this file, one JSON object a line.",
+        HelpName = "OUT",
+    };
 
     private static readonly Option<bool> Force = new("--force") { Description = "Replace the file of --actions if it exists." };
 
@@ -86,12 +99,16 @@ internal static class EmulateCommand
         {
             LogMessages.EmulatorWarning(
                 ProgramLog.Logger,
-                $"the game info says that player {match.PlayerId} is {races.GameInfo}, but the recorded player's units are {races.Units}: a bot takes its race from the game info. " +
+                $"the game info says that player {match.PlayerId} is {races.GameInfo}, but the recorded player's units are "
+                    + $"{races.Units}: a bot takes its race from the game info. " +
                 "Give the game info of the same match with --game-info FILE.");
         }
         using var actions = new ActionLog(result.GetValue(Actions), result.GetValue(Force));
-        var game = new EmulatedGame(match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions, problem => LogMessages.EmulatorWarning(ProgramLog.Logger, problem));
-        await using (var server = new EmulatorServer(game, new EmulatorServerOptions { Port = result.GetValue(Listen) }, TimeProvider.System))
+        var game = new EmulatedGame(
+            match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions,
+            problem => LogMessages.EmulatorWarning(ProgramLog.Logger, problem));
+        await using (
+            var server = new EmulatorServer(game, new EmulatorServerOptions { Port = result.GetValue(Listen) }, TimeProvider.System))
         {
             var addresses = await server.StartAsync(stop.Token);
             Console.Out.WriteLine($"ready {addresses}");
@@ -104,7 +121,8 @@ internal static class EmulateCommand
 
     private static int Report(string path, EmulatedGame game, ActionLog actions)
     {
-        if (game.Damage is { } damage) throw new CliException($"{path}: the matches ended where the recording is damaged: {damage}", ExitCode.BadInput);
+        if (game.Damage is { } damage)
+            throw new CliException($"{path}: the matches ended where the recording is damaged: {damage}", ExitCode.BadInput);
         if (actions.Failure is { } failure) throw new CliException($"not all actions were written: {failure}", ExitCode.Failed);
         return ExitCode.Ok;
     }

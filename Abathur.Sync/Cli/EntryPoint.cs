@@ -32,7 +32,8 @@ internal static class EntryPoint
         var parsed = root.Parse(args);
         LogOptionSet.Apply(parsed);
         if (parsed.Errors.Count > 0) return Task.FromResult(CliErrors.ReportUsage(parsed));
-        return CliErrors.RunAsync(() => parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
+        return CliErrors.RunAsync(() => parsed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
     }
 
     /// <summary>The code pages of Windows lack the arrow characters and some map names, and programs that read a pipe expect

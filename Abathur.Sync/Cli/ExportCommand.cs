@@ -12,7 +12,12 @@ internal static class ExportCommand
     public static Command Create()
     {
         var input = new Argument<string>("in") { Description = "The recording", HelpName = "IN" };
-        var output = new Option<string>("--output", "-o") { Description = "The new file, - for standard output", HelpName = "OUT", Required = true };
+        var output = new Option<string>("--output", "-o")
+        {
+            Description = "The new file, - for standard output",
+            HelpName = "OUT",
+            Required = true,
+        };
         var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
         var stop = new Option<uint>("--stop")
         {
@@ -33,17 +38,27 @@ internal static class ExportCommand
         return command;
     }
 
-    private static int Run(string input, string output, uint start, uint stop, bool force, TextWriter report, CancellationToken cancellation)
+    private static int Run(
+        string input, string output, uint start, uint stop, bool force, TextWriter report, CancellationToken cancellation)
     {
         using var recording = RecordingReader.Open(input);
-        if (recording.Truncated) report.WriteLine($"abathur-sync: warning: {input}: {recording.Damage}; `abathur-sync recover` may give more");
+        if (recording.Truncated)
+            report.WriteLine($"abathur-sync: warning: {input}: {recording.Damage}; `abathur-sync recover` may give more");
         if (output == StandardStreams.Dash)
         {
             using var pipe = StandardStreams.OpenOutput();
             RecordingExporter.Export(recording, pipe, start, stop, cancellation);
             return ExitCode.Ok;
         }
-        using var file = new OutputFile(output, new OutputOptions { Overwrite = force, Inputs = [input], BufferBytes = 1024 * 1024, OnKilledRun = RecoverCommandLine.TellTo(report) });
+        using var file = new OutputFile(
+            output,
+            new OutputOptions
+            {
+                Overwrite = force,
+                Inputs = [input],
+                BufferBytes = 1024 * 1024,
+                OnKilledRun = RecoverCommandLine.TellTo(report),
+            });
         var done = RecordingExporter.Export(recording, file.Stream, start, stop, cancellation);
         file.CommitOrThrow();
         report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.FrameCount} observations, {done.Bytes} bytes"));

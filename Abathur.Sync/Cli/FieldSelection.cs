@@ -17,8 +17,10 @@ internal sealed class FieldSelection
     public static FieldSelection Parse(string paths, MessageDescriptor message)
     {
         var selection = new FieldSelection();
-        foreach (var path in paths.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries)) selection.Add(path, message);
-        if (selection._fields.Count == 0) throw new CliException("--fields is empty: name fields such as observation.game_loop", ExitCode.Usage);
+        foreach (var path in paths.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+            selection.Add(path, message);
+        if (selection._fields.Count == 0)
+            throw new CliException("--fields is empty: name fields such as observation.game_loop", ExitCode.Usage);
         return selection;
     }
 

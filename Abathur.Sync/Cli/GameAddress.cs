@@ -8,7 +8,10 @@ internal readonly record struct GameAddress(string Host, int Port)
     {
         address = default;
         var colon = text?.LastIndexOf(':') ?? -1;
-        if (colon <= 0 || !int.TryParse(text.AsSpan(colon + 1), System.Globalization.NumberStyles.None, null, out var port) || port is 0 or > 65535) return false;
+        if (colon <= 0
+            || !int.TryParse(text.AsSpan(colon + 1), System.Globalization.NumberStyles.None, null, out var port)
+            || port is 0 or > 65535)
+            return false;
         var host = text![..colon];
         if (host.StartsWith('[') && host.EndsWith(']')) host = host[1..^1];
         else if (host.Contains(':')) return false;

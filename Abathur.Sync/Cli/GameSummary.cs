@@ -51,14 +51,17 @@ internal static class GameSummary
         void WriteShare(string name, FrameBudget.Types.Share? share)
         {
             if (share is null or { MaxMs: 0 }) return;
-            output.WriteLine(string.Create(culture, $"{name,-12} {share.MeanMs,8:0.00} {share.P50Ms,8:0.00} {share.P99Ms,8:0.00} {share.MaxMs,8:0.00}"));
+            output.WriteLine(
+                string.Create(culture, $"{name,-12} {share.MeanMs,8:0.00} {share.P50Ms,8:0.00} {share.P99Ms,8:0.00} {share.MaxMs,8:0.00}"));
         }
     }
 
     private static void WriteRecording(TextWriter output, MatchRecorder recorder)
     {
         var recording = recorder.Status;
-        if (recording.Error.Length > 0 && !recorder.IsComplete) output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} not recorded");
-        else if (recording.Frames > 0) output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
+        if (recording.Error.Length > 0 && !recorder.IsComplete)
+            output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} not recorded");
+        else if (recording.Frames > 0)
+            output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
     }
 }

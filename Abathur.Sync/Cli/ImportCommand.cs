@@ -16,7 +16,8 @@ internal static class ImportCommand
         var limits = new ImportOptions { StartTimeUnixNs = 0 };
         var inputs = new Argument<string[]>("in")
         {
-            Description = "Streams of ResponseObservation, each with its length as a varint in front; *.binpb and *.pb: one observation without a "
+            Description =
+                "Streams of ResponseObservation, each with its length as a varint in front; *.binpb and *.pb: one observation without a "
                 + "length; *.zst: the same compressed; a folder: all observation*.binpb and *.obs in it; -: standard input",
             HelpName = "IN",
             Arity = ArgumentArity.OneOrMore,
@@ -37,7 +38,8 @@ internal static class ImportCommand
             CustomParser = result =>
             {
                 if (DateTimeOffset.TryParse(
-                    result.Tokens[0].Value, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var time) && time.Year >= 1970) return time;
+                    result.Tokens[0].Value, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal,
+                    out var time) && time.Year >= 1970) return time;
                 result.AddError($"--start-time {result.Tokens[0].Value} is not a time since 1970 such as 2026-01-31T20:00:00Z.");
                 return null;
             },
@@ -61,7 +63,8 @@ internal static class ImportCommand
             },
         };
         var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
-        var chunkSize = RangeOption("--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, new McapReaderOptions().MaxChunkBytes);
+        var chunkSize = RangeOption(
+            "--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, new McapReaderOptions().MaxChunkBytes);
         var maxFrames = LimitOption("--max-frames", "Most observations that are taken", limits.MaxFrames);
         var maxBytes = LimitOption("--max-bytes", "Most bytes that are taken, after decompression", limits.MaxBytes);
         var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
@@ -104,7 +107,8 @@ internal static class ImportCommand
         {
             report.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{output}: {result.FrameCount} observations, game loops {result.FirstGameLoop} to {result.LastGameLoop}, {result.ObservationBytes} bytes in, {result.FileBytes} bytes recorded"));
+                $"{output}: {result.FrameCount} observations, game loops {result.FirstGameLoop} to {result.LastGameLoop}, "
+                    + $"{result.ObservationBytes} bytes in, {result.FileBytes} bytes recorded"));
         }
         if (result.Damage is { } damage)
         {
@@ -120,7 +124,8 @@ internal static class ImportCommand
 
     private static IEnumerable<ImportInput> ToInputs(string path, CancellationToken cancellation)
     {
-        if (path == StandardStreams.Dash) return [new ImportInput("standard input", () => StandardStreams.OpenInput(cancellation), IsSingle: false)];
+        if (path == StandardStreams.Dash)
+            return [new ImportInput("standard input", () => StandardStreams.OpenInput(cancellation), IsSingle: false)];
         if (Directory.Exists(path)) return ImportInput.FromFolder(path);
         if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
         return [ImportInput.FromFile(path)];

@@ -48,22 +48,34 @@ internal static class InfoCommand
         Row(facts, "match", match.MatchId + (match.Simulated ? "  (simulated)" : ""));
         Row(facts, "map", OrUnknown(match.MapName));
         Row(facts, "player", match.PlayerId == 0 ? "unknown" : Number(match.PlayerId));
-        Row(facts, "game", $"{OrUnknown(match.GameVersion)}, {match.TickHz.ToString(CultureInfo.InvariantCulture)} loops/s, source {OrUnknown(match.Source)}");
+        Row(
+            facts, "game",
+            $"{OrUnknown(match.GameVersion)}, {match.TickHz.ToString(CultureInfo.InvariantCulture)} loops/s, source "
+                + $"{OrUnknown(match.Source)}");
         Row(facts, "frames", Number(summary.Frames));
         if (summary.Frames > 0) Row(facts, "game loops", $"{Number(summary.FirstGameLoop)} to {Number(summary.LastGameLoop)}");
         Row(facts, "duration", TimeSpan.FromSeconds(summary.DurationSeconds).ToString(@"h\:mm\:ss\.f", CultureInfo.InvariantCulture));
         Row(facts, "recorded", Time(summary.StartTimeNs));
         Row(facts, "size", $"{Size(summary.FileBytes)}, {Number((long)summary.BytesPerFrame)} bytes a frame");
-        Row(facts, "chunks", $"{Number(summary.Chunks)}, {string.Join(" and ", summary.Compression)}, {summary.CompressionRatio.ToString("0.#", CultureInfo.InvariantCulture)} : 1, largest {Size((long)summary.LargestChunkBytes)}");
+        Row(
+            facts, "chunks",
+            $"{Number(summary.Chunks)}, {string.Join(" and ", summary.Compression)}, "
+                + $"{summary.CompressionRatio.ToString("0.#", CultureInfo.InvariantCulture)} : 1, largest "
+                    + $"{Size((long)summary.LargestChunkBytes)}");
         Row(facts, "game info", summary.GameInfoBytes == 0 ? "none" : Size(summary.GameInfoBytes));
         Row(facts, "game data", summary.GameDataBytes == 0 ? "none" : Size(summary.GameDataBytes));
 
-        var channels = new Table().Border(TableBorder.Rounded).AddColumn("topic").AddColumn("schema").AddColumn(new TableColumn("messages").RightAligned());
+        var channels = new Table()
+            .Border(TableBorder.Rounded)
+            .AddColumn("topic")
+            .AddColumn("schema")
+            .AddColumn(new TableColumn("messages").RightAligned());
         foreach (var channel in summary.Channels)
             channels.AddRow(Markup.Escape(channel.Topic), Markup.Escape(channel.Schema), Number((long)channel.Messages));
 
         console.MarkupLineInterpolated($"[bold]{summary.File}[/]");
-        if (summary.Damage is { } damage) console.MarkupLineInterpolated($"[yellow]not complete: {damage}; `abathur-sync recover` makes a proper file of it[/]");
+        if (summary.Damage is { } damage)
+            console.MarkupLineInterpolated($"[yellow]not complete: {damage}; `abathur-sync recover` makes a proper file of it[/]");
         console.Write(facts);
         console.Write(channels);
     }

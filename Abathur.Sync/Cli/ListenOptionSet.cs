@@ -28,19 +28,29 @@ internal sealed class ListenOptionSet
 
     private readonly Option<int?> _httpPort = new("--http-port")
     {
-        Description = $"TCP port of HTTP (WebSocket at /v1/sync); 0: any free one. Default: {DaemonOptions.DefaultHttpPort}, or 0 where another port is 0.",
+        Description = $"TCP port of HTTP (WebSocket at /v1/sync); 0: any free one. Default: {DaemonOptions.DefaultHttpPort}, or 0 where "
+            + "another port is 0.",
         HelpName = "PORT",
     };
 
     private readonly Option<string?> _recordings = new("--recordings")
     {
-        Description = $"Folder of recordings that the dashboard opens by name, and adds dropped files to. Default: {DefaultRecordings}, if the working directory has that folder.",
+        Description = $"Folder of recordings that the dashboard opens by name, and adds dropped files to. Default: {DefaultRecordings}, "
+            + "if the working directory has that folder.",
         HelpName = "DIR",
     };
 
-    private readonly Option<string?> _grpcUds = new("--grpc-uds") { Description = "Serve gRPC on this Unix domain socket as well.", HelpName = "PATH" };
+    private readonly Option<string?> _grpcUds = new("--grpc-uds")
+    {
+        Description = "Serve gRPC on this Unix domain socket as well.",
+        HelpName = "PATH",
+    };
 
-    private readonly Option<string?> _socketUds = new("--socket-uds") { Description = "Serve the socket on this Unix domain socket as well.", HelpName = "PATH" };
+    private readonly Option<string?> _socketUds = new("--socket-uds")
+    {
+        Description = "Serve the socket on this Unix domain socket as well.",
+        HelpName = "PATH",
+    };
 
     private readonly Option<double> _stallTimeout = new("--stall-timeout")
     {
@@ -51,14 +61,16 @@ internal sealed class ListenOptionSet
 
     private readonly Option<double> _keyframeInterval = new("--keyframe-interval")
     {
-        Description = "Seconds from one keyframe of a stream to the next (columns, zstd-stream, br-stream), at 22.4 frames a second; 0: only when an agent joins or has skipped frames.",
+        Description = "Seconds from one keyframe of a stream to the next (columns, zstd-stream, br-stream), at 22.4 frames a second; 0: "
+            + "only when an agent joins or has skipped frames.",
         DefaultValueFactory = _ => new HubOptions().KeyframeIntervalFrames / GameTime.LoopsPerSecond,
         HelpName = "SECONDS",
     };
 
     private readonly Option<string[]> _agent = new("--agent")
     {
-        Description = $"Run this program beside the daemon, with the daemon's address in {AgentSupervisor.AddressVariable}; started again when it fails. May be repeated.",
+        Description = $"Run this program beside the daemon, with the daemon's address in {AgentSupervisor.AddressVariable}; started "
+            + "again when it fails. May be repeated.",
         HelpName = "COMMAND",
     };
 
@@ -67,7 +79,8 @@ internal sealed class ListenOptionSet
     public void AddTo(Command command)
     {
         _access.AddTo(command);
-        foreach (var port in new[] { _grpcPort, _socketPort }) port.Must(number => number is >= 0 and <= DaemonOptions.MaxPort, $"{port.Name} must be 0 to 65535.");
+        foreach (var port in new[] { _grpcPort, _socketPort })
+            port.Must(number => number is >= 0 and <= DaemonOptions.MaxPort, $"{port.Name} must be 0 to 65535.");
         _httpPort.Must(number => number is null or (>= 0 and <= DaemonOptions.MaxPort), "--http-port must be 0 to 65535.");
         _agent.Validators.Add(result =>
         {
@@ -85,7 +98,10 @@ internal sealed class ListenOptionSet
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
-        foreach (Option option in new Option[] { _grpcPort, _socketPort, _httpPort, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent }) command.Add(option);
+        foreach (Option option in new Option[]
+        {
+            _grpcPort, _socketPort, _httpPort, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent,
+        }) command.Add(option);
         _stopWithParent.AddTo(command);
     }
 
@@ -97,7 +113,8 @@ internal sealed class ListenOptionSet
             GrpcPort = result.GetValue(_grpcPort),
             SocketPort = result.GetValue(_socketPort),
             // A user who lets the system choose a port runs several daemons.
-            HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0 || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
+            HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0
+                || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
             Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),
             SocketUnixSocket = UnixSocket(result, _socketUds),
@@ -127,7 +144,8 @@ internal sealed class ListenOptionSet
         var address = access.Tls is null ? addresses.Grpc : $"grpcs://{addresses.Grpc}";
         var token = access.Tokens.ForAgents;
         var commands = result.GetValue(_agent) ?? [];
-        return [.. commands.Select((command, i) => new AgentSupervisor(command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, TimeProvider.System))];
+        return [.. commands.Select((command, i) => new AgentSupervisor(
+            command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, TimeProvider.System))];
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>

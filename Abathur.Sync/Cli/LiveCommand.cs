@@ -11,29 +11,76 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>live</c>: plays or watches a game as its client, and publishes it.</summary>
 internal static class LiveCommand
 {
-    private static readonly Option<string?> Game = new("--sc2") { Description = "Address of a running game. Default: the installed game is started (SC2PATH).", HelpName = "HOST:PORT" };
+    private static readonly Option<string?> Game = new("--sc2")
+    {
+        Description = "Address of a running game. Default: the installed game is started (SC2PATH).",
+        HelpName = "HOST:PORT",
+    };
 
-    private static readonly Option<string?> Map = new("--map") { Description = "FILE.SC2Map in the game's Maps folder, or the name of a Battle.net map. Without it, a game that is already set up is joined.", HelpName = "MAP" };
+    private static readonly Option<string?> Map = new("--map")
+    {
+        Description = "FILE.SC2Map in the game's Maps folder, or the name of a Battle.net map. Without it, a game that is already set "
+            + "up is joined.",
+        HelpName = "MAP",
+    };
 
-    private static readonly Option<string> RaceName = new("--race") { Description = "Race to play: terran, zerg, protoss, random.", DefaultValueFactory = _ => "random", HelpName = "RACE" };
+    private static readonly Option<string> RaceName = new("--race")
+    {
+        Description = "Race to play: terran, zerg, protoss, random.",
+        DefaultValueFactory = _ => "random",
+        HelpName = "RACE",
+    };
 
-    private static readonly Option<string[]> Opponent = new("--opponent") { Description = "A computer player, e.g. ai:zerg:elite. May be repeated.", HelpName = "ai:RACE:DIFFICULTY" };
+    private static readonly Option<string[]> Opponent = new("--opponent")
+    {
+        Description = "A computer player, e.g. ai:zerg:elite. May be repeated.",
+        HelpName = "ai:RACE:DIFFICULTY",
+    };
 
-    private static readonly Option<bool> Realtime = new("--realtime") { Description = "Let the game run by itself at 22.4 loops a second, instead of stepping it." };
+    private static readonly Option<bool> Realtime = new("--realtime")
+    {
+        Description = "Let the game run by itself at 22.4 loops a second, instead of stepping it.",
+    };
 
-    private static readonly Option<int> Step = new("--step") { Description = "Game loops from one observation to the next.", DefaultValueFactory = _ => 1, HelpName = "N" };
+    private static readonly Option<int> Step = new("--step")
+    {
+        Description = "Game loops from one observation to the next.",
+        DefaultValueFactory = _ => 1,
+        HelpName = "N",
+    };
 
-    private static readonly Option<string?> Replay = new("--replay") { Description = "Watch a replay instead of playing.", HelpName = "FILE" };
+    private static readonly Option<string?> Replay = new("--replay")
+    {
+        Description = "Watch a replay instead of playing.",
+        HelpName = "FILE",
+    };
 
-    private static readonly Option<bool> Observe = new("--observe") { Description = "Watch the game as the player of --as-player instead of playing." };
+    private static readonly Option<bool> Observe = new("--observe")
+    {
+        Description = "Watch the game as the player of --as-player instead of playing.",
+    };
 
-    private static readonly Option<int> AsPlayer = new("--as-player") { Description = "Player whose observations are taken from a replay or a watched game.", DefaultValueFactory = _ => 1, HelpName = "N" };
+    private static readonly Option<int> AsPlayer = new("--as-player")
+    {
+        Description = "Player whose observations are taken from a replay or a watched game.",
+        DefaultValueFactory = _ => 1,
+        HelpName = "N",
+    };
 
     private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game." };
 
-    private static readonly Option<int> WaitAgents = new("--wait-agents") { Description = "Wait for this many agents before the first observation.", HelpName = "N" };
+    private static readonly Option<int> WaitAgents = new("--wait-agents")
+    {
+        Description = "Wait for this many agents before the first observation.",
+        HelpName = "N",
+    };
 
-    private static readonly Option<double> ConnectTimeout = new("--connect-timeout") { Description = "Seconds to wait for the game to answer.", DefaultValueFactory = _ => 120, HelpName = "SECONDS" };
+    private static readonly Option<double> ConnectTimeout = new("--connect-timeout")
+    {
+        Description = "Seconds to wait for the game to answer.",
+        DefaultValueFactory = _ => 120,
+        HelpName = "SECONDS",
+    };
 
     private static readonly RecordOptionSet Record = new();
 
@@ -45,7 +92,8 @@ internal static class LiveCommand
         RaceName.Must(text => OpponentOption.TryParseRace(text!, out _), "--race must be terran, zerg, protoss or random.");
         Opponent.Validators.Add(result =>
         {
-            foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null)) result.AddError($"--opponent {token.Value}: expected {OpponentOption.Syntax}.");
+            foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null))
+                result.AddError($"--opponent {token.Value}: expected {OpponentOption.Syntax}.");
         });
         Step.Must(count => count is >= 1 and <= 1000, "--step must be 1 to 1000.");
         AsPlayer.Must(player => player is >= 0 and <= 16, "--as-player must be 0 (all) to 16.");
@@ -57,10 +105,14 @@ internal static class LiveCommand
         };
         command.Validators.Add(result =>
         {
-            if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 })) result.AddError("--replay cannot be combined with --map or --opponent.");
-            if (result.GetValue(Map) is null && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null) result.AddError("--opponent needs --map: a game that is already set up has its players.");
-            if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null) result.AddError("--as-player needs --replay or --observe.");
-            if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false }) result.AddError("--step cannot be combined with --realtime.");
+            if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 }))
+                result.AddError("--replay cannot be combined with --map or --opponent.");
+            if (result.GetValue(Map) is null && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null)
+                result.AddError("--opponent needs --map: a game that is already set up has its players.");
+            if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null)
+                result.AddError("--as-player needs --replay or --observe.");
+            if (result.GetValue(Realtime) && result.GetResult(Step) is { Implicit: false })
+                result.AddError("--step cannot be combined with --realtime.");
         });
         Record.AddTo(command);
         Listen.AddTo(command);
@@ -102,7 +154,9 @@ internal static class LiveCommand
     }
 
     private static GameAddress Address(ParseResult result) =>
-        GameAddress.TryParse(result.GetValue(Game), out var address) ? address : throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+        GameAddress.TryParse(result.GetValue(Game), out var address)
+            ? address
+            : throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
 
     private static LiveOptions Options(ParseResult result, bool started) => new()
     {

@@ -39,7 +39,8 @@ internal static class LogOptionSet
     {
         var isJson = result.GetResult(Format) is { } format && !format.Errors.Any() && result.GetValue(Format) == Json;
         var level = LogLevel.Warning;
-        if (result.GetResult(Level) is { } chosen && !chosen.Errors.Any()) _ = Enum.TryParse(result.GetValue(Level), ignoreCase: true, out level);
+        if (result.GetResult(Level) is { } chosen && !chosen.Errors.Any())
+            _ = Enum.TryParse(result.GetValue(Level), ignoreCase: true, out level);
         ProgramLog.Configure(isJson ? LogFormat.Json : LogFormat.Text, level);
     }
 }

@@ -22,7 +22,9 @@ internal static class OpponentOption
     };
 
     /// <summary>The syntax of a player, for messages.</summary>
-    public static string Syntax => $"ai:RACE[:DIFFICULTY[:BUILD]] with RACE {Names<Race>(Race.NoRace)}, DIFFICULTY {string.Join(", ", Difficulties.Keys)}, BUILD {Names<AIBuild>()}";
+    public static string Syntax =>
+        $"ai:RACE[:DIFFICULTY[:BUILD]] with RACE {Names<Race>(Race.NoRace)}, DIFFICULTY {string.Join(", ", Difficulties.Keys)}, BUILD "
+            + $"{Names<AIBuild>()}";
 
     /// <summary>A race by its name.</summary>
     public static bool TryParseRace(string text, out Race race) => TryParse(text, out race) && race != Race.NoRace;
@@ -30,7 +32,8 @@ internal static class OpponentOption
     /// <summary>A computer player; null if the text is not a valid one.</summary>
     public static PlayerSetup? Parse(string text)
     {
-        if (text.Split(':') is not ["ai", var raceName, .. var rest] || rest.Length > 2 || !TryParseRace(raceName, out var race)) return null;
+        if (text.Split(':') is not ["ai", var raceName, .. var rest] || rest.Length > 2 || !TryParseRace(raceName, out var race))
+            return null;
         var setup = new PlayerSetup { Type = PlayerType.Computer, Race = race, Difficulty = Difficulty.Medium };
         if (rest.Length > 0)
         {

@@ -12,7 +12,11 @@ internal static class PlayCommand
 
     private static readonly Argument<string> FileArgument = new("FILE") { Description = "Recording (MCAP) to play." };
 
-    private static readonly Option<double?> TickHz = new("--tick-hz") { Description = "Game loops per second: 22.4 (\"faster\") or 16 (\"normal\"). Default: as recorded.", HelpName = "HZ" };
+    private static readonly Option<double?> TickHz = new("--tick-hz")
+    {
+        Description = "Game loops per second: 22.4 (\"faster\") or 16 (\"normal\"). Default: as recorded.",
+        HelpName = "HZ",
+    };
 
     private static readonly Option<string> Rate = new("--rate")
     {
@@ -23,13 +27,28 @@ internal static class PlayCommand
 
     private static readonly Option<bool> Loop = new("--loop") { Description = "Start again at the end." };
 
-    private static readonly Option<bool> StartPaused = new("--start-paused") { Description = "Wait for a command (space, or an agent's Control) before the first frame." };
+    private static readonly Option<bool> StartPaused = new("--start-paused")
+    {
+        Description = "Wait for a command (space, or an agent's Control) before the first frame.",
+    };
 
-    private static readonly Option<double> StartOffset = new("--start-offset") { Description = "Seconds of game time to skip at the start.", HelpName = "SECONDS" };
+    private static readonly Option<double> StartOffset = new("--start-offset")
+    {
+        Description = "Seconds of game time to skip at the start.",
+        HelpName = "SECONDS",
+    };
 
-    private static readonly Option<double?> Duration = new("--playback-duration") { Description = "Seconds of game time to play. Default: to the end.", HelpName = "SECONDS" };
+    private static readonly Option<double?> Duration = new("--playback-duration")
+    {
+        Description = "Seconds of game time to play. Default: to the end.",
+        HelpName = "SECONDS",
+    };
 
-    private static readonly Option<int> WaitAgents = new("--wait-agents") { Description = "Wait for this many agents before the first frame.", HelpName = "N" };
+    private static readonly Option<int> WaitAgents = new("--wait-agents")
+    {
+        Description = "Wait for this many agents before the first frame.",
+        HelpName = "N",
+    };
 
     private static readonly ListenOptionSet Listen = new();
 
@@ -40,7 +59,10 @@ internal static class PlayCommand
         StartOffset.Must(seconds => seconds is >= 0 and < MaxSeconds, "--start-offset must be 0 or more seconds.");
         Duration.Must(seconds => seconds is null or (> 0 and < MaxSeconds), "--playback-duration must be more than 0 seconds.");
         WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
-        var command = new Command("play", "Play a recording to agents at the game's tick rate.") { FileArgument, TickHz, Rate, Loop, StartPaused, StartOffset, Duration, WaitAgents };
+        var command = new Command(
+            "play",
+            "Play a recording to agents at the game's tick rate.") { FileArgument, TickHz, Rate, Loop, StartPaused, StartOffset, Duration,
+            WaitAgents };
         Listen.AddTo(command);
         command.SetAction(RunAsync);
         return command;
@@ -74,6 +96,9 @@ internal static class PlayCommand
     private static double? ParseRate(string text)
     {
         if (text == "unlimited") return 0;
-        return double.TryParse(text, System.Globalization.CultureInfo.InvariantCulture, out var rate) && rate is >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate ? rate : null;
+        return double.TryParse(text, System.Globalization.CultureInfo.InvariantCulture, out var rate)
+            && rate is >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
+            ? rate
+            : null;
     }
 }

@@ -91,7 +91,8 @@ internal sealed class PlaybackView : IAsyncDisposable
         _hub.Describe(status);
         var rate = state.Rate == 0 ? "unlimited" : $"×{state.Rate:0.##}";
         var dropped = status.Subscribers.Aggregate(0UL, (sum, each) => sum + each.FramesDropped);
-        var line = $"{(state.Paused ? "⏸" : "▶")} loop {state.GameLoop,6} / {state.LastGameLoop}   {status.FramesPerSecond,5:0} frames/s ({rate})   {status.Subscribers.Count} agents   {dropped} dropped";
+        var line = $"{(state.Paused ? "⏸" : "▶")} loop {state.GameLoop,6} / {state.LastGameLoop}   {status.FramesPerSecond,5:0} "
+            + $"frames/s ({rate})   {status.Subscribers.Count} agents   {dropped} dropped";
         Console.Error.Write($"\r{line}\u001b[K");
     }
 

@@ -11,11 +11,24 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>proxy --listen PORT --sc2 HOST:PORT</c>: relays between a bot and its game, and publishes the observations.</summary>
 internal static class ProxyCommand
 {
-    private static readonly Option<int> ListenPort = new("--listen") { Description = "TCP port on 127.0.0.1 to which the bot connects in place of the game; 0: any free one.", Required = true, HelpName = "PORT" };
+    private static readonly Option<int> ListenPort = new("--listen")
+    {
+        Description = "TCP port on 127.0.0.1 to which the bot connects in place of the game; 0: any free one.",
+        Required = true,
+        HelpName = "PORT",
+    };
 
-    private static readonly Option<string> Game = new("--sc2") { Description = "Address of the game.", Required = true, HelpName = "HOST:PORT" };
+    private static readonly Option<string> Game = new("--sc2")
+    {
+        Description = "Address of the game.",
+        Required = true,
+        HelpName = "HOST:PORT",
+    };
 
-    private static readonly Option<bool> AllowActions = new("--allow-actions") { Description = "Let agents act in the game, between the bot's requests." };
+    private static readonly Option<bool> AllowActions = new("--allow-actions")
+    {
+        Description = "Let agents act in the game, between the bot's requests.",
+    };
 
     private static readonly Option<double> ConnectTimeout = new("--connect-timeout")
     {
@@ -33,7 +46,8 @@ internal static class ProxyCommand
         ListenPort.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
         Game.Must(text => GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
-        var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.") { ListenPort, Game, AllowActions, ConnectTimeout };
+        var command = new Command(
+            "proxy", "Relay between a bot and its game, and publish the observations.") { ListenPort, Game, AllowActions, ConnectTimeout };
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);
@@ -43,7 +57,8 @@ internal static class ProxyCommand
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        if (!GameAddress.TryParse(result.GetRequiredValue(Game), out var game)) throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+        if (!GameAddress.TryParse(result.GetRequiredValue(Game), out var game))
+            throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
         var options = new ProxyOptions
         {
             Listen = new IPEndPoint(IPAddress.Loopback, result.GetValue(ListenPort)),
@@ -53,7 +68,8 @@ internal static class ProxyCommand
             ConnectTimeout = TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)),
         };
         await using var recorder = Record.Create(result);
-        await using var source = new ProxySource(options, recorder, ProgramLog.Factory.CreateLogger("Abathur.Sync.Proxy"), TimeProvider.System);
+        await using var source = new ProxySource(
+            options, recorder, ProgramLog.Factory.CreateLogger("Abathur.Sync.Proxy"), TimeProvider.System);
         SubscriptionEnd end;
         try
         {
@@ -67,7 +83,9 @@ internal static class ProxyCommand
         }
         catch (SocketException e)
         {
-            throw new DaemonException($"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).", e);
+            throw new DaemonException(
+                $"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).",
+                e);
         }
         // Everything that was relayed is recorded before the recording is closed.
         await source.DisposeAsync();

@@ -12,11 +12,16 @@ internal sealed class RecordOptionSet
     private const int MinChunkBytes = 1024;
     private const int MaxChunkBytes = 256 * 1024 * 1024;
 
-    private readonly Option<string?> _output = new("--output", "-o") { Description = "Record the match (MCAP) into this file.", HelpName = "FILE" };
+    private readonly Option<string?> _output = new("--output", "-o")
+    {
+        Description = "Record the match (MCAP) into this file.",
+        HelpName = "FILE",
+    };
 
     private readonly Option<int> _chunkSize = new("--chunk-size")
     {
-        Description = "Bytes of a chunk of the recording before compression. A killed process loses at most one chunk. Smaller chunks compress worse.",
+        Description = "Bytes of a chunk of the recording before compression. A killed process loses at most one chunk. Smaller chunks "
+            + "compress worse.",
         DefaultValueFactory = _ => new RecordingOptions().ChunkSizeBytes,
         HelpName = "BYTES",
     };
@@ -26,7 +31,8 @@ internal sealed class RecordOptionSet
     public void AddTo(Command command)
     {
         command.Add(_output);
-        _chunkSize.Must(bytes => bytes is >= MinChunkBytes and <= MaxChunkBytes, $"--chunk-size must be {MinChunkBytes} to {MaxChunkBytes} bytes.");
+        _chunkSize.Must(
+            bytes => bytes is >= MinChunkBytes and <= MaxChunkBytes, $"--chunk-size must be {MinChunkBytes} to {MaxChunkBytes} bytes.");
         command.Add(_chunkSize);
         command.Add(_force);
     }
@@ -34,7 +40,13 @@ internal sealed class RecordOptionSet
     /// <summary>The recorder; null if the options request none. The caller disposes it.</summary>
     public MatchRecorder? Create(ParseResult result) => result.GetValue(_output) is { } path
         ? new MatchRecorder(
-            new OutputFile(path, new OutputOptions { Overwrite = result.GetValue(_force), OnKilledRun = killed => LogMessages.UnfinishedRecordingFound(ProgramLog.Logger, RecoverCommandLine.Describe(killed)) }),
+            new OutputFile(
+                path,
+                new OutputOptions
+                {
+                    Overwrite = result.GetValue(_force),
+                    OnKilledRun = killed => LogMessages.UnfinishedRecordingFound(ProgramLog.Logger, RecoverCommandLine.Describe(killed)),
+                }),
             new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize) }, ProgramLog.Logger)
         : null;
 

@@ -19,9 +19,14 @@ internal static class RecoverCommand
     public static Command Create()
     {
         var input = new Argument<string>("in") { Description = "The truncated or unclosed file; it is not changed", HelpName = "IN" };
-        var output = new Option<string?>("--output", "-o") { Description = "The new file (default: IN with .recovered.mcap)", HelpName = "OUT" };
+        var output = new Option<string?>("--output", "-o")
+        {
+            Description = "The new file (default: IN with .recovered.mcap)",
+            HelpName = "OUT",
+        };
         var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
-        var command = new Command("recover", "Make a complete recording of one that was truncated, was never closed, or has garbage at its end")
+        var command = new Command(
+            "recover", "Make a complete recording of one that was truncated, was never closed, or has garbage at its end")
         {
             input, output, force,
         };
@@ -29,7 +34,8 @@ internal static class RecoverCommand
         {
             var from = parsed.GetRequiredValue(input);
             var to = parsed.GetValue(output) ?? RecoverCommandLine.DefaultOutput(from);
-            return Task.Run(() => Run(from, to, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
+            return Task.Run(
+                () => Run(from, to, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
         });
         return command;
     }
@@ -46,9 +52,11 @@ internal static class RecoverCommand
             ? $"nothing was wrong with {input}"
             : string.Create(
                 CultureInfo.InvariantCulture,
-                $"from {result.ChunkCount} complete chunks, and {result.CutChunkMessageCount} messages of a truncated one; {result.DamagedRecordCount} damaged records dropped, {result.LostBytes} bytes lost"));
+                $"from {result.ChunkCount} complete chunks, and {result.CutChunkMessageCount} messages of a truncated one; "
+                    + $"{result.DamagedRecordCount} damaged records dropped, {result.LostBytes} bytes lost"));
         if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation) > 0) return ExitCode.Ok;
-        report.WriteLine($"abathur-sync: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
+        report.WriteLine(
+            $"abathur-sync: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
         return ExitCode.BadInput;
     }
 }

@@ -24,13 +24,15 @@ internal static class RecoverCommandLine
         return string.Join(' ', Program().Append("recover").Append(full).Append("-o").Append(DefaultOutput(full)).Select(Quote));
     }
 
-    /// <summary>Where <c>recover</c> writes by default: <c>match.mcap</c> and <c>match.mcap.part</c> both give <c>match.recovered.mcap</c>, <c>match.mcap.killed-1.part</c> gives
+    /// <summary>Where <c>recover</c> writes by default: <c>match.mcap</c> and <c>match.mcap.part</c> both give <c>match.recovered.mcap</c>,
+    /// <c>match.mcap.killed-1.part</c> gives
     /// <c>match.killed-1.recovered.mcap</c>.</summary>
     public static string DefaultOutput(string input)
     {
         var name = input.EndsWith(".part", StringComparison.Ordinal) ? input[..^5] : input;
         var last = Path.GetExtension(name);
-        if (last.StartsWith(".killed-", StringComparison.Ordinal)) return Path.ChangeExtension(name[..^last.Length], null) + last + ".recovered.mcap";
+        if (last.StartsWith(".killed-", StringComparison.Ordinal))
+            return Path.ChangeExtension(name[..^last.Length], null) + last + ".recovered.mcap";
         return Path.ChangeExtension(name, ".recovered.mcap");
     }
 
@@ -38,12 +40,15 @@ internal static class RecoverCommandLine
     private static IEnumerable<string> Program()
     {
         var process = Environment.ProcessPath ?? "abathur-sync";
-        return Path.GetFileNameWithoutExtension(process) == "dotnet" ? [process, Path.Combine(AppContext.BaseDirectory, "abathur-sync.dll")] : [process];
+        return Path.GetFileNameWithoutExtension(process) == "dotnet"
+            ? [process, Path.Combine(AppContext.BaseDirectory, "abathur-sync.dll")]
+            : [process];
     }
 
     private static string Quote(string text)
     {
-        if (text.All(each => char.IsAsciiLetterOrDigit(each) || Characters.Contains(each) || (OperatingSystem.IsWindows() && each == '\\'))) return text;
+        if (text.All(each => char.IsAsciiLetterOrDigit(each) || Characters.Contains(each) || (OperatingSystem.IsWindows() && each == '\\')))
+            return text;
         // File names on Windows cannot contain a quotation mark.
         return OperatingSystem.IsWindows() ? $"\"{text}\"" : $"'{text.Replace("'", @"'\''", StringComparison.Ordinal)}'";
     }

@@ -19,13 +19,15 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <param name="afterMatch">Awaited after the match, unless the daemon is told to stop.</param>
     public async Task<SubscriptionEnd> RunAsync(StopSignals stop, Func<Task>? afterMatch = null)
     {
-        // A program that reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a task.
+        // A program that reads the ready line may send SIGTERM at once; the command line takes care of it when this method has returned a
+        // task.
         await Task.Yield();
         var options = listen.Read(result);
         await using var daemon = new Daemon(source, options, TimeProvider.System);
         var addresses = await daemon.StartAsync(stop.Token);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
-        if (!Console.IsErrorRedirected && addresses.Http is { } http) Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
+        if (!Console.IsErrorRedirected && addresses.Http is { } http)
+            Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
         stop.WatchParent();
         SubscriptionEnd end;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);

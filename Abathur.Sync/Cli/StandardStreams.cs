@@ -43,7 +43,8 @@ internal static class StandardStreams
             {
                 inner.Write(buffer);
             }
-            catch (IOException e) when (e.HResult is Epipe or BrokenPipe or NoData || e.Message.Contains("Broken pipe", StringComparison.Ordinal))
+            catch (IOException e) when (e.HResult is Epipe or BrokenPipe or NoData
+                || e.Message.Contains("Broken pipe", StringComparison.Ordinal))
             {
                 throw new BrokenPipeException(e);
             }

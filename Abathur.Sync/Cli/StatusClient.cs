@@ -44,11 +44,17 @@ internal sealed class StatusClient : IDisposable
             using var response = await _http.GetAsync(_uri, cancellation);
             var body = await response.Content.ReadAsStringAsync(cancellation);
             if (response.StatusCode == HttpStatusCode.OK) return Parser.Parse<Status>(body);
-            throw new CliException($"{Place}: {(int)response.StatusCode}: {body.Trim()}{(response.StatusCode == HttpStatusCode.Unauthorized ? " (--token-file, or ABATHUR_TOKEN)" : "")}", ExitCode.Failed);
+            throw new CliException(
+                $"{Place}: {(int)response.StatusCode}: "
+                    + $"{body.Trim()}{(response.StatusCode == HttpStatusCode.Unauthorized ? " (--token-file, or ABATHUR_TOKEN)" : "")}",
+                ExitCode.Failed);
         }
-        catch (Exception e) when (e is HttpRequestException or InvalidProtocolBufferException or InvalidJsonException || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
+        catch (Exception e) when (e is HttpRequestException or InvalidProtocolBufferException or InvalidJsonException
+            || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
         {
-            var why = e is OperationCanceledException ? $"no answer within {AnswerTimeout.TotalSeconds:0} s" : e.InnerException?.Message ?? e.Message;
+            var why = e is OperationCanceledException
+                ? $"no answer within {AnswerTimeout.TotalSeconds:0} s"
+                : e.InnerException?.Message ?? e.Message;
             throw new CliException($"no daemon answers at {Place}: {why.ReplaceLineEndings(" ")}", ExitCode.Failed);
         }
     }
@@ -58,8 +64,10 @@ internal sealed class StatusClient : IDisposable
     private static Uri ToUri(string address)
     {
         var text = address.Contains("://", StringComparison.Ordinal) ? address : $"http://{address}";
-        if (Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https" && uri.UserInfo.Length == 0) return new Uri(uri, OperationsEndpoints.StatusPath);
-        throw new CliException($"\"{address}\" is not the address of a daemon: expected HOST:PORT of its HTTP port, or https://HOST:PORT", ExitCode.Usage);
+        if (Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https" && uri.UserInfo.Length == 0)
+            return new Uri(uri, OperationsEndpoints.StatusPath);
+        throw new CliException(
+            $"\"{address}\" is not the address of a daemon: expected HOST:PORT of its HTTP port, or https://HOST:PORT", ExitCode.Usage);
     }
 
     private static RemoteCertificateValidationCallback Trust(string caPath)

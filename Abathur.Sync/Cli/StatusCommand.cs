@@ -19,13 +19,24 @@ internal static class StatusCommand
         DefaultValueFactory = _ => $"127.0.0.1:{DaemonOptions.DefaultHttpPort}",
     };
 
-    private static readonly Option<bool> Once = new("--once") { Description = "Show it once and end. This is also the default without a terminal." };
+    private static readonly Option<bool> Once = new("--once")
+    {
+        Description = "Show it once and end. This is also the default without a terminal.",
+    };
 
     private static readonly Option<bool> Json = new("--json") { Description = "Print it once as JSON." };
 
-    private static readonly Option<string?> TokenFile = new("--token-file") { Description = $"Send the token in this file (default: {AccessOptionSet.TokenVariable}).", HelpName = "FILE" };
+    private static readonly Option<string?> TokenFile = new("--token-file")
+    {
+        Description = $"Send the token in this file (default: {AccessOptionSet.TokenVariable}).",
+        HelpName = "FILE",
+    };
 
-    private static readonly Option<string?> Ca = new("--ca") { Description = "Trust the certificates in this file (PEM), in place of those that the system trusts.", HelpName = "FILE" };
+    private static readonly Option<string?> Ca = new("--ca")
+    {
+        Description = "Trust the certificates in this file (PEM), in place of those that the system trusts.",
+        HelpName = "FILE",
+    };
 
     public static Command Create()
     {
@@ -36,7 +47,9 @@ internal static class StatusCommand
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
-        var token = result.GetValue(TokenFile) is { } path ? AccessOptionSet.ReadFile(path, TokenFile.Name).Trim() : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
+        var token = result.GetValue(TokenFile) is { } path
+            ? AccessOptionSet.ReadFile(path, TokenFile.Name).Trim()
+            : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
         using var client = new StatusClient(result.GetValue(Address)!, string.IsNullOrEmpty(token) ? null : token, result.GetValue(Ca));
         var status = await client.GetAsync(cancellation);
         if (result.GetValue(Json))
@@ -46,12 +59,14 @@ internal static class StatusCommand
         }
         if (result.GetValue(Once) || Console.IsOutputRedirected)
         {
-            var console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect });
+            var console = AnsiConsole.Create(
+                new AnsiConsoleSettings { Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect });
             if (Console.IsOutputRedirected) console.Profile.Width = WidthOfPipe;
             console.Write(StatusTable.Create(client.Place, status, null, default));
             return ExitCode.Ok;
         }
-        await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default)).StartAsync(async live => await KeepUpAsync(live, client, status, cancellation));
+        await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default)).StartAsync(
+            async live => await KeepUpAsync(live, client, status, cancellation));
         return ExitCode.Ok;
     }
 

@@ -27,7 +27,8 @@ internal sealed class StopSignals : IDisposable
             Stop();
         });
         // The command line library handles the first one. A user who sends a second does not want to wait for agents and files.
-        _again = [.. new[] { PosixSignal.SIGTERM, PosixSignal.SIGINT }.Select(kind => PosixSignalRegistration.Create(kind, EndAtTheSecond))];
+        _again = [.. new[] { PosixSignal.SIGTERM, PosixSignal.SIGINT }.Select(
+            kind => PosixSignalRegistration.Create(kind, EndAtTheSecond))];
         _withParent = withParent;
     }
 

@@ -14,14 +14,19 @@ internal static class SynthCommand
 
     public static Command Create()
     {
-        var preset = new Option<string>("--preset") { Description = "skirmish: 60 s with a fight; elite: a whole match in large frames", DefaultValueFactory = _ => "skirmish" };
+        var preset = new Option<string>("--preset")
+        {
+            Description = "skirmish: 60 s with a fight; elite: a whole match in large frames",
+            DefaultValueFactory = _ => "skirmish",
+        };
         preset.AcceptOnlyFromAmong("skirmish", "elite");
         var seed = new Option<ulong?>("--seed") { Description = "Start of the random sequence (default: the preset's)", HelpName = "N" };
         var steps = new Option<int?>("--steps") { Description = "Frames to make (default: the preset's)", HelpName = "N" };
         steps.Must(count => count is null or (>= 1 and <= 1_000_000), "--steps must be 1 to 1000000.");
         var output = new Option<string>("--output", "-o")
         {
-            Description = $"The recording to write; a name that ends in {DelimitedExtension}, or - (standard output): length-delimited observations",
+            Description =
+                $"The recording to write; a name that ends in {DelimitedExtension}, or - (standard output): length-delimited observations",
             HelpName = "OUT",
             Required = true,
         };
@@ -33,12 +38,21 @@ internal static class SynthCommand
             var chosen = name == "elite" ? SynthOptions.Elite : SynthOptions.Skirmish;
             var options = chosen with { Seed = parsed.GetValue(seed) ?? chosen.Seed, Steps = parsed.GetValue(steps) ?? chosen.Steps };
             var path = parsed.GetRequiredValue(output);
-            return Task.Run(() => Run(new MatchGenerator(options), $"{name}-{options.Seed}", path, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
+            return Task.Run(
+                () => Run(
+                    new MatchGenerator(options),
+                    $"{name}-{options.Seed}",
+                    path,
+                    parsed.GetValue(force),
+                    parsed.InvocationConfiguration.Error,
+                    cancellation),
+                CancellationToken.None);
         });
         return command;
     }
 
-    private static int Run(MatchGenerator generator, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
+    private static int Run(
+        MatchGenerator generator, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
     {
         if (path == StandardStreams.Dash)
         {
@@ -51,7 +65,8 @@ internal static class SynthCommand
             ? WriteDelimited(generator, file.Stream, cancellation)
             : WriteRecording(generator, matchId, file.Stream, cancellation);
         file.CommitOrThrow();
-        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{path}: {frames} simulated observations, {new FileInfo(path).Length} bytes"));
+        report.WriteLine(
+            string.Create(CultureInfo.InvariantCulture, $"{path}: {frames} simulated observations, {new FileInfo(path).Length} bytes"));
         return ExitCode.Ok;
     }
 

@@ -97,7 +97,9 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
             Transport = "none",
             Peer = "",
         });
-        return _streams = subscription is null ? null : new ComparedStreams(subscription, options.KeyframeIntervalFrames, IdleTimeout, clock);
+        return _streams = subscription is null
+            ? null
+            : new ComparedStreams(subscription, options.KeyframeIntervalFrames, IdleTimeout, clock);
     }
 
     private static byte[] Measure(Frame frame, ComparedStreams? streams)
@@ -110,7 +112,8 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
             writer.WriteNumber("sequence", frame.Sequence);
             writer.WriteNumber("streamFrames", streams?.Frames ?? 0);
             writer.WriteStartArray("formats");
-            foreach (var format in ComparedFormat.All) Write(writer, format, frame, streams?.Formats.FirstOrDefault(each => each.Format == format)?.MeanBytes);
+            foreach (var format in ComparedFormat.All)
+                Write(writer, format, frame, streams?.Formats.FirstOrDefault(each => each.Format == format)?.MeanBytes);
             writer.WriteEndArray();
             writer.WriteEndObject();
         }

@@ -26,7 +26,8 @@ internal sealed class ComparedStreams : IDisposable
         _keyframeInterval = keyframeInterval;
         _clock = clock;
         _idleTimeout = idleTimeout;
-        Formats = [.. ComparedFormat.All.Where(IsStream).Select(format => new ComparedFormat(format, (int)Math.Clamp(keyframeInterval, 1, 1024)))];
+        Formats = [.. ComparedFormat.All.Where(IsStream).Select(
+            format => new ComparedFormat(format, (int)Math.Clamp(keyframeInterval, 1, 1024)))];
         _idle = clock.CreateTimer(static state => ((Subscription)state!).Close(), subscription, idleTimeout, Timeout.InfiniteTimeSpan);
         Running = Task.Run(RunAsync);
     }

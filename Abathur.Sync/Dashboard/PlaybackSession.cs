@@ -31,7 +31,8 @@ internal static class PlaybackSession
     /// <param name="clock">Clock of all times.</param>
     /// <param name="stopping">Fires when the daemon shuts down.</param>
     public static async Task ServeAsync(
-        string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access, ConcurrentDictionary<string, CompareEndpoint> compared, TimeProvider clock, CancellationToken stopping)
+        string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access,
+        ConcurrentDictionary<string, CompareEndpoint> compared, TimeProvider clock, CancellationToken stopping)
     {
         if (Open(file, out var problem) is not { } recording)
         {
@@ -70,7 +71,11 @@ internal static class PlaybackSession
         {
             return RecordingReader.Open(file);
         }
-        catch (Exception e) when (e is RecordingException or McapException or IOException or UnauthorizedAccessException or InvalidDataException)
+        catch (Exception e) when (e is RecordingException
+            or McapException
+            or IOException
+            or UnauthorizedAccessException
+            or InvalidDataException)
         {
             problem = $"this recording cannot be played: {RecordingAdvice.Describe(e)}";
             return null;
@@ -80,7 +85,8 @@ internal static class PlaybackSession
     private static async Task PlayAsync(PlaybackSource source, FrameHub hub, CancellationToken cancellation)
     {
         // Cancellation also ends the subscription, with the reason.
-        await using var stopping = cancellation.Register(() => _ = hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback is stopping")));
+        await using var stopping = cancellation.Register(
+            () => _ = hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback is stopping")));
         SubscriptionEnd end;
         try
         {

@@ -41,15 +41,18 @@ public sealed class RecordingFolder(string path)
 
     /// <summary>Files of the folder with allowed names, sorted by name.</summary>
     public IReadOnlyList<FileInfo> List() =>
-        [.. new DirectoryInfo(FullPath).EnumerateFiles().Where(file => TryResolve(file.Name, out _) is not null).OrderBy(file => file.Name, StringComparer.OrdinalIgnoreCase)];
+        [.. new DirectoryInfo(FullPath).EnumerateFiles().Where(file => TryResolve(file.Name, out _) is not null).OrderBy(
+            file => file.Name, StringComparer.OrdinalIgnoreCase)];
 
     private static string NameProblem(string name)
     {
         if (name.Length is 0 or > MaxNameLength) return $"a name has 1 to {MaxNameLength} characters";
-        if (!name.All(letter => char.IsAsciiLetterOrDigit(letter) || letter is ' ' or '.' or '_' or '-' or '(' or ')')) return "a name has letters, digits, space and ._-() only";
+        if (!name.All(letter => char.IsAsciiLetterOrDigit(letter) || letter is ' ' or '.' or '_' or '-' or '(' or ')'))
+            return "a name has letters, digits, space and ._-() only";
         if (name[0] is '.' or ' ') return "a name does not begin with a dot or a space";
         if (name.Contains("..", StringComparison.Ordinal)) return "a name has no two dots in a row";
-        if (!name.EndsWith(Extension, StringComparison.OrdinalIgnoreCase) || name.Length == Extension.Length) return $"a name ends in {Extension}";
+        if (!name.EndsWith(Extension, StringComparison.OrdinalIgnoreCase) || name.Length == Extension.Length)
+            return $"a name ends in {Extension}";
         // Windows compares the part before the first dot, without trailing spaces.
         return Devices.Contains(name[..name.IndexOf('.')].TrimEnd(' ')) ? "this is the name of a device on Windows" : "";
     }
@@ -61,7 +64,8 @@ public sealed class RecordingFolder(string path)
         if (info.LinkTarget is null && (!info.Exists || (info.Attributes & FileAttributes.ReparsePoint) == 0)) return false;
         try
         {
-            return info.ResolveLinkTarget(returnFinalTarget: true) is not { } target || Path.GetDirectoryName(RealPath(target.FullName)) != FullPath;
+            return info.ResolveLinkTarget(returnFinalTarget: true) is not { } target
+                || Path.GetDirectoryName(RealPath(target.FullName)) != FullPath;
         }
         catch (IOException)
         {
@@ -76,7 +80,9 @@ public sealed class RecordingFolder(string path)
         var full = Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
         if (Path.GetDirectoryName(full) is not { } parent) return full;
         var here = Path.Combine(RealPath(parent), Path.GetFileName(full));
-        var target = Directory.Exists(here) ? Directory.ResolveLinkTarget(here, returnFinalTarget: true) : File.ResolveLinkTarget(here, returnFinalTarget: true);
+        var target = Directory.Exists(here)
+            ? Directory.ResolveLinkTarget(here, returnFinalTarget: true)
+            : File.ResolveLinkTarget(here, returnFinalTarget: true);
         return target is null ? here : Path.TrimEndingDirectorySeparator(Path.GetFullPath(target.FullName));
     }
 }

@@ -33,7 +33,8 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         if (Interlocked.Exchange(ref _busy, 1) == 1)
         {
             response.Headers.RetryAfter = "5";
-            await RefuseAsync(response, StatusCodes.Status503ServiceUnavailable, "another file is being added: try again when that is complete");
+            await RefuseAsync(
+                response, StatusCodes.Status503ServiceUnavailable, "another file is being added: try again when that is complete");
             return;
         }
         var temporary = Path.Combine(folder.FullPath, $"{TemporaryPrefix}{Guid.NewGuid():N}");
@@ -54,9 +55,12 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
 
     private (int Status, string Problem)? Refusal(HttpRequest request, string file)
     {
-        if (!OwnOrigin.IsOwn(request)) return (StatusCodes.Status403Forbidden, "files are accepted only from the daemon's own page or from programs other than browsers");
+        if (!OwnOrigin.IsOwn(request))
+            return (
+                StatusCodes.Status403Forbidden, "files are accepted only from the daemon's own page or from programs other than browsers");
         if (request.ContentLength > options.MaxUploadBytes) return (StatusCodes.Status413PayloadTooLarge, TooLarge);
-        if (request.Headers.ContentEncoding.Count > 0) return (StatusCodes.Status415UnsupportedMediaType, "send the file without Content-Encoding");
+        if (request.Headers.ContentEncoding.Count > 0)
+            return (StatusCodes.Status415UnsupportedMediaType, "send the file without Content-Encoding");
         if (request.Headers.ContentRange.Count > 0) return (StatusCodes.Status400BadRequest, "send the file whole, without Content-Range");
         return File.Exists(file) ? (StatusCodes.Status409Conflict, Exists) : null;
     }
@@ -72,7 +76,8 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(silence.Token, http.RequestAborted);
         try
         {
-            await using var output = new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true);
+            await using var output = new FileStream(
+                temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 0, useAsync: true);
             while (await http.Request.Body.ReadAsync(block, cancellation.Token) is var read and > 0)
             {
                 silence.CancelAfter(options.UploadTimeout);
@@ -108,7 +113,9 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         using (var recording = PlaybackSession.Open(temporary, out var problem))
         {
             // Without the temporary path, which clients do not need to know.
-            if (recording is null) return (StatusCodes.Status422UnprocessableEntity, problem.Replace(temporary, Path.GetFileName(file), StringComparison.Ordinal));
+            if (recording is null)
+                return (
+                    StatusCodes.Status422UnprocessableEntity, problem.Replace(temporary, Path.GetFileName(file), StringComparison.Ordinal));
         }
         try
         {

@@ -37,7 +37,9 @@ internal sealed class RecordingsEndpoint
     /// <param name="access">The access rules.</param>
     /// <param name="clock">Clock of all times.</param>
     /// <param name="stopping">Fires when the daemon shuts down.</param>
-    public RecordingsEndpoint(RecordingsOptions options, HubOptions hub, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock, CancellationToken stopping)
+    public RecordingsEndpoint(
+        RecordingsOptions options, HubOptions hub, WebSocketTransportOptions webSocket, AccessOptions access, TimeProvider clock,
+        CancellationToken stopping)
     {
         _options = options;
         _access = access;
@@ -49,14 +51,16 @@ internal sealed class RecordingsEndpoint
             _folder = new RecordingFolder(options.Folder);
             _upload = new RecordingUpload(_folder, options, clock);
         }
-        _endpointOf = file => new WebSocketEndpoint($"{Prefix}NAME{SyncSuffix}", "readers", (http, token) => PlayAsync(file, http, token), stopping);
+        _endpointOf = file =>
+            new WebSocketEndpoint($"{Prefix}NAME{SyncSuffix}", "readers", (http, token) => PlayAsync(file, http, token), stopping);
     }
 
     /// <summary>Answers for <see cref="Path"/>.</summary>
     public Task ListAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
-        if (!HttpMethods.IsGet(request.Method)) return HttpAnswer.NotAllowedAsync(response, "GET", "recordings are listed with GET, and added with PUT " + Prefix + "NAME");
+        if (!HttpMethods.IsGet(request.Method))
+            return HttpAnswer.NotAllowedAsync(response, "GET", "recordings are listed with GET, and added with PUT " + Prefix + "NAME");
         var json = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(json))
         {
@@ -88,11 +92,13 @@ internal sealed class RecordingsEndpoint
         if (_folder is null) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, NoFolder);
         var rest = request.Path.Value![Prefix.Length..];
         var isSync = rest.EndsWith(SyncSuffix, StringComparison.Ordinal);
-        if (_folder.TryResolve(isSync ? rest[..^SyncSuffix.Length] : rest, out var problem) is not { } file) return HttpAnswer.TextAsync(response, StatusCodes.Status400BadRequest, problem);
+        if (_folder.TryResolve(isSync ? rest[..^SyncSuffix.Length] : rest, out var problem) is not { } file)
+            return HttpAnswer.TextAsync(response, StatusCodes.Status400BadRequest, problem);
         if (!isSync)
         {
             if (HttpMethods.IsPut(request.Method)) return _upload!.TakeAsync(http, file);
-            return HttpAnswer.NotAllowedAsync(response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
+            return HttpAnswer.NotAllowedAsync(
+                response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
         }
         if (!File.Exists(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "there is no such recording");
         // Also answered without a handshake: browsers do not tell a page why a WebSocket was refused, so the page sends a plain request to
@@ -104,7 +110,9 @@ internal sealed class RecordingsEndpoint
     /// <param name="run">The run's id, which the page got with the match.</param>
     /// <param name="http">The request.</param>
     public Task CompareAsync(string run, HttpContext http) =>
-        _compared.TryGetValue(run, out var compare) ? compare.HandleAsync(http) : HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, "no recording plays here as this run");
+        _compared.TryGetValue(run, out var compare)
+            ? compare.HandleAsync(http)
+            : HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, "no recording plays here as this run");
 
     private async Task PlayAsync(string file, HttpContext http, CancellationToken stopping)
     {
@@ -125,5 +133,6 @@ internal sealed class RecordingsEndpoint
     }
 
     private Task TooManyAsync(HttpResponse response) =>
-        HttpAnswer.TextAsync(response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are already playing: close one");
+        HttpAnswer.TextAsync(
+            response, StatusCodes.Status503ServiceUnavailable, $"{_options.MaxPlaybacks} recordings are already playing: close one");
 }

@@ -24,7 +24,8 @@ export const TABLES = [
     ],
     predicted: 10, kinds: KINDS, has: 43, floats: [0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], tags: [40, 41, 42],
   },
-  { columns: ["progress", "x", "y", "z", "ability_id", "target_unit_tag", "", ""], predicted: 1, kinds: 7, has: 6, floats: [0, 1, 2, 3], tags: [5], count: 45 },
+  { columns: ["progress", "x", "y", "z", "ability_id", "target_unit_tag", "", ""], predicted: 1, kinds: 7, has: 6, floats: [0, 1, 2, 3],
+    tags: [5], count: 45 },
   { columns: ["buff_id"], predicted: 0, floats: [], tags: [], count: 46 },
   {
     columns: ["health", "health_max", "shield", "shield_max", "energy", "energy_max", "unit_type", "tag", "", ""],

@@ -35,10 +35,12 @@ internal sealed class LimitedLoggerProvider(ILoggerProvider inner, TimeProvider 
 
         public bool IsEnabled(LogLevel logLevel) => inner.IsEnabled(logLevel);
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
             // Levels below warning are not limited: they were requested with --log-level.
-            if (logLevel is LogLevel.Warning or LogLevel.Error && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state)))) return;
+            if (logLevel is LogLevel.Warning or LogLevel.Error && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state))))
+                return;
             inner.Log(logLevel, eventId, state, exception, formatter);
         }
 

@@ -9,6 +9,8 @@ internal static class LogEntryText
     public static string MessageOf<TState>(in LogEntry<TState> entry)
     {
         var message = entry.Formatter(entry.State, entry.Exception);
-        return entry.Exception is { } exception ? $"{message}: {exception.GetType().Name}: {exception.Message.ReplaceLineEndings(" ")}" : message;
+        return entry.Exception is { } exception
+            ? $"{message}: {exception.GetType().Name}: {exception.Message.ReplaceLineEndings(" ")}"
+            : message;
     }
 }

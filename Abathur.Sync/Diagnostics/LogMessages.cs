@@ -16,8 +16,12 @@ internal static partial class LogMessages
     [LoggerMessage(2, LogLevel.Information, "subscriber {Id} \"{Name}\" from {Peer} by {Transport}: {Policy}, {Format}")]
     public static partial void Subscribed(ILogger log, ulong id, string name, string peer, string transport, string policy, string format);
 
-    [LoggerMessage(3, LogLevel.Information, "subscriber {Id} \"{Name}\" from {Peer} disconnected ({Reason}): {FramesSent} frames sent, {FramesDropped} dropped, {BytesSent} bytes")]
-    public static partial void Unsubscribed(ILogger log, ulong id, string name, string peer, string reason, ulong framesSent, ulong framesDropped, ulong bytesSent);
+    [LoggerMessage(
+        3, LogLevel.Information,
+        "subscriber {Id} \"{Name}\" from {Peer} disconnected ({Reason}): {FramesSent} frames sent, {FramesDropped} dropped, {BytesSent} "
+            + "bytes")]
+    public static partial void Unsubscribed(
+        ILogger log, ulong id, string name, string peer, string reason, ulong framesSent, ulong framesDropped, ulong bytesSent);
 
     // Of recordings.
 
@@ -30,7 +34,9 @@ internal static partial class LogMessages
     [LoggerMessage(12, LogLevel.Warning, "{Advice}")]
     public static partial void UnfinishedRecordingFound(ILogger log, string advice);
 
-    [LoggerMessage(13, LogLevel.Warning, "{File} is truncated ({Damage}): only the complete part is played. `abathur-sync recover {File}` makes a complete file of it.")]
+    [LoggerMessage(
+        13, LogLevel.Warning,
+        "{File} is truncated ({Damage}): only the complete part is played. `abathur-sync recover {File}` makes a complete file of it.")]
     public static partial void RecordingTruncated(ILogger log, string file, string damage);
 
     // Of sources.
@@ -44,7 +50,8 @@ internal static partial class LogMessages
     [LoggerMessage(22, LogLevel.Information, "{Reason}")]
     public static partial void MatchEnded(ILogger log, string reason);
 
-    [LoggerMessage(23, LogLevel.Warning, "messages that were relayed but neither published nor recorded, because this machine was too slow: {Count}")]
+    [LoggerMessage(
+        23, LogLevel.Warning, "messages that were relayed but neither published nor recorded, because this machine was too slow: {Count}")]
     public static partial void MessagesDropped(ILogger log, long count);
 
     [LoggerMessage(24, LogLevel.Warning, "messages that were relayed but cannot be parsed as protobuf of the StarCraft II API: {Count}")]

@@ -3,7 +3,7 @@ namespace Abathur.Sync.Diagnostics;
 /// <summary>Checks of options: each returns what is wrong, or null.</summary>
 internal static class OptionProblems
 {
-    /// <summary>The first problem; null if there is none.</summary>
+    /// <summary>The first problem; null without one.</summary>
     public static string? First(params ReadOnlySpan<string?> problems)
     {
         foreach (var problem in problems)
@@ -22,5 +22,7 @@ internal static class OptionProblems
 
     /// <summary>A time is more than 0 and at most what a timer can wait.</summary>
     public static string? Time(string name, TimeSpan value) =>
-        value > TimeSpan.Zero && value.TotalMilliseconds < uint.MaxValue - 1 ? null : $"{name} is {value}; it must be more than 0 and less than 49 days";
+        value > TimeSpan.Zero && value.TotalMilliseconds < uint.MaxValue - 1
+            ? null
+            : $"{name} is {value}; it must be more than 0 and less than 49 days";
 }

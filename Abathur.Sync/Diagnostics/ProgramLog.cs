@@ -38,7 +38,8 @@ internal static class ProgramLog
     {
         ConsoleFormatter formatter = IsJson ? new JsonLogFormatter(TimeProvider.System) : new TextLogFormatter();
         var console = new ConsoleLoggerProvider(
-            new FixedOptions(new ConsoleLoggerOptions { FormatterName = formatter.Name, LogToStandardErrorThreshold = LogLevel.Trace }), [formatter]);
+            new FixedOptions(
+                new ConsoleLoggerOptions { FormatterName = formatter.Name, LogToStandardErrorThreshold = LogLevel.Trace }), [formatter]);
         var filter = new LoggerFilterOptions { MinLevel = _minimumLevel };
         filter.AddFilter(Program, _minimumLevel < LogLevel.Information ? _minimumLevel : LogLevel.Information);
         // A failed start is reported once, by the code that starts the server.

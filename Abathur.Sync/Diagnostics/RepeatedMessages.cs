@@ -41,7 +41,8 @@ internal sealed class RepeatedMessages<TKind>(Action<TKind, int> write, TimeProv
         private bool _isRunning;
         private int _omitted;
 
-        public Count(Action report, TimeProvider clock) => _timer = clock.CreateTimer(_ => report(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        public Count(Action report, TimeProvider clock) =>
+            _timer = clock.CreateTimer(_ => report(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
 
         public bool Allows()
         {

@@ -113,7 +113,9 @@ public sealed class DrawingBoard
             foreach (var layer in drawings.Layers)
             {
                 layer.Recorded = true;
-                foreach (var bad in layer.Shapes.Where(drawn => drawn.Shape is null || DrawingRules.Problem(drawn.Shape) is not null).ToList()) layer.Shapes.Remove(bad);
+                foreach (var bad in layer.Shapes.Where(
+                    drawn => drawn.Shape is null || DrawingRules.Problem(drawn.Shape) is not null).ToList())
+                    layer.Shapes.Remove(bad);
             }
             return drawings;
         }

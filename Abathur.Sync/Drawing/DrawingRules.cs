@@ -24,7 +24,8 @@ internal static class DrawingRules
     /// <summary>What is wrong with a request; null if it is valid.</summary>
     public static string? Problem(DrawRequest request)
     {
-        if (request.Layer.Length > MaxLayerLength) return $"layer has {request.Layer.Length} characters; at most {MaxLayerLength} are allowed";
+        if (request.Layer.Length > MaxLayerLength)
+            return $"layer has {request.Layer.Length} characters; at most {MaxLayerLength} are allowed";
         if (request.Shapes.Count > MaxShapesAtOnce) return $"{request.Shapes.Count} shapes at once; at most {MaxShapesAtOnce} are allowed";
         for (var i = 0; i < request.Shapes.Count; i++)
         {
@@ -37,7 +38,8 @@ internal static class DrawingRules
     public static string? Problem(Shape shape)
     {
         if (shape.HasColor && shape.Color > MaxColor) return $"color 0x{shape.Color:X} is not 0xRRGGBB";
-        if (shape.LifetimeGameLoops > MaxLifetime) return $"lifetime_game_loops is {shape.LifetimeGameLoops}; at most {MaxLifetime} are allowed";
+        if (shape.LifetimeGameLoops > MaxLifetime)
+            return $"lifetime_game_loops is {shape.LifetimeGameLoops}; at most {MaxLifetime} are allowed";
         return shape.ShapeCase switch
         {
             Shape.ShapeOneofCase.Point => Problem("point.at", shape.Point.At),
@@ -51,12 +53,16 @@ internal static class DrawingRules
     private static string? Problem(string what, Shape.Types.Position? position)
     {
         if (position is null) return $"{what} is missing";
-        return IsCoordinate(position.X) && IsCoordinate(position.Y) && IsCoordinate(position.Z) ? null : $"{what} is not within {MaxCoordinate} cells";
+        return IsCoordinate(position.X) && IsCoordinate(position.Y) && IsCoordinate(position.Z)
+            ? null
+            : $"{what} is not within {MaxCoordinate} cells";
     }
 
-    private static string? RadiusProblem(float radius) => radius is > 0 and <= MaxCoordinate ? null : $"circle.radius {radius} is not more than 0 and at most {MaxCoordinate}";
+    private static string? RadiusProblem(float radius) =>
+        radius is > 0 and <= MaxCoordinate ? null : $"circle.radius {radius} is not more than 0 and at most {MaxCoordinate}";
 
-    private static string? TextProblem(string text) => text.Length is > 0 and <= MaxTextLength ? null : $"text.text has {text.Length} characters; 1 to {MaxTextLength} are allowed";
+    private static string? TextProblem(string text) =>
+        text.Length is > 0 and <= MaxTextLength ? null : $"text.text has {text.Length} characters; 1 to {MaxTextLength} are allowed";
 
     // False for NaN as well.
     private static bool IsCoordinate(float value) => value is >= -MaxCoordinate and <= MaxCoordinate;

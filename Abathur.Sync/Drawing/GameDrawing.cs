@@ -66,14 +66,23 @@ public sealed class GameDrawing(DrawingBoard board)
         var color = ToColor(shape.HasColor ? shape.Color : White);
         switch (shape.ShapeCase)
         {
-            case Shape.ShapeOneofCase.Point: draw.Spheres.Add(new DebugSphere { Color = color, P = ToPoint(shape.Point.At), R = PointRadius }); break;
-            case Shape.ShapeOneofCase.Circle: draw.Spheres.Add(new DebugSphere { Color = color, P = ToPoint(shape.Circle.At), R = shape.Circle.Radius }); break;
-            case Shape.ShapeOneofCase.Line: draw.Lines.Add(new DebugLine { Color = color, Line = new Line { P0 = ToPoint(shape.Line.From), P1 = ToPoint(shape.Line.To) } }); break;
-            case Shape.ShapeOneofCase.Text: draw.Text.Add(new DebugText { Color = color, Text = shape.Text.Text_, WorldPos = ToPoint(shape.Text.At), Size = TextSize }); break;
+            case Shape.ShapeOneofCase.Point:
+                draw.Spheres.Add(
+                new DebugSphere { Color = color, P = ToPoint(shape.Point.At), R = PointRadius }); break;
+            case Shape.ShapeOneofCase.Circle:
+                draw.Spheres.Add(
+                new DebugSphere { Color = color, P = ToPoint(shape.Circle.At), R = shape.Circle.Radius }); break;
+            case Shape.ShapeOneofCase.Line:
+                draw.Lines.Add(
+                new DebugLine { Color = color, Line = new Line { P0 = ToPoint(shape.Line.From), P1 = ToPoint(shape.Line.To) } }); break;
+            case Shape.ShapeOneofCase.Text:
+                draw.Text.Add(
+                new DebugText { Color = color, Text = shape.Text.Text_, WorldPos = ToPoint(shape.Text.At), Size = TextSize }); break;
         }
     }
 
-    private Point ToPoint(Shape.Types.Position at) => new() { X = at.X, Y = at.Y, Z = at.HasZ ? at.Z : GroundAt(TerrainHeight, at.X, at.Y) + Lift };
+    private Point ToPoint(Shape.Types.Position at) =>
+        new() { X = at.X, Y = at.Y, Z = at.HasZ ? at.Z : GroundAt(TerrainHeight, at.X, at.Y) + Lift };
 
     private static Color ToColor(uint rgb) => new() { R = rgb >> 16, G = (rgb >> 8) & 0xFF, B = rgb & 0xFF };
 }

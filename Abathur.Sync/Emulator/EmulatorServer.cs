@@ -42,7 +42,9 @@ internal sealed class EmulatorServer : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(Listen);
         _app = builder.Build();
         var endpoint = new WebSocketEndpoint(Path, "clients of the game", ServeAsync, _app.Lifetime.ApplicationStopping);
-        var routes = new HttpRoutes(new WebOrigins([]) { AnyPort = true, AnyLoopback = true }, AccessTokens.None, $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
+        var routes = new HttpRoutes(
+            new WebOrigins([]) { AnyPort = true, AnyLoopback = true }, AccessTokens.None,
+            $"clients of the game connect to {Path}").Add(Path, endpoint.HandleAsync);
         _app.UseWebSockets();
         _app.Run(routes.HandleAsync);
     }
@@ -86,13 +88,15 @@ internal sealed class EmulatorServer : IAsyncDisposable
     {
         if (!await TakeSeatAsync(stopping))
         {
-            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game accepts one at a time");
+            await HttpAnswer.TextAsync(
+                http.Response, StatusCodes.Status503ServiceUnavailable, "another client is connected: the game accepts one at a time");
             return;
         }
         try
         {
             // No pings, because a bot may be stopped in a debugger for any time.
-            using var socket = await WebSocketHandshake.AcceptAsync(http, TimeSpan.Zero, Timeout.InfiniteTimeSpan, wrap: stream => new TextAsBinaryStream(stream));
+            using var socket = await WebSocketHandshake.AcceptAsync(
+                http, TimeSpan.Zero, Timeout.InfiniteTimeSpan, wrap: stream => new TextAsBinaryStream(stream));
             using var connection = new WebSocketConnection(socket, _options.MaxRequestBytes, _options.CloseTimeout, _clock, http.Abort);
             using var timeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _clock);
             // A client that reads nothing must not keep the server from stopping.

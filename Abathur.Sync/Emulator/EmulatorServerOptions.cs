@@ -12,6 +12,7 @@ internal sealed record EmulatorServerOptions
     /// <summary>How long a client may take to answer a close. Default 2 s.</summary>
     public TimeSpan CloseTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long a second client waits for the first to disconnect before it is refused. Default 1 s, for clients that reconnect at once.</summary>
+    /// <summary>How long a second client waits for the first to disconnect before it is refused. Default 1 s, for clients that reconnect at
+    /// once.</summary>
     public TimeSpan SeatTimeout { get; init; } = TimeSpan.FromSeconds(1);
 }

@@ -32,7 +32,8 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
                 case not WebSocketInputKind.Message:
                     return (WebSocketCloseStatus.NormalClosure, "");
             }
-            if (!await connection.SendAsync(await AnswerAsync(input, stopping), WebSocketMessageType.Binary)) return (WebSocketCloseStatus.NormalClosure, "");
+            if (!await connection.SendAsync(await AnswerAsync(input, stopping), WebSocketMessageType.Binary))
+                return (WebSocketCloseStatus.NormalClosure, "");
             if (game.Status == Status.Quit) return (WebSocketCloseStatus.NormalClosure, "quit");
         }
     }

@@ -4,7 +4,8 @@ using Abathur.Sync.Sources.Proxy;
 namespace Abathur.Sync.Emulator;
 
 /// <summary>
-/// Reads a client's WebSocket frames, and turns the opcode of each text frame (1) into that of a binary frame (2). The game does not distinguish
+/// Reads a client's WebSocket frames, and turns the opcode of each text frame (1) into that of a binary frame (2). The game does not
+/// distinguish
 /// them: some clients (pysc2) send serialized requests in text frames, which are not valid UTF-8. Nothing else is changed.
 /// </summary>
 /// <param name="inner">The connection behind the handshake. It is disposed with this stream.</param>
@@ -34,7 +35,8 @@ internal sealed class TextAsBinaryStream(Stream inner) : ForwardOnlyStream
         return count;
     }
 
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => inner.WriteAsync(buffer, cancellationToken);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+        inner.WriteAsync(buffer, cancellationToken);
 
     public override void Write(ReadOnlySpan<byte> buffer) => inner.Write(buffer);
 
@@ -54,7 +56,8 @@ internal sealed class TextAsBinaryStream(Stream inner) : ForwardOnlyStream
         while (_parser.TryNext(chunk, ref position, out var part))
         {
             // A part that opens a message begins with the first byte of a frame.
-            if (part.Opens && (chunk[part.Start] & OpcodeMask) == Text) chunk[part.Start] = (byte)((chunk[part.Start] & ~OpcodeMask) | Binary);
+            if (part.Opens && (chunk[part.Start] & OpcodeMask) == Text)
+                chunk[part.Start] = (byte)((chunk[part.Start] & ~OpcodeMask) | Binary);
         }
     }
 }

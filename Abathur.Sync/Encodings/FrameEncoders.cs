@@ -26,6 +26,8 @@ internal static class FrameEncoders
         {
             return new StreamCompressingEncoder(encoder, new PayloadFormat(format.Encoding).HasKeyframes, stream.Create(compressionLevel));
         }
-        return format.Compression.PayloadKind() is { } compression ? new CompressingEncoder(encoder, compression.Create(compressionLevel)) : encoder;
+        return format.Compression.PayloadKind() is { } compression
+            ? new CompressingEncoder(encoder, compression.Create(compressionLevel))
+            : encoder;
     }
 }

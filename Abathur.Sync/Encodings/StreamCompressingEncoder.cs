@@ -13,7 +13,8 @@ namespace Abathur.Sync.Encodings;
 /// <param name="innerIsDelta">Whether its payloads may depend on those before. If not, each of them is a keyframe, and only the compressor
 /// determines keyframes.</param>
 /// <param name="compressor">Compressor.</param>
-internal sealed class StreamCompressingEncoder(IFrameEncoder? inner, bool innerIsDelta, IStreamCompressor compressor) : IFrameEncoder, IDisposable
+internal sealed class StreamCompressingEncoder(
+    IFrameEncoder? inner, bool innerIsDelta, IStreamCompressor compressor) : IFrameEncoder, IDisposable
 {
     /// <summary>Smallest and largest window as powers of two: 128 KiB to 8 MiB. Receivers need not support a larger one.</summary>
     public const int MinWindowBits = 17, MaxWindowBits = 23;

@@ -25,7 +25,8 @@ public sealed class BlockPool
     /// <summary>The pool of the process.</summary>
     public static BlockPool Shared { get; } = new();
 
-    /// <summary>A block of at least <paramref name="bytes"/> bytes, whose content is arbitrary. More than <see cref="MaxBytes"/> are allocated, and not kept.</summary>
+    /// <summary>A block of at least <paramref name="bytes"/> bytes, whose content is arbitrary. More than <see cref="MaxBytes"/> are
+    /// allocated, and not kept.</summary>
     public Block Rent(int bytes)
     {
         if (bytes > MaxBytes) return new Block(null, GC.AllocateUninitializedArray<byte>(bytes));

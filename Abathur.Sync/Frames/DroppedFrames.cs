@@ -4,7 +4,8 @@ namespace Abathur.Sync.Frames;
 public readonly record struct DroppedFrames(ulong Count, uint FirstGameLoop, uint LastGameLoop)
 {
     /// <summary>Adds a frame dropped after these.</summary>
-    public DroppedFrames Then(uint gameLoop) => Count == 0 ? new(1, gameLoop, gameLoop) : this with { Count = Count + 1, LastGameLoop = gameLoop };
+    public DroppedFrames Then(uint gameLoop) =>
+        Count == 0 ? new(1, gameLoop, gameLoop) : this with { Count = Count + 1, LastGameLoop = gameLoop };
 
     /// <summary>Adds frames dropped after these.</summary>
     public DroppedFrames Then(DroppedFrames later)

@@ -57,7 +57,8 @@ public sealed class EncodedFrame : SharedObject
 
     /// <summary>A frame with an encoded payload, whose reference it takes over, the result of its encoder, and the time when it was
     /// ready.</summary>
-    public static EncodedFrame Encoded(Frame frame, PayloadFormat format, SharedBuffer payload, EncodedPayload encoded, long encodedMonotonicNs) =>
+    public static EncodedFrame Encoded(
+        Frame frame, PayloadFormat format, SharedBuffer payload, EncodedPayload encoded, long encodedMonotonicNs) =>
         Rent(frame, format, payload, encoded, encodedMonotonicNs);
 
     /// <summary>
@@ -68,7 +69,8 @@ public sealed class EncodedFrame : SharedObject
     {
         newest._payload?.Retain();
         var isKeyframe = earlier.IsEmpty ? newest.IsKeyframe : earlier[0].IsKeyframe;
-        var frame = Rent(newest._frame, newest.Format, newest._payload, new EncodedPayload(isKeyframe, newest.PlainBytes), newest.EncodedMonotonicNs);
+        var frame = Rent(
+            newest._frame, newest.Format, newest._payload, new EncodedPayload(isKeyframe, newest.PlainBytes), newest.EncodedMonotonicNs);
         frame._earlier.AddRange(earlier);
         newest.Release();
         return frame;

@@ -30,7 +30,8 @@ public sealed class Frame : SharedObject
     /// <summary><c>SC2APIProtocol.ResponseObservation</c> in protobuf.</summary>
     public ReadOnlyMemory<byte> Observation => _payload.Memory;
 
-    /// <summary>A frame with one reference, which is the caller's. Takes over the caller's reference to <paramref name="observation"/>.</summary>
+    /// <summary>A frame with one reference, which is the caller's. Takes over the caller's reference to
+    /// <paramref name="observation"/>.</summary>
     public static Frame Rent(uint gameLoop, FrameStamp captured, SharedBuffer observation)
     {
         if (!Pool.TryRent(out var frame)) frame = new Frame();

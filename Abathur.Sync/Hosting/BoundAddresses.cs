@@ -12,7 +12,9 @@ public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Addr
         get
         {
             var address = All.First(each => each.Transport == "grpc").Address;
-            return IPEndPoint.TryParse(address, out var endpoint) && endpoint.Address.Equals(IPAddress.Any) ? $"{IPAddress.Loopback}:{endpoint.Port}" : address;
+            return IPEndPoint.TryParse(address, out var endpoint) && endpoint.Address.Equals(IPAddress.Any)
+                ? $"{IPAddress.Loopback}:{endpoint.Port}"
+                : address;
         }
     }
 

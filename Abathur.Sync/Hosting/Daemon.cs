@@ -89,19 +89,26 @@ public sealed class Daemon : IAsyncDisposable
                 OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e),
             },
             [.. services, .. GrpcReflection.For(services)]);
-        var sync = new WebSocketEndpoint(WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync, _app.Lifetime.ApplicationStopping);
+        var sync = new WebSocketEndpoint(
+            WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync,
+            _app.Lifetime.ApplicationStopping);
         var access = options.Access;
         var origins = new WebOrigins(access.AllowedOrigins) { Hosts = access.AllowedHosts, IsTls = access.Tls is not null };
         var routes = new HttpRoutes(origins, access.Tokens, $"the dashboard is at /, and agents connect to {WebSocketEndpoint.SyncPath}")
             .Add(WebSocketEndpoint.SyncPath, sync.HandleAsync);
         var page = new DashboardPage();
         foreach (var path in page.Paths) routes.Add(path, page.HandleAsync);
-        var recordings = new RecordingsEndpoint(options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
-        routes.Add(RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
+        var recordings = new RecordingsEndpoint(
+            options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
+        routes.Add(
+            RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
         _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(
             CompareEndpoint.Path,
-            http => http.Request.Query[CompareEndpoint.Run] is [{ Length: > 0 } run] ? recordings.CompareAsync(run, http) : _compare.HandleAsync(http),
+            http =>
+                http.Request.Query[CompareEndpoint.Run] is [{ Length: > 0 } run]
+                    ? recordings.CompareAsync(run, http)
+                    : _compare.HandleAsync(http),
             AccessLevel.Watch);
         _meter = new DaemonMeter(_hub, () => _api.GetStatus(AccessLevel.Watch), clock);
         _metrics = new PrometheusText();
@@ -258,13 +265,15 @@ public sealed class Daemon : IAsyncDisposable
         return socket;
     }
 
-    private static string Describe(ListenOptions listener) => listener.SocketPath is { } path ? $"unix:{path}" : listener.IPEndPoint!.ToString();
+    private static string Describe(ListenOptions listener) =>
+        listener.SocketPath is { } path ? $"unix:{path}" : listener.IPEndPoint!.ToString();
 
     private static void LogSubscribed(ILogger log, Subscription subscription)
     {
         if (!log.IsEnabled(LogLevel.Information)) return;
         var options = subscription.Options;
-        LogMessages.Subscribed(log, subscription.Id, options.Name, options.Peer, options.Transport, options.Policy.ToString(), options.Format.ToString());
+        LogMessages.Subscribed(
+            log, subscription.Id, options.Name, options.Peer, options.Transport, options.Policy.ToString(), options.Format.ToString());
     }
 
     private static void LogUnsubscribed(ILogger log, Subscription subscription)
@@ -272,6 +281,7 @@ public sealed class Daemon : IAsyncDisposable
         if (!log.IsEnabled(LogLevel.Information)) return;
         var status = subscription.Status(0);
         LogMessages.Unsubscribed(
-            log, subscription.Id, status.Name, status.Peer, subscription.End?.Reason.ToString() ?? "Closed", status.FramesSent, status.FramesDropped, status.BytesSent);
+            log, subscription.Id, status.Name, status.Peer, subscription.End?.Reason.ToString() ?? "Closed", status.FramesSent,
+            status.FramesDropped, status.BytesSent);
     }
 }

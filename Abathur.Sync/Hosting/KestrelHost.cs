@@ -26,7 +26,8 @@ internal static class KestrelHost
         builder.Services.AddSingleton(ProgramLog.Factory);
         builder.WebHost.UseKestrelCore();
         builder.Services.RemoveAll<IConnectionListenerFactory>();
-        builder.Services.AddSingleton<IConnectionListenerFactory>(services => new LimitedTransport(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), connections));
+        builder.Services.AddSingleton<IConnectionListenerFactory>(
+            services => new LimitedTransport(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), connections));
         builder.Services.AddSingleton(connections);
         builder.Services.AddHostedService(_ => new MemoryTrimmer(connections, clock));
         builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ServerMemoryPool.Factory());

@@ -53,7 +53,8 @@ internal sealed class MemoryTrimmer(ConnectionLimit connections, TimeProvider cl
         var open = connections.Open;
         _mostOpen = Math.Max(_mostOpen, open);
         _periodsSinceClosed = Math.Min(_periodsSinceClosed + 1, CollectedPeriods[^1] + 1);
-        if ((open == 0 && _mostOpen > 0) || (_mostOpen >= Crowd && open <= _mostOpen / 2)) (_mostOpen, _periodsSinceClosed) = (open, CollectedPeriods[0]);
+        if ((open == 0 && _mostOpen > 0) || (_mostOpen >= Crowd && open <= _mostOpen / 2))
+            (_mostOpen, _periodsSinceClosed) = (open, CollectedPeriods[0]);
         if (_trimmedBytes < LargeTrimBytes && !CollectedPeriods.Contains(_periodsSinceClosed)) return;
         _trimmedBytes = 0;
         GCSettings.LargeObjectHeapCompactionMode = GCLargeObjectHeapCompactionMode.CompactOnce;

@@ -21,6 +21,8 @@ internal static class OpenFiles
         var line = File.ReadLines(Limits).FirstOrDefault(each => each.StartsWith(Name, StringComparison.Ordinal));
         // The soft limit; it may be "unlimited".
         var soft = line?[Name.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries).FirstOrDefault();
-        return int.TryParse(soft, CultureInfo.InvariantCulture, out var files) ? Math.Min(connections, Math.Max(files - Reserved, Fewest)) : connections;
+        return int.TryParse(soft, CultureInfo.InvariantCulture, out var files)
+            ? Math.Min(connections, Math.Max(files - Reserved, Fewest))
+            : connections;
     }
 }

@@ -22,7 +22,8 @@ internal sealed class AsyncAutoResetEvent : IValueTaskSource<bool>, IDisposable
     {
         _clock = clock;
         _goOn = GoOn;
-        _timer = clock.CreateTimer(static state => ((AsyncAutoResetEvent)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = clock.CreateTimer(
+            static state => ((AsyncAutoResetEvent)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Completes with true at the next <see cref="Set()"/>, with false when the timeout passes first.</summary>
@@ -91,7 +92,8 @@ internal sealed class AsyncAutoResetEvent : IValueTaskSource<bool>, IDisposable
 
     ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => _core.GetStatus(token);
 
-    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    void IValueTaskSource<bool>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _core.OnCompleted(continuation, state, token, flags);
 
     /// <summary>Ends the wait. False if there is no waiter: the next wait completes at once.</summary>

@@ -106,7 +106,9 @@ public sealed class FrameHub
         var key = StreamKey.For(options);
         lock (_gate)
         {
-            problem = _streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions ? $"there are {_options.MaxSubscriptions} subscriptions, which is the limit" : "";
+            problem = _streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions
+                ? $"there are {_options.MaxSubscriptions} subscriptions, which is the limit"
+                : "";
             if (problem.Length > 0) return null;
             var stream = Array.Find(_streams, each => each.Key == key);
             if (stream is null && _end is null) problem = StreamLimits.Problem(_streams, key, options, _options) ?? "";
@@ -119,7 +121,8 @@ public sealed class FrameHub
             }
             if (stream is null)
             {
-                stream = new FrameStream(key, _options, _sourceWaits, _clock, _readers, EncoderThreads.Shared, _holdUps, _encoderHoldUps, RetainNewest)
+                stream = new FrameStream(
+                    key, _options, _sourceWaits, _clock, _readers, EncoderThreads.Shared, _holdUps, _encoderHoldUps, RetainNewest)
                 {
                     Encoded = duration => Encoded?.Invoke(key.Format, duration),
                 };
@@ -155,7 +158,9 @@ public sealed class FrameHub
             // Under one lock, so that a subscriber can determine whether this frame is its first.
             sequence = ++_sequence;
             streams = _streams;
-            frame.MarkPublished(_match?.MatchId ?? throw new InvalidOperationException("a frame was published before its match"), sequence, FrameStamp.Now(_clock));
+            frame.MarkPublished(
+                _match?.MatchId ?? throw new InvalidOperationException("a frame was published before its match"), sequence,
+                FrameStamp.Now(_clock));
             Keep(frame);
         }
         _newestGameLoop = frame.GameLoop;
@@ -237,7 +242,9 @@ public sealed class FrameHub
     {
         lock (_gate)
         {
-            var subscribers = _streams.SelectMany(stream => stream.Subscriptions).OrderBy(each => each.Id).Select(each => each.Status(_newestGameLoop));
+            var subscribers = _streams.SelectMany(stream => stream.Subscriptions)
+                .OrderBy(each => each.Id)
+                .Select(each => each.Status(_newestGameLoop));
             status.Subscribers.AddRange(subscribers);
             status.FramesPublished = _sequence;
             status.BytesPublished = _bytesPublished;

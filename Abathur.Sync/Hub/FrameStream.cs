@@ -58,7 +58,8 @@ internal sealed class FrameStream : IDisposable
     /// <param name="encoderHoldUps">How long the encoders of such readers may.</param>
     /// <param name="retainNewest">Returns the newest frame of the match, which the stream releases.</param>
     public FrameStream(
-        StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, SubscriberScheduler readers, EncoderThreads threads, HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
+        StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, SubscriberScheduler readers, EncoderThreads threads,
+        HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
     {
         Key = key;
         _options = options;
@@ -134,7 +135,8 @@ internal sealed class FrameStream : IDisposable
     {
         foreach (var subscription in _subscriptions)
         {
-            if (subscription.Options.Policy == Policy.Lockstep && subscription.FirstSequence <= sequence) await subscription.WaitForAnswerAsync(sequence, since, _clock);
+            if (subscription.Options.Policy == Policy.Lockstep && subscription.FirstSequence <= sequence)
+                await subscription.WaitForAnswerAsync(sequence, since, _clock);
         }
     }
 
@@ -154,7 +156,8 @@ internal sealed class FrameStream : IDisposable
             // The stream has ended: readers get that reason, not that of a full queue.
             if (_end is not null) return;
             var capacity = HasLossless() ? _options.EncodeQueueFrames : 1;
-            if (_queue.Count >= _options.EncodeQueueFrames && HasLossless()) EndLossless($"encoding {Key.Format} does not keep up with the source");
+            if (_queue.Count >= _options.EncodeQueueFrames && HasLossless())
+                EndLossless($"encoding {Key.Format} does not keep up with the source");
             while (_queue.Count >= capacity)
             {
                 var oldest = _queue.Dequeue();
@@ -384,11 +387,14 @@ internal sealed class FrameStream : IDisposable
         {
             var left = _options.StallTimeout - _clock.GetElapsedTime(since);
             var budget = mayHoldUp ? left : _holdUps.Left(_clock.GetElapsedTime(began));
-            if (left > TimeSpan.Zero && budget > TimeSpan.Zero && await subscription.WaitForRoomAsync(left < budget ? left : budget)) continue;
+            if (left > TimeSpan.Zero && budget > TimeSpan.Zero && await subscription.WaitForRoomAsync(left < budget ? left : budget))
+                continue;
             if (subscription.HasRoom) break;
             left = _options.StallTimeout - _clock.GetElapsedTime(since);
             subscription.Finish(left <= TimeSpan.Zero
-                ? new(SubscriptionEndReason.SlowConsumer, $"no frame was read for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} queued")
+                ? new(
+                    SubscriptionEndReason.SlowConsumer,
+                    $"no frame was read for {_options.StallTimeout.TotalSeconds:0.###} s with {subscription.Options.BufferFrames} queued")
                 : new(SubscriptionEndReason.SlowConsumer, HeldUpTooLong));
         }
         _waitsForReaders = false;
@@ -403,13 +409,15 @@ internal sealed class FrameStream : IDisposable
         var left = _encoderHoldUps.Left(TimeSpan.Zero);
         if (left <= TimeSpan.Zero || !await _room.WaitAsync(left))
         {
-            EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for {Seconds(_encoderHoldUps)} s in a minute: use a lower compression level, policy latest, or a token for acting");
+            EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for {Seconds(_encoderHoldUps)} "
+                + "s in a minute: use a lower compression level, policy latest, or a token for acting");
         }
         _encoderHoldUps.Spend(_clock.GetElapsedTime(began));
     }
 
     private string HeldUpTooLong =>
-        $"readers with a watch token have delayed the playback for {Seconds(_holdUps)} s in a minute: read faster, use policy latest, or a token for acting";
+        $"readers with a watch token have delayed the playback for {Seconds(_holdUps)} s in a minute: read faster, use policy latest, "
+            + "or a token for acting";
 
     private static string Seconds(HoldUpBudget budget) => budget.PerMinute.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
 
@@ -420,7 +428,9 @@ internal sealed class FrameStream : IDisposable
         foreach (var subscription in subscriptions)
         {
             if (!subscription.IsLossless || subscription.HasRoom) subscription.Offer(frame, missed);
-            else subscription.Finish(new(SubscriptionEndReason.SlowConsumer, $"{subscription.Options.BufferFrames} frames are queued, and this source does not wait for readers"));
+            else subscription.Finish(new(
+                SubscriptionEndReason.SlowConsumer,
+                $"{subscription.Options.BufferFrames} frames are queued, and this source does not wait for readers"));
         }
         // A publisher that may wait for readers can also write for the first lossless ones.
         var servedHere = _encoder is null && !_sourceWaits ? 0 : ServedAtOnce;
@@ -450,7 +460,8 @@ internal sealed class FrameStream : IDisposable
 
     private bool HasLossless() => Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null });
 
-    private bool HasLosslessThatMayHoldUp() => Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null, Options.MayHoldUp: true });
+    private bool HasLosslessThatMayHoldUp() =>
+        Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null, Options.MayHoldUp: true });
 
     private void EndLossless(string message)
     {

@@ -321,7 +321,9 @@ public sealed class Subscription : IDisposable
             }
             var left = Options.LockstepTimeout - clock.GetElapsedTime(since);
             if (left > TimeSpan.Zero && await _answered.WaitAsync(left)) continue;
-            Finish(new(SubscriptionEndReason.AckTimeout, $"frame {sequence} was not acknowledged within {Options.LockstepTimeout.TotalSeconds:0.###} s"));
+            Finish(new(
+                SubscriptionEndReason.AckTimeout,
+                $"frame {sequence} was not acknowledged within {Options.LockstepTimeout.TotalSeconds:0.###} s"));
         }
     }
 
@@ -334,7 +336,8 @@ public sealed class Subscription : IDisposable
             End = end;
         }
         // At the end of a match, and when the daemon stops, the daemon itself waits for the readers.
-        if (end.Reason is SubscriptionEndReason.SlowConsumer or SubscriptionEndReason.AckTimeout or SubscriptionEndReason.BadFrame) _aborted.CancelAfter(Grace);
+        if (end.Reason is SubscriptionEndReason.SlowConsumer or SubscriptionEndReason.AckTimeout or SubscriptionEndReason.BadFrame)
+            _aborted.CancelAfter(Grace);
         _ready.Set();
         _room.Set();
         _answered.Set();

@@ -22,7 +22,9 @@ public sealed class SubscriptionTotals
     {
         var kind = new Kind(status.Transport, status.Policy, status.Encoding, status.Compression);
         var before = sums.GetValueOrDefault(kind);
-        sums[kind] = new Sums(before.Now + now, before.FramesSent + status.FramesSent, before.FramesDropped + status.FramesDropped, before.BytesSent + status.BytesSent);
+        sums[kind] = new Sums(
+            before.Now + now, before.FramesSent + status.FramesSent, before.FramesDropped + status.FramesDropped,
+            before.BytesSent + status.BytesSent);
     }
 
     /// <summary>The properties that define a kind of subscription.</summary>

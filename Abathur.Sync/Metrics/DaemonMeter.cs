@@ -32,20 +32,37 @@ public sealed class DaemonMeter : IDisposable
         _status = new(describe, StatusAge, clock);
         Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
         Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
-        _meter.CreateObservableGauge("abathur.source.game_loop", () => (long)_hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
-        _meter.CreateObservableUpDownCounter("abathur.subscriptions", () => OfEachKind(sums => sums.Now), "{subscription}", "Subscriptions.");
-        _meter.CreateObservableCounter("abathur.subscription.frames.sent", () => OfEachKind(sums => (long)sums.FramesSent), "{frame}", "Frames sent to subscribers.");
-        _meter.CreateObservableCounter("abathur.subscription.frames.dropped", () => OfEachKind(sums => (long)sums.FramesDropped), "{frame}", "Frames that subscribers missed.");
-        _meter.CreateObservableCounter("abathur.subscription.io", () => OfEachKind(sums => (long)sums.BytesSent), "By", "Bytes sent to subscribers.");
-        _meter.CreateObservableGauge("abathur.subscription.lag", () => (long)Now.Subscribers.Select(each => each.LagGameLoops).DefaultIfEmpty().Max(), "{game_loop}", "Largest lag of a subscriber behind the newest frame.");
+        _meter.CreateObservableGauge(
+            "abathur.source.game_loop", () => (long)_hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
+        _meter.CreateObservableUpDownCounter(
+            "abathur.subscriptions", () => OfEachKind(sums => sums.Now), "{subscription}", "Subscriptions.");
+        _meter.CreateObservableCounter(
+            "abathur.subscription.frames.sent", () => OfEachKind(sums => (long)sums.FramesSent), "{frame}", "Frames sent to subscribers.");
+        _meter.CreateObservableCounter(
+            "abathur.subscription.frames.dropped", () => OfEachKind(sums => (long)sums.FramesDropped), "{frame}",
+            "Frames that subscribers missed.");
+        _meter.CreateObservableCounter(
+            "abathur.subscription.io", () => OfEachKind(sums => (long)sums.BytesSent), "By", "Bytes sent to subscribers.");
+        _meter.CreateObservableGauge(
+            "abathur.subscription.lag", () => (long)Now.Subscribers.Select(each => each.LagGameLoops).DefaultIfEmpty().Max(), "{game_loop}",
+            "Largest lag of a subscriber behind the newest frame.");
         _meter.CreateObservableCounter("abathur.actions", Actions, "{action}", "Agents' actions, by what became of them.");
         Count("abathur.recording.frames", "{frame}", "Frames recorded.", () => Now.Recording?.Frames ?? 0);
         Count("abathur.recording.frames.missed", "{frame}", "Frames missing in the recording.", () => Now.Recording?.FramesMissed ?? 0);
-        _meter.CreateObservableGauge("abathur.recording.failed", () => Now.Recording?.Error.Length > 0 ? 1L : 0L, "1", "1 where the recording has ended early.");
-        _encoding = _meter.CreateHistogram<double>("abathur.encoding.duration", "s", "Time to encode a frame for a stream.", advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1] });
+        _meter.CreateObservableGauge(
+            "abathur.recording.failed", () => Now.Recording?.Error.Length > 0 ? 1L : 0L, "1", "1 where the recording has ended early.");
+        _encoding = _meter.CreateHistogram<double>(
+            "abathur.encoding.duration", "s", "Time to encode a frame for a stream.",
+            advice: new InstrumentAdvice<double>
+            {
+                HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1],
+            });
         hub.Encoded = (format, duration) =>
         {
-            if (_encoding.Enabled) _encoding.Record(duration.TotalSeconds, new("abathur.encoding", PayloadFormat.NameOf(format.Encoding)), new("abathur.compression", PayloadFormat.NameOf(format.Compression)));
+            if (_encoding.Enabled)
+                _encoding.Record(
+                    duration.TotalSeconds, new("abathur.encoding", PayloadFormat.NameOf(format.Encoding)),
+                    new("abathur.compression", PayloadFormat.NameOf(format.Compression)));
         };
     }
 
@@ -54,9 +71,11 @@ public sealed class DaemonMeter : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _meter.Dispose();
 
-    private void Count(string name, string unit, string description, Func<ulong> value) => _meter.CreateObservableCounter(name, () => (long)value(), unit, description);
+    private void Count(string name, string unit, string description, Func<ulong> value) =>
+        _meter.CreateObservableCounter(name, () => (long)value(), unit, description);
 
-    private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) => _hub.Totals().Select(each => new Measurement<long>(
+    private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) =>
+        _hub.Totals().Select(each => new Measurement<long>(
         value(each.Value),
         new("abathur.transport", each.Key.Transport),
         new("abathur.policy", each.Key.Policy.ToString().ToLowerInvariant()),

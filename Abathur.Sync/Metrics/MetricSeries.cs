@@ -47,8 +47,10 @@ internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, IReadOn
     public static IReadOnlyList<double> BoundariesOf(Instrument instrument) => instrument switch
     {
         Histogram<double> histogram => histogram.Advice?.HistogramBucketBoundaries ?? Default,
-        Histogram<long> histogram => histogram.Advice?.HistogramBucketBoundaries is { } boundaries ? [.. boundaries.Select(each => (double)each)] : Default,
-        Histogram<int> histogram => histogram.Advice?.HistogramBucketBoundaries is { } boundaries ? [.. boundaries.Select(each => (double)each)] : Default,
+        Histogram<long> histogram =>
+            histogram.Advice?.HistogramBucketBoundaries is { } boundaries ? [.. boundaries.Select(each => (double)each)] : Default,
+        Histogram<int> histogram =>
+            histogram.Advice?.HistogramBucketBoundaries is { } boundaries ? [.. boundaries.Select(each => (double)each)] : Default,
         _ => [],
     };
 

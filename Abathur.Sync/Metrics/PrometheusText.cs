@@ -16,7 +16,8 @@ internal sealed class PrometheusText : IDisposable
     private const int MaxSeriesOfInstrument = 500;
     private static readonly string[] Meters = [DaemonMeter.Name, "System.Runtime", "Microsoft.AspNetCore.Server.Kestrel"];
     private readonly Lock _gate = new();
-    private readonly SortedDictionary<string, (Instrument Instrument, List<MetricSeries> Series)> _instruments = new(StringComparer.Ordinal);
+    private readonly SortedDictionary<string, (
+        Instrument Instrument, List<MetricSeries> Series)> _instruments = new(StringComparer.Ordinal);
     private readonly MeterListener _listener = new();
 
     public PrometheusText()
@@ -85,7 +86,8 @@ internal sealed class PrometheusText : IDisposable
     {
         var type = TypeOf(instrument);
         var name = NameOf(instrument, type);
-        if (!string.IsNullOrEmpty(instrument.Description)) text.Append(CultureInfo.InvariantCulture, $"# HELP {name} {Escape(instrument.Description, quotes: false)}\n");
+        if (!string.IsNullOrEmpty(instrument.Description))
+            text.Append(CultureInfo.InvariantCulture, $"# HELP {name} {Escape(instrument.Description, quotes: false)}\n");
         text.Append(CultureInfo.InvariantCulture, $"# TYPE {name} {type}\n");
         foreach (var each in series)
         {
@@ -97,7 +99,11 @@ internal sealed class PrometheusText : IDisposable
     private static void WriteHistogram(StringBuilder text, string name, Instrument instrument, MetricSeries series)
     {
         var boundaries = MetricSeries.BoundariesOf(instrument);
-        for (var i = 0; i < boundaries.Count; i++) text.Append(name).Append("_bucket").Append(Labels(series.Tags, Number(boundaries[i]))).Append(CultureInfo.InvariantCulture, $" {series.Buckets[i]}\n");
+        for (var i = 0; i < boundaries.Count; i++)
+            text.Append(name)
+                .Append("_bucket")
+                .Append(Labels(series.Tags, Number(boundaries[i])))
+                .Append(CultureInfo.InvariantCulture, $" {series.Buckets[i]}\n");
         text.Append(name).Append("_bucket").Append(Labels(series.Tags, "+Inf")).Append(CultureInfo.InvariantCulture, $" {series.Count}\n");
         text.Append(name).Append("_sum").Append(Labels(series.Tags)).Append(' ').Append(Number(series.Value)).Append('\n');
         text.Append(name).Append("_count").Append(Labels(series.Tags)).Append(CultureInfo.InvariantCulture, $" {series.Count}\n");
@@ -107,7 +113,9 @@ internal sealed class PrometheusText : IDisposable
     {
         var kind = instrument.GetType().Name;
         if (kind.StartsWith("Histogram", StringComparison.Ordinal)) return "histogram";
-        return kind.StartsWith("Counter", StringComparison.Ordinal) || kind.StartsWith("ObservableCounter", StringComparison.Ordinal) ? "counter" : "gauge";
+        return kind.StartsWith("Counter", StringComparison.Ordinal) || kind.StartsWith("ObservableCounter", StringComparison.Ordinal)
+            ? "counter"
+            : "gauge";
     }
 
     private static bool IsGauge(Instrument instrument) => instrument.GetType().Name.StartsWith("Gauge", StringComparison.Ordinal);
@@ -122,13 +130,15 @@ internal sealed class PrometheusText : IDisposable
 
     private static string Labels(KeyValuePair<string, object?>[] tags, string? bucket = null)
     {
-        var labels = tags.Select(tag => $"{Legal(tag.Key)}=\"{Escape(Convert.ToString(tag.Value, CultureInfo.InvariantCulture) ?? "", quotes: true)}\"");
+        var labels = tags.Select(
+            tag => $"{Legal(tag.Key)}=\"{Escape(Convert.ToString(tag.Value, CultureInfo.InvariantCulture) ?? "", quotes: true)}\"");
         if (bucket is not null) labels = labels.Append($"le=\"{bucket}\"");
         var joined = string.Join(',', labels);
         return joined.Length == 0 ? "" : $"{{{joined}}}";
     }
 
-    private static string Legal(string name) => string.Concat(name.Select(letter => char.IsAsciiLetterOrDigit(letter) || letter == '_' ? letter : '_'));
+    private static string Legal(string name) =>
+        string.Concat(name.Select(letter => char.IsAsciiLetterOrDigit(letter) || letter == '_' ? letter : '_'));
 
     private static string Escape(string text, bool quotes)
     {

@@ -1,6 +1,6 @@
 using System.Threading.Channels;
-using Abathur.Recordings.Files;
 using Abathur.Recordings;
+using Abathur.Recordings.Files;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
@@ -67,7 +67,14 @@ public sealed class MatchRecorder : IAsyncDisposable
     {
         get
         {
-            lock (_gate) return new RecordingStatus { Path = _file.Place, Frames = _frames, FramesMissed = _missed, Error = _error ?? _problem ?? "" };
+            lock (_gate)
+                return new RecordingStatus
+                {
+                    Path = _file.Place,
+                    Frames = _frames,
+                    FramesMissed = _missed,
+                    Error = _error ?? _problem ?? "",
+                };
         }
     }
 
@@ -101,16 +108,20 @@ public sealed class MatchRecorder : IAsyncDisposable
         Add(new Item(ItemKind.Actions, gameLoop, capturedUnixNs, null, requestAction));
 
     /// <summary>Adds a serialized <c>ResponseGameInfo</c>; once.</summary>
-    public void AddGameInfo(long capturedUnixNs, ReadOnlyMemory<byte> responseGameInfo) => Add(new Item(ItemKind.GameInfo, 0, capturedUnixNs, null, responseGameInfo));
+    public void AddGameInfo(long capturedUnixNs, ReadOnlyMemory<byte> responseGameInfo) =>
+        Add(new Item(ItemKind.GameInfo, 0, capturedUnixNs, null, responseGameInfo));
 
     /// <summary>Adds a serialized <c>ResponseData</c>; once.</summary>
-    public void AddGameData(long capturedUnixNs, ReadOnlyMemory<byte> responseData) => Add(new Item(ItemKind.GameData, 0, capturedUnixNs, null, responseData));
+    public void AddGameData(long capturedUnixNs, ReadOnlyMemory<byte> responseData) =>
+        Add(new Item(ItemKind.GameData, 0, capturedUnixNs, null, responseData));
 
     /// <summary>Adds a serialized <c>Drawings</c>, which must not change afterwards.</summary>
-    public void AddDrawings(uint gameLoop, long capturedUnixNs, ReadOnlyMemory<byte> drawings) => Add(new Item(ItemKind.Drawings, gameLoop, capturedUnixNs, null, drawings));
+    public void AddDrawings(uint gameLoop, long capturedUnixNs, ReadOnlyMemory<byte> drawings) =>
+        Add(new Item(ItemKind.Drawings, gameLoop, capturedUnixNs, null, drawings));
 
     /// <summary>Adds an event.</summary>
-    public void AddEvent(long capturedUnixNs, Event matchEvent) => Add(new Item(ItemKind.Event, matchEvent.GameLoop, capturedUnixNs, null, default) { Event = matchEvent });
+    public void AddEvent(long capturedUnixNs, Event matchEvent) =>
+        Add(new Item(ItemKind.Event, matchEvent.GameLoop, capturedUnixNs, null, default) { Event = matchEvent });
 
     /// <summary>Writes the queue and ends the file. The file is removed if no match was begun.</summary>
     public async ValueTask DisposeAsync()
@@ -212,7 +223,9 @@ public sealed class MatchRecorder : IAsyncDisposable
     {
         if (_problem is not null || _clock.GetElapsedTime(_lastCheck) < CheckInterval) return;
         _lastCheck = _clock.GetTimestamp();
-        if (!_file.IsInPlace) Report($"{_file.WritePath} was deleted, renamed or replaced by another program; the recording continues and is saved under another name at the end");
+        if (!_file.IsInPlace)
+            Report($"{_file.WritePath} was deleted, renamed or replaced by another program; the recording continues and is saved under "
+                + "another name at the end");
     }
 
     private void Report(string problem)
@@ -277,7 +290,8 @@ public sealed class MatchRecorder : IAsyncDisposable
         Event,
     }
 
-    private readonly record struct Item(ItemKind Kind, uint GameLoop, long CapturedUnixNs, SharedBuffer? Observation, ReadOnlyMemory<byte> Data)
+    private readonly record struct Item(
+        ItemKind Kind, uint GameLoop, long CapturedUnixNs, SharedBuffer? Observation, ReadOnlyMemory<byte> Data)
     {
         // Size of an item besides its payload, so that the limit also applies to many small items.
         private const int OwnBytes = 128;

@@ -11,7 +11,8 @@ internal static class RecordingAdvice
         RecordingException { Remedy: RecordingRemedy.Overwrite } => $"{exception.Message}: use --force to replace it",
         RecordingException { Remedy: RecordingRemedy.RaiseMaxFrames } => $"{exception.Message}: --max-frames allows more",
         RecordingException { Remedy: RecordingRemedy.RaiseMaxBytes } => $"{exception.Message}: --max-bytes allows more",
-        RecordingException { Remedy: RecordingRemedy.Recover } => $"{exception.Message}; `abathur-sync recover` makes a new file of its complete part",
+        RecordingException { Remedy: RecordingRemedy.Recover } =>
+            $"{exception.Message}; `abathur-sync recover` makes a new file of its complete part",
         RecordingException { Remedy: RecordingRemedy.Open } => $"{exception.Message}: `abathur-sync info` shows its content",
         RecordingException { Remedy: RecordingRemedy.GiveGameInfo } => $"{exception.Message}: {Give("--game-info", "ResponseGameInfo")}",
         RecordingException { Remedy: RecordingRemedy.GiveGameData } => $"{exception.Message}: {Give("--game-data", "ResponseData")}",
@@ -19,5 +20,6 @@ internal static class RecordingAdvice
         _ => exception.Message,
     };
 
-    private static string Give(string option, string type) => $"give it with {option} FILE (a serialized {type} of the same map and game version)";
+    private static string Give(string option, string type) =>
+        $"give it with {option} FILE (a serialized {type} of the same map and game version)";
 }

@@ -11,7 +11,8 @@ namespace Abathur.Sync.Recording;
 /// </summary>
 internal sealed class SynthRecording : IDisposable
 {
-    private static readonly long StartUnixNs = (new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero) - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
+    private static readonly long StartUnixNs = (
+        new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero) - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
 
     private readonly MatchGenerator _generator;
     private readonly RecordingWriter _writer;
@@ -19,7 +20,14 @@ internal sealed class SynthRecording : IDisposable
     public SynthRecording(Stream output, string matchId, MatchGenerator generator)
     {
         _generator = generator;
-        var match = new RecordingMatch { MatchId = matchId, PlayerId = 1, MapName = generator.GameInfo.MapName, Source = "synth", Simulated = true };
+        var match = new RecordingMatch
+        {
+            MatchId = matchId,
+            PlayerId = 1,
+            MapName = generator.GameInfo.MapName,
+            Source = "synth",
+            Simulated = true,
+        };
         _writer = new RecordingWriter(output, match, leaveOpen: true);
         _writer.WriteGameInfo(StartUnixNs, generator.GameInfo.ToByteArray());
         _writer.WriteGameData(StartUnixNs, generator.GameData.ToByteArray());

@@ -28,5 +28,6 @@ public static class RequestStatusNames
 {
     /// <summary>The name in the protocol, e.g. "INVALID_ARGUMENT".</summary>
     public static string ToName(this RequestStatus status) =>
-        string.Concat(status.ToString().Select((letter, i) => i > 0 && char.IsUpper(letter) ? $"_{letter}" : $"{char.ToUpperInvariant(letter)}"));
+        string.Concat(
+            status.ToString().Select((letter, i) => i > 0 && char.IsUpper(letter) ? $"_{letter}" : $"{char.ToUpperInvariant(letter)}"));
 }

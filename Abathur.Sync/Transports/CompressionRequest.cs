@@ -17,7 +17,11 @@ internal static class CompressionRequest
         var (compression, level) = (request.Compression, request.CompressionLevel);
         if (compression == V1.Compression.None)
         {
-            return level == 0 ? 0 : throw Refusal(RequestStatus.InvalidArgument, $"compression_level is {level} without a compression: set compression as well ({Known})");
+            return level == 0
+                ? 0
+                : throw Refusal(
+                    RequestStatus.InvalidArgument,
+                    $"compression_level is {level} without a compression: set compression as well ({Known})");
         }
         if (compression.Kind() is not { } chosen)
         {
@@ -31,12 +35,14 @@ internal static class CompressionRequest
                     ? "subscribe with a binary message (protobuf), in which encoding json can be compressed as well"
                     : "use encoding proto, or encoding json over gRPC or binary WebSocket messages"));
         }
-        if (!chosen.IsAvailable) throw Refusal(RequestStatus.Unimplemented, $"compression {chosen.Name} is not served: {LibZstd.InstallMessage}");
+        if (!chosen.IsAvailable)
+            throw Refusal(RequestStatus.Unimplemented, $"compression {chosen.Name} is not served: {LibZstd.InstallMessage}");
         if (level == 0) return chosen.DefaultLevel;
         if (chosen.Takes(level)) return level;
         throw Refusal(
             RequestStatus.InvalidArgument,
-            $"compression_level is {level}; {chosen.Name} takes {chosen.MinLevel} to {chosen.MaxLevel}, and 0 for the default ({chosen.DefaultLevel})");
+            $"compression_level is {level}; {chosen.Name} takes {chosen.MinLevel} to {chosen.MaxLevel}, and 0 for the default "
+                + $"({chosen.DefaultLevel})");
     }
 
     private static RequestException Refusal(RequestStatus code, string message) => new(code, message);

@@ -96,7 +96,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
         return hub.Drawings.TryDraw(request) ?? throw new RequestException(
             RequestStatus.ResourceExhausted,
-            $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, or clear layers with a request without shapes");
+            $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, "
+                + "or clear layers with a request without shapes");
     }
 
     /// <summary>Opens a publication of a bot; the caller disposes it.</summary>
@@ -105,14 +106,16 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         Require(AccessLevel.Act, level);
         return source is PushSource push
             ? push.OpenAsync(cancellation)
-            : throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
+            : throw new RequestException(
+                RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
     }
 
     /// <summary>Controls the playback.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (source.Control is not { } control) throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} cannot be controlled");
+        if (source.Control is not { } control)
+            throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} cannot be controlled");
         try
         {
             return await control.ControlAsync(request, cancellation);
@@ -168,7 +171,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     {
         Require(AccessLevel.Act, level);
         using var lease = _actRate.AttemptAcquire();
-        if (!lease.IsAcquired) throw new RequestException(RequestStatus.ResourceExhausted, $"more than {access.ActRate} requests a second to act, draw or control the playback, of all agents (--act-rate)");
+        if (!lease.IsAcquired)
+            throw new RequestException(
+                RequestStatus.ResourceExhausted,
+                $"more than {access.ActRate} requests a second to act, draw or control the playback, of all agents (--act-rate)");
     }
 
     /// <summary>Refuses clients whose access level is too low.</summary>
@@ -178,7 +184,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (level >= needed) return;
         throw level == AccessLevel.None
             ? new RequestException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
-            : new RequestException(RequestStatus.PermissionDenied, "this token is for watching: acting, drawing, publishing, controlling the playback and lockstep need the other token");
+            : new RequestException(
+                RequestStatus.PermissionDenied,
+                "this token is for watching: acting, drawing, publishing, controlling the playback and lockstep need the other token");
     }
 
     /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every request of the status.</summary>
@@ -193,21 +201,27 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private static SubscriptionOptions Check(SubscribeRequest request, TransportTraits transport, string peer)
     {
         var encoding = request.Encoding == Encoding.Auto ? transport.Native : request.Encoding;
-        if (encoding is not (Encoding.Proto or Encoding.Json or Encoding.Columns)) throw Unsupported("encoding", request.Encoding, "auto, proto, json, columns");
+        if (encoding is not (Encoding.Proto or Encoding.Json or Encoding.Columns))
+            throw Unsupported("encoding", request.Encoding, "auto, proto, json, columns");
         if (transport.Form == WireFormat.Json && encoding != Encoding.Json)
         {
-            throw Invalid($"encoding {encoding.ToString().ToLowerInvariant()} cannot be sent in text messages: use json, or subscribe with a binary message (protobuf)");
+            throw Invalid($"encoding {encoding.ToString().ToLowerInvariant()} cannot be sent in text messages: use json, or subscribe "
+                + "with a binary message (protobuf)");
         }
         var compressionLevel = CompressionRequest.CheckLevel(request, encoding, transport);
-        if (request.Policy is not (Policy.Latest or Policy.Every or Policy.Lockstep)) throw Unsupported("policy", request.Policy, "latest, every, lockstep");
-        if (request.BufferFrames > MaxBufferFrames) throw Invalid($"buffer_frames is {request.BufferFrames}; at most {MaxBufferFrames} are allowed");
+        if (request.Policy is not (Policy.Latest or Policy.Every or Policy.Lockstep))
+            throw Unsupported("policy", request.Policy, "latest, every, lockstep");
+        if (request.BufferFrames > MaxBufferFrames)
+            throw Invalid($"buffer_frames is {request.BufferFrames}; at most {MaxBufferFrames} are allowed");
         if (request.Credits > MaxBufferFrames) throw Invalid($"credits is {request.Credits}; at most {MaxBufferFrames} are allowed");
-        if (request.Name.Length > MaxNameLength) throw Invalid($"name has {request.Name.Length} characters; at most {MaxNameLength} are allowed");
+        if (request.Name.Length > MaxNameLength)
+            throw Invalid($"name has {request.Name.Length} characters; at most {MaxNameLength} are allowed");
         if (!transport.CanAcknowledge && (request.Policy == Policy.Lockstep || request.Credits > 0))
         {
             throw Invalid("policy lockstep and credits need acknowledgements: use Session, the socket or WebSocket");
         }
-        if (!transport.CanAcknowledge && request.Drawings) throw Invalid("drawings are sent between frames: use Session, the socket or WebSocket");
+        if (!transport.CanAcknowledge && request.Drawings)
+            throw Invalid("drawings are sent between frames: use Session, the socket or WebSocket");
         return new SubscriptionOptions
         {
             Policy = request.Policy,
@@ -252,7 +266,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (timeout is null) return DefaultLockstepTimeout;
         // Compared in seconds first: a Duration from a client may be far out of TimeSpan's range.
         var seconds = timeout.Seconds + (timeout.Nanos / 1e9);
-        if (seconds < 0.001 || seconds > MaxLockstepTimeout.TotalSeconds) throw Invalid($"lockstep_timeout is {seconds} s; 0.001 to {MaxLockstepTimeout.TotalSeconds} s are allowed");
+        if (seconds < 0.001 || seconds > MaxLockstepTimeout.TotalSeconds)
+            throw Invalid($"lockstep_timeout is {seconds} s; 0.001 to {MaxLockstepTimeout.TotalSeconds} s are allowed");
         return TimeSpan.FromSeconds(seconds);
     }
 

@@ -79,7 +79,8 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         catch (RequestException e)
         {
             // The framing is lost: later messages could not be parsed.
-            await AnswerAsync(new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } }, cancellation);
+            await AnswerAsync(
+                new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } }, cancellation);
             subscription.Close();
         }
         catch (OperationCanceledException)
@@ -96,19 +97,27 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 subscription.Acknowledge(message.Ack.Sequence);
                 return;
             case ClientMessage.MessageOneofCase.Act:
-                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, level, cancellation) }), cancellation);
+                await AnswerAsync(
+                    await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, level, cancellation) }),
+                    cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Control:
-                await AnswerAsync(await TryAsync(message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, level, cancellation) }), cancellation);
+                await AnswerAsync(
+                    await TryAsync(
+                        message.Id, async () => new Result { Control = await api.ControlAsync(message.Control, level, cancellation) }),
+                    cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Status:
-                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus(level) })), cancellation);
+                await AnswerAsync(
+                    await TryAsync(message.Id, () => Task.FromResult(new Result { Status = api.GetStatus(level) })), cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Draw:
-                await AnswerAsync(await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
+                await AnswerAsync(
+                    await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;
             default:
-                await AnswerAsync(Refusal(message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
+                await AnswerAsync(
+                    Refusal(message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
                 return;
         }
     }

@@ -6,11 +6,13 @@ namespace Abathur.Benchmarks;
 
 /// <summary>One observation through each codec, warm: what an operation costs at its best. Whole matches: <c>match</c>.</summary>
 /// <remarks>
-/// <c>--filter '*Codec*.Encode'</c>, <c>--anyCategories Decode</c>, <c>--filter '*Codec*(Codec: "cbor"*'</c>. The input is one frame over and over, which
+/// <c>--filter '*Codec*.Encode'</c>, <c>--anyCategories Decode</c>, <c>--filter '*Codec*(Codec: "cbor"*'</c>. The input is one frame over
+/// and over, which
 /// the caches and the branch predictor of the processor learn: a match run has another frame each time.
 /// </remarks>
 [MemoryDiagnoser]
-[GroupBenchmarksBy(BenchmarkDotNet.Configs.BenchmarkLogicalGroupRule.ByCategory, BenchmarkDotNet.Configs.BenchmarkLogicalGroupRule.ByParams)]
+[GroupBenchmarksBy(
+    BenchmarkDotNet.Configs.BenchmarkLogicalGroupRule.ByCategory, BenchmarkDotNet.Configs.BenchmarkLogicalGroupRule.ByParams)]
 [CategoriesColumn]
 public class CodecBenchmarks
 {

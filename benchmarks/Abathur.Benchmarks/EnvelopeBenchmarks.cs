@@ -8,13 +8,15 @@ using Wire = Abathur.Sync.V1.Frame;
 
 namespace Abathur.Benchmarks;
 
-/// <summary>One frame made ready and written to subscribers: the envelope around ready bytes, against a message built and serialized for each.</summary>
+/// <summary>One frame made ready and written to subscribers: the envelope around ready bytes, against a message built and serialized for
+/// each.</summary>
 [MemoryDiagnoser]
 public class EnvelopeBenchmarks
 {
     private readonly byte[] _observation = Skirmish.Observation();
     private readonly ArrayBufferWriter<byte> _memory = new(1 << 20);
-    private readonly Pipe _pipe = new(new PipeOptions(pauseWriterThreshold: 0, minimumSegmentSize: 64 * 1024, useSynchronizationContext: false));
+    private readonly Pipe _pipe = new(
+        new PipeOptions(pauseWriterThreshold: 0, minimumSegmentSize: 64 * 1024, useSynchronizationContext: false));
     private SC2APIProtocol.ResponseObservation _parsed = null!;
 
     [Params(1, 10)]
@@ -65,7 +67,8 @@ public class EnvelopeBenchmarks
         for (var i = 0; i < Subscribers; i++)
         {
             _memory.ResetWrittenCount();
-            new Wire { MatchId = "skirmish-7", Sequence = 1, GameLoop = 9632, Keyframe = true, Observation = _parsed }.WriteTo((IBufferWriter<byte>)_memory);
+            new Wire { MatchId = "skirmish-7", Sequence = 1, GameLoop = 9632, Keyframe = true, Observation = _parsed }.WriteTo(
+                (IBufferWriter<byte>)_memory);
             bytes += _memory.WrittenCount;
         }
         return bytes;

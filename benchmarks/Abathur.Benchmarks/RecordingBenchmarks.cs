@@ -34,7 +34,8 @@ public class RecordingBenchmarks : IDisposable
     public long Write()
     {
         _file.SetLength(0);
-        using var writer = new RecordingWriter(_file, new RecordingMatch { MatchId = "benchmark" }, new RecordingOptions { Compression = Compression }, leaveOpen: true);
+        using var writer = new RecordingWriter(
+            _file, new RecordingMatch { MatchId = "benchmark" }, new RecordingOptions { Compression = Compression }, leaveOpen: true);
         for (var i = 0; i < _observations.Count; i++) writer.WriteObservation((uint)i, i, _observations[i]);
         writer.Close();
         return _file.Length;

@@ -15,7 +15,9 @@ internal static class Skirmish
     {
         using var recording = RecordingReader.Open(Path);
         recording.SeekToGameLoop((recording.FirstGameLoop + recording.LastGameLoop) / 2);
-        return recording.ReadNext(out var observation) ? observation.Payload.ToArray() : throw new InvalidDataException($"{Path} has no observation there");
+        return recording.ReadNext(out var observation)
+            ? observation.Payload.ToArray()
+            : throw new InvalidDataException($"{Path} has no observation there");
     }
 
     /// <summary>All frames.</summary>
@@ -31,7 +33,9 @@ internal static class Skirmish
     public static byte[] FirstObservation()
     {
         using var recording = RecordingReader.Open(Path);
-        return recording.ReadNext(out var observation) ? observation.Payload.ToArray() : throw new InvalidDataException($"{Path} has no observations");
+        return recording.ReadNext(out var observation)
+            ? observation.Payload.ToArray()
+            : throw new InvalidDataException($"{Path} has no observations");
     }
 
     /// <summary>The last frame.</summary>
@@ -39,7 +43,9 @@ internal static class Skirmish
     {
         using var recording = RecordingReader.Open(Path);
         recording.SeekToGameLoop(recording.LastGameLoop);
-        return recording.ReadNext(out var observation) ? observation.Payload.ToArray() : throw new InvalidDataException($"{Path} has no observations");
+        return recording.ReadNext(out var observation)
+            ? observation.Payload.ToArray()
+            : throw new InvalidDataException($"{Path} has no observations");
     }
 
     /// <summary>An observation of one unit and nothing else: the first of the first frame.</summary>
@@ -48,11 +54,16 @@ internal static class Skirmish
         var first = ResponseObservation.Parser.ParseFrom(FirstObservation()).Observation;
         return new ResponseObservation
         {
-            Observation = new Observation { GameLoop = first.GameLoop, RawData = new ObservationRaw { Units = { first.RawData.Units[0] } } },
+            Observation = new Observation
+            {
+                GameLoop = first.GameLoop,
+                RawData = new ObservationRaw { Units = { first.RawData.Units[0] } },
+            },
         }.ToByteArray();
     }
 
     // BenchmarkDotNet runs from a folder of its own making, so the way goes from this file.
     private static string Find([CallerFilePath] string here = "") =>
-        System.IO.Path.GetFullPath(System.IO.Path.Combine(System.IO.Path.GetDirectoryName(here)!, "..", "..", "recordings", "skirmish.mcap"));
+        System.IO.Path.GetFullPath(
+            System.IO.Path.Combine(System.IO.Path.GetDirectoryName(here)!, "..", "..", "recordings", "skirmish.mcap"));
 }

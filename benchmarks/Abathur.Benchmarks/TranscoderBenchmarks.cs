@@ -12,10 +12,12 @@ using SC2APIProtocol;
 namespace Abathur.Benchmarks;
 
 /// <summary>
-/// Wire bytes to ProtoJSON and back over many distinct frames in turn, ours against Google's formatter and parser. An operation is the whole set of frames.
+/// Wire bytes to ProtoJSON and back over many distinct frames in turn, ours against Google's formatter and parser. An operation is the
+/// whole set of frames.
 /// </summary>
 /// <remarks>
-/// Google's formatter starts from messages that are parsed already, which favours it; both sides check UTF-8 and ranges. The real frames come from
+/// Google's formatter starts from messages that are parsed already, which favours it; both sides check UTF-8 and ranges. The real frames
+/// come from
 /// the folder <c>observations</c> in the one that <c>ABATHUR_SHARED</c> names; without that folder the case fails and says so.
 /// </remarks>
 [MemoryDiagnoser]
@@ -66,7 +68,8 @@ public class TranscoderBenchmarks
             _messages.Add(ResponseObservation.Parser.ParseFrom(wire));
             _output.ResetWrittenCount();
             _transcoder.ToProto(_jsons[^1], _output);
-            if (!_output.WrittenSpan.SequenceEqual(JsonParser.Default.Parse<ResponseObservation>(_texts[^1]).ToByteArray())) throw new InvalidOperationException("both ways must give the same bytes");
+            if (!_output.WrittenSpan.SequenceEqual(JsonParser.Default.Parse<ResponseObservation>(_texts[^1]).ToByteArray()))
+                throw new InvalidOperationException("both ways must give the same bytes");
         }
         // An operation is long, so that a short job ends before the JIT compiler has had its way with any of them.
         for (var start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < WarmUp;)
@@ -127,8 +130,12 @@ public class TranscoderBenchmarks
     private static IEnumerable<byte[]> RealFrames()
     {
         var folder = Path.Combine(Environment.GetEnvironmentVariable("ABATHUR_SHARED") ?? "shared", "observations");
-        if (!Directory.Exists(folder)) throw new DirectoryNotFoundException($"this case needs real observations in {Path.GetFullPath(folder)}: run it by dotnet make.cs bench");
-        return Directory.EnumerateFiles(folder, "observation.binpb", SearchOption.AllDirectories).Order(StringComparer.Ordinal).Select(File.ReadAllBytes);
+        if (!Directory.Exists(folder))
+            throw new DirectoryNotFoundException(
+                $"this case needs real observations in {Path.GetFullPath(folder)}: run it by dotnet make.cs bench");
+        return Directory.EnumerateFiles(folder, "observation.binpb", SearchOption.AllDirectories)
+            .Order(StringComparer.Ordinal)
+            .Select(File.ReadAllBytes);
     }
 
     private static IEnumerable<byte[]> Elite(int first, int every)

@@ -49,7 +49,8 @@ public sealed class ColumnsDecoder
         else if (!hadFrame) throw new InvalidDataException("a delta frame of columns without the frame before it");
 
         _tables.Units.Apply(ref reader, (sections & 1) != 0, Has(sections, ColumnsFormat.Section(TableId.Units)));
-        foreach (var child in _tables.Children) child.Apply(ref reader, _tables.Units, Has(sections, ColumnsFormat.Section(child.Field.Table)));
+        foreach (var child in _tables.Children)
+            child.Apply(ref reader, _tables.Units, Has(sections, ColumnsFormat.Section(child.Field.Table)));
         for (var blob = 0; blob < _tables.Blobs.Length; blob++)
         {
             if (Has(sections, ColumnsFormat.Section((BlobId)blob))) _tables.Blobs[blob].Apply(ref reader);

@@ -3,7 +3,8 @@ using System.IO.Compression;
 
 namespace Abathur.Compression;
 
-/// <summary>Brotli (RFC 7932) in one call per payload. Allocates nothing on the managed heap; Brotli has no state that could be kept.</summary>
+/// <summary>Brotli (RFC 7932) in one call per payload. Allocates nothing on the managed heap; Brotli has no state that could be
+/// kept.</summary>
 public sealed class BrotliCompressor : IPayloadCompressor
 {
     private const int MinWindowBits = 16, MaxWindowBits = 22;
@@ -23,7 +24,8 @@ public sealed class BrotliCompressor : IPayloadCompressor
     {
         // With room for the worst case, one attempt is enough.
         var room = output.GetSpan(BrotliEncoder.GetMaxCompressedLength(source.Length));
-        if (!BrotliEncoder.TryCompress(source, room, out var written, _quality, WindowBits(source.Length))) throw new CompressionException("brotli could not compress");
+        if (!BrotliEncoder.TryCompress(source, room, out var written, _quality, WindowBits(source.Length)))
+            throw new CompressionException("brotli could not compress");
         output.Advance(written);
     }
 

@@ -29,7 +29,8 @@ public sealed class BrotliStreamDecompressor : IStreamDecompressor
         }
         // It may request more input although there is more output.
         while (status == OperationStatus.DestinationTooSmall || (status == OperationStatus.NeedMoreData && written > 0));
-        if (status != OperationStatus.NeedMoreData || !source.IsEmpty) throw new CompressionException("brotli could not decompress: damaged data");
+        if (status != OperationStatus.NeedMoreData || !source.IsEmpty)
+            throw new CompressionException("brotli could not decompress: damaged data");
         return bounded.Total;
     }
 

@@ -5,7 +5,8 @@ namespace Abathur.Compression;
 /// <param name="MinLevel">Fastest level.</param>
 /// <param name="MaxLevel">Level with the smallest result.</param>
 /// <param name="DefaultLevel">Level that compresses a payload of 100 KB in at most about a millisecond.</param>
-/// <param name="SlowLevel">Lowest level at which a payload of 100 KB takes more than about 10 ms; <see cref="int.MaxValue"/> if no level does.</param>
+/// <param name="SlowLevel">Lowest level at which a payload of 100 KB takes more than about 10 ms; <see cref="int.MaxValue"/> if no level
+/// does.</param>
 /// <param name="NeedsLibZstd">Whether it needs libzstd.</param>
 public abstract record CompressionKind(string Name, int MinLevel, int MaxLevel, int DefaultLevel, int SlowLevel, bool NeedsLibZstd)
 {

@@ -13,7 +13,8 @@ public interface IStreamCompressor : IDisposable
     /// <exception cref="CompressionException">The compression library failed.</exception>
     void Restart(int windowBits);
 
-    /// <summary>Appends all of <paramref name="source"/>, compressed and flushed, to <paramref name="output"/>. After a first <see cref="Restart"/>.</summary>
+    /// <summary>Appends all of <paramref name="source"/>, compressed and flushed, to <paramref name="output"/>. After a first
+    /// <see cref="Restart"/>.</summary>
     /// <exception cref="CompressionException">The compression library failed.</exception>
     void Compress(ReadOnlySpan<byte> source, IBufferWriter<byte> output);
 }

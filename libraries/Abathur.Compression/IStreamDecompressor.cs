@@ -3,7 +3,8 @@ using System.Buffers;
 namespace Abathur.Compression;
 
 /// <summary>
-/// Decompresses the payloads of a stream that an <see cref="IStreamCompressor"/> made, in order. A stream is read from its restart, or not at all.
+/// Decompresses the payloads of a stream that an <see cref="IStreamCompressor"/> made, in order. A stream is read from its restart, or not
+/// at all.
 /// Not thread-safe.
 /// </summary>
 public interface IStreamDecompressor : IDisposable

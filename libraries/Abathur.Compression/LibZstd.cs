@@ -10,7 +10,8 @@ public static unsafe partial class LibZstd
 {
     /// <summary>How to install the missing library.</summary>
     public const string InstallMessage =
-        "libzstd is not installed: install it (Debian and Ubuntu: apt install libzstd1; Fedora: dnf install libzstd; macOS: brew install zstd; "
+        "libzstd is not installed: install it (Debian and Ubuntu: apt install libzstd1; Fedora: dnf install libzstd; macOS: brew "
+            + "install zstd; "
         + "Windows: put libzstd.dll from github.com/facebook/zstd/releases beside the program), or use another compression";
 
     private const string Library = "libzstd";

@@ -74,5 +74,6 @@ public sealed unsafe class ZstdStreamCompressor : IStreamCompressor
     /// <inheritdoc/>
     public void Dispose() => _context.Dispose();
 
-    private void Set(int parameter, int value) => LibZstd.Check(LibZstd.ZSTD_CCtx_setParameter(_context, parameter, value), "take a parameter");
+    private void Set(int parameter, int value) =>
+        LibZstd.Check(LibZstd.ZSTD_CCtx_setParameter(_context, parameter, value), "take a parameter");
 }

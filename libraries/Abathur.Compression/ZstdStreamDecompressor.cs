@@ -34,7 +34,8 @@ public sealed unsafe class ZstdStreamDecompressor : IStreamDecompressor
                     var read = input.Position;
                     LibZstd.Check(LibZstd.ZSTD_decompressStream(_context, &buffer, &input), "decompress");
                     isFull = buffer.Position == buffer.Size;
-                    if (!isFull && input.Position == read && input.Position < input.Size) throw new CompressionException("zstd made no progress");
+                    if (!isFull && input.Position == read && input.Position < input.Size)
+                        throw new CompressionException("zstd made no progress");
                     bounded.Advance((int)buffer.Position);
                 }
             }

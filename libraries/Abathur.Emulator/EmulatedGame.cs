@@ -43,7 +43,9 @@ public sealed class EmulatedGame
     /// <param name="clock">Clock of matches in real time.</param>
     /// <param name="actions">Receives the actions of clients; null: they are accepted and discarded.</param>
     /// <param name="warn">Receives a message of one line for each feature that a client requests and does not get; null: none.</param>
-    public EmulatedGame(EmulatedMatch match, ObservationTimeline timeline, EmulatorOptions options, TimeProvider clock, IActionLog? actions = null, Action<string>? warn = null)
+    public EmulatedGame(
+        EmulatedMatch match, ObservationTimeline timeline, EmulatorOptions options, TimeProvider clock, IActionLog? actions = null,
+        Action<string>? warn = null)
     {
         _match = match;
         _timeline = timeline;
@@ -113,7 +115,11 @@ public sealed class EmulatedGame
         {
             return Answer(kind, request);
         }
-        catch (Exception e) when (e is McapException or RecordingException or InvalidDataException or InvalidProtocolBufferException or IOException)
+        catch (Exception e) when (e is McapException
+            or RecordingException
+            or InvalidDataException
+            or InvalidProtocolBufferException
+            or IOException)
         {
             // The complete part was played: the match ends there.
             Damage ??= e.Message;
@@ -185,7 +191,8 @@ public sealed class EmulatedGame
         ResponseCreateGame.Types.Error? error = null;
         if (request.MapCase == RequestCreateGame.MapOneofCase.None) error = ResponseCreateGame.Types.Error.MissingMap;
         else if (request.PlayerSetup.Count == 0) error = ResponseCreateGame.Types.Error.MissingPlayerSetup;
-        else if (request.PlayerSetup.All(each => each.Type == PlayerType.Computer)) error = ResponseCreateGame.Types.Error.InvalidPlayerSetup;
+        else if (request.PlayerSetup.All(each => each.Type == PlayerType.Computer))
+            error = ResponseCreateGame.Types.Error.InvalidPlayerSetup;
         var answer = new ResponseCreateGame();
         if (error is { } reason)
         {
@@ -203,8 +210,10 @@ public sealed class EmulatedGame
     private GameAnswer Join(RequestJoinGame request)
     {
         ResponseJoinGame.Types.Error? error = null;
-        if (request.ParticipationCase == RequestJoinGame.ParticipationOneofCase.None) error = ResponseJoinGame.Types.Error.MissingParticipation;
-        else if (request.HasObservedPlayerId && !IsPlayer(request.ObservedPlayerId)) error = ResponseJoinGame.Types.Error.InvalidObservedPlayerId;
+        if (request.ParticipationCase == RequestJoinGame.ParticipationOneofCase.None)
+            error = ResponseJoinGame.Types.Error.MissingParticipation;
+        else if (request.HasObservedPlayerId && !IsPlayer(request.ObservedPlayerId))
+            error = ResponseJoinGame.Types.Error.InvalidObservedPlayerId;
         else if (request.Options is null) error = ResponseJoinGame.Types.Error.MissingOptions;
         if (error is { } reason) return GameAnswer.Of(Response.JoinGameFieldNumber, new ResponseJoinGame { Error = reason });
         // Joined without creating a game, as on a ladder.
@@ -219,7 +228,8 @@ public sealed class EmulatedGame
         ResponseStartReplay.Types.Error? error = null;
         if (request.ReplayCase == RequestStartReplay.ReplayOneofCase.None) error = ResponseStartReplay.Types.Error.MissingReplay;
         else if (request.Options is null) error = ResponseStartReplay.Types.Error.MissingOptions;
-        else if (request.ObservedPlayerId != 0 && !IsPlayer((uint)request.ObservedPlayerId)) error = ResponseStartReplay.Types.Error.InvalidObservedPlayerId;
+        else if (request.ObservedPlayerId != 0 && !IsPlayer((uint)request.ObservedPlayerId))
+            error = ResponseStartReplay.Types.Error.InvalidObservedPlayerId;
         if (error is { } reason) return GameAnswer.Of(Response.StartReplayFieldNumber, new ResponseStartReplay { Error = reason });
         _realtime = _options.Realtime || request.Realtime;
         WarnOfLayers(request.Options);
@@ -235,7 +245,8 @@ public sealed class EmulatedGame
         if (_hasWarnedOfLayers || !(layers || images)) return;
         _hasWarnedOfLayers = true;
         var what = layers && images ? "feature layers and rendered images" : layers ? "feature layers" : "rendered images";
-        _warn($"the client asked for {what} when it joined, but the recording has none: its observations come without them. Play a recording of a match that was joined with {what}.");
+        _warn($"the client asked for {what} when it joined, but the recording has none: its observations come without them. Play a "
+            + $"recording of a match that was joined with {what}.");
     }
 
     private GameAnswer Restart()
@@ -317,7 +328,8 @@ public sealed class EmulatedGame
     /// <summary>The requested kinds of data, without parsing them.</summary>
     private ReadOnlyMemory<byte> DataFor(RequestData request)
     {
-        var wanted = (request.AbilityId ? 1 : 0) | (request.UnitTypeId ? 2 : 0) | (request.UpgradeId ? 4 : 0) | (request.BuffId ? 8 : 0) | (request.EffectId ? 16 : 0);
+        var wanted = (request.AbilityId ? 1 : 0) | (
+            request.UnitTypeId ? 2 : 0) | (request.UpgradeId ? 4 : 0) | (request.BuffId ? 8 : 0) | (request.EffectId ? 16 : 0);
         if (_data.TryGetValue(wanted, out var known)) return known;
         var bytes = new MemoryStream(_match.Data.Length);
         var data = _match.Data.Span;
@@ -333,7 +345,8 @@ public sealed class EmulatedGame
 
     private ResponseReplayInfo ReplayInfo(RequestReplayInfo request)
     {
-        if (request.ReplayCase == RequestReplayInfo.ReplayOneofCase.None) return new ResponseReplayInfo { Error = ResponseReplayInfo.Types.Error.MissingReplay };
+        if (request.ReplayCase == RequestReplayInfo.ReplayOneofCase.None)
+            return new ResponseReplayInfo { Error = ResponseReplayInfo.Types.Error.MissingReplay };
         var info = new ResponseReplayInfo
         {
             MapName = _match.Info.MapName,
@@ -347,7 +360,12 @@ public sealed class EmulatedGame
         };
         foreach (var player in _match.Info.PlayerInfo)
         {
-            var extra = new PlayerInfoExtra { PlayerInfo = player, PlayerApm = _match.PlayerFigures.Apm, PlayerMmr = _match.PlayerFigures.Mmr };
+            var extra = new PlayerInfoExtra
+            {
+                PlayerInfo = player,
+                PlayerApm = _match.PlayerFigures.Apm,
+                PlayerMmr = _match.PlayerFigures.Mmr,
+            };
             if (_match.Results.FirstOrDefault(each => each.PlayerId == player.PlayerId) is { } result) extra.PlayerResult = result;
             info.PlayerInfo.Add(extra);
         }

@@ -9,7 +9,8 @@ namespace Abathur.Emulator;
 /// <param name="After">Those that come after it.</param>
 /// <param name="Error">Why the request is refused; null if it is accepted.</param>
 public readonly record struct GameAnswer(
-    int Field, ReadOnlyMemory<byte> Payload, ReadOnlyMemory<byte> Before = default, ReadOnlyMemory<byte> After = default, string? Error = null)
+    int Field, ReadOnlyMemory<byte> Payload, ReadOnlyMemory<byte> Before =
+        default, ReadOnlyMemory<byte> After = default, string? Error = null)
 {
     public static GameAnswer Of(int field, IMessage message) => new(field, message.ToByteArray());
 

@@ -25,12 +25,16 @@ public sealed class GrpcCall : IDisposable
     private bool? _headersSayGzip;
     private bool _hasFirstMessage;
 
-    internal GrpcCall(HttpContext http, GrpcServerOptions options, ByteBudget requestBytes, DateTimeOffset? deadline, CancellationToken cancellation)
+    internal GrpcCall(
+        HttpContext http, GrpcServerOptions options, ByteBudget requestBytes, DateTimeOffset? deadline, CancellationToken cancellation)
     {
         _http = http;
         _options = options;
         _body = http.Response.BodyWriter;
-        _reader = new GrpcMessageReader(http.Request.BodyReader, requestBytes, http.Request.Headers["grpc-encoding"]) { MaxMessageBytes = options.MaxReceiveMessageBytes };
+        _reader = new GrpcMessageReader(http.Request.BodyReader, requestBytes, http.Request.Headers["grpc-encoding"])
+        {
+            MaxMessageBytes = options.MaxReceiveMessageBytes,
+        };
         Deadline = deadline;
         Cancellation = cancellation;
         RequestHeaders = new GrpcMetadata(http.Request.Headers);
@@ -41,7 +45,8 @@ public sealed class GrpcCall : IDisposable
     public string Method => _http.Request.Path.Value!;
 
     /// <summary>Address of the client, "127.0.0.1:50414" or "[::1]:50414", or "unix".</summary>
-    public string Peer => _http.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, _http.Connection.RemotePort).ToString() : "unix";
+    public string Peer =>
+        _http.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, _http.Connection.RemotePort).ToString() : "unix";
 
     /// <summary>Fires when the client cancels or goes away, and when the deadline passes.</summary>
     public CancellationToken Cancellation { get; }
@@ -59,7 +64,8 @@ public sealed class GrpcCall : IDisposable
     public GrpcMetadata ResponseTrailers { get; } = new(new HeaderDictionary());
 
     /// <summary>
-    /// Largest request message in bytes, compressed and decompressed, from the next read on. A larger one ends the call with RESOURCE_EXHAUSTED before it is read.
+    /// Largest request message in bytes, compressed and decompressed, from the next read on. A larger one ends the call with
+    /// RESOURCE_EXHAUSTED before it is read.
     /// </summary>
     public int MaxReceiveMessageBytes
     {
@@ -86,7 +92,8 @@ public sealed class GrpcCall : IDisposable
     /// later.</summary>
     internal bool ClientIsGone { get; private set; }
 
-    private bool ClientAcceptsGzip => _http.Request.Headers["grpc-accept-encoding"].ToString().Split(',').Any(name => name.Trim() == GrpcEncoding.Gzip);
+    private bool ClientAcceptsGzip =>
+        _http.Request.Headers["grpc-accept-encoding"].ToString().Split(',').Any(name => name.Trim() == GrpcEncoding.Gzip);
 
     /// <summary>The next request message as a view valid until the next read, or null at the end of the client's stream.</summary>
     public ValueTask<ReadOnlySequence<byte>?> ReadAsync() => ReadAsync(Cancellation);
@@ -207,7 +214,8 @@ public sealed class GrpcCall : IDisposable
         if (_headersSayGzip is null)
         {
             _headersSayGzip = !_http.Response.HasStarted && CompressResponses && ClientAcceptsGzip;
-            if (!_http.Response.HasStarted) _http.Response.Headers["grpc-encoding"] = _headersSayGzip.Value ? GrpcEncoding.Gzip : GrpcEncoding.Identity;
+            if (!_http.Response.HasStarted)
+                _http.Response.Headers["grpc-encoding"] = _headersSayGzip.Value ? GrpcEncoding.Gzip : GrpcEncoding.Identity;
         }
         return CompressResponses && _headersSayGzip.Value;
     }
@@ -238,7 +246,8 @@ public sealed class GrpcCall : IDisposable
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellation.IsCancellationRequested)
         {
-            throw new GrpcException(GrpcStatusCode.DeadlineExceeded, $"no complete message came within {_options.FirstMessageTimeout.TotalSeconds:0.###} s");
+            throw new GrpcException(
+                GrpcStatusCode.DeadlineExceeded, $"no complete message came within {_options.FirstMessageTimeout.TotalSeconds:0.###} s");
         }
     }
 
@@ -252,6 +261,7 @@ public sealed class GrpcCall : IDisposable
     private void CheckSendSize(int length)
     {
         if (length <= _options.MaxSendMessageBytes) return;
-        throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"a response message of {length} bytes is over the limit of {_options.MaxSendMessageBytes}");
+        throw new GrpcException(
+            GrpcStatusCode.ResourceExhausted, $"a response message of {length} bytes is over the limit of {_options.MaxSendMessageBytes}");
     }
 }

@@ -48,6 +48,7 @@ internal static class GrpcEncoding
         using var gzip = new GZipStream(PipeReader.Create(member).AsStream(), CompressionMode.Decompress);
         Span<byte> beyond = stackalloc byte[1];
         // GZipStream treats a truncated header as an empty stream, and verifies the checksum at the end, so the end has to be read.
-        if (gzip.ReadAtLeast(output, output.Length, throwOnEndOfStream: false) < output.Length || gzip.Read(beyond) != 0) throw new InvalidDataException();
+        if (gzip.ReadAtLeast(output, output.Length, throwOnEndOfStream: false) < output.Length || gzip.Read(beyond) != 0)
+            throw new InvalidDataException();
     }
 }

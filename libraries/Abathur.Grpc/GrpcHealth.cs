@@ -34,7 +34,8 @@ public sealed class GrpcHealth
     private HealthCheckResponse Check(HealthCheckRequest request)
     {
         var (status, _) = Look(request.Service);
-        if (status == GrpcServingStatus.ServiceUnknown) throw new GrpcException(GrpcStatusCode.NotFound, $"unknown service {request.Service}");
+        if (status == GrpcServingStatus.ServiceUnknown)
+            throw new GrpcException(GrpcStatusCode.NotFound, $"unknown service {request.Service}");
         return Response(status);
     }
 
@@ -55,5 +56,6 @@ public sealed class GrpcHealth
         lock (_gate) return (_statuses.GetValueOrDefault(service, GrpcServingStatus.ServiceUnknown), _changed.Task);
     }
 
-    private static HealthCheckResponse Response(GrpcServingStatus status) => new() { Status = (HealthCheckResponse.Types.ServingStatus)status };
+    private static HealthCheckResponse Response(GrpcServingStatus status) =>
+        new() { Status = (HealthCheckResponse.Types.ServingStatus)status };
 }

@@ -72,7 +72,8 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
         var length = BinaryPrimitives.ReadUInt32BigEndian(prefix[1..]);
         if (length > (uint)MaxMessageBytes)
         {
-            return Fail(new(GrpcStatusCode.ResourceExhausted, $"a request message of {length} bytes is over the limit of {MaxMessageBytes}"));
+            return Fail(
+                new(GrpcStatusCode.ResourceExhausted, $"a request message of {length} bytes is over the limit of {MaxMessageBytes}"));
         }
         if (prefix[0] > 1) return Fail(new(GrpcStatusCode.Internal, $"compressed flag {prefix[0]} is neither 0 nor 1"));
         if (buffer.Length < PrefixBytes + length) return isLast && Fail(Truncated(buffer.Length));
@@ -91,7 +92,10 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
         new(GrpcStatusCode.Internal, $"the request ended inside a message (after {bytes} bytes)");
 
     private GrpcException TooMuchHeld(long bytes) =>
-        new(GrpcStatusCode.ResourceExhausted, $"{bytes} bytes of a request message are over what the connection ({budget.MaxBytes} bytes) or the server may hold: send fewer large messages at once");
+        new(
+            GrpcStatusCode.ResourceExhausted,
+            $"{bytes} bytes of a request message are over what the connection ({budget.MaxBytes} bytes) or the server may hold: send "
+                + "fewer large messages at once");
 
     /// <summary>Counts the held bytes of this message, which only grow until it is complete.</summary>
     private bool TryHold(long bytes)
@@ -113,7 +117,8 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
     {
         if (encoding is not GrpcEncoding.Gzip)
         {
-            throw new GrpcException(GrpcStatusCode.Internal, $"a message is marked compressed, but grpc-encoding is {encoding ?? "absent"}");
+            throw new GrpcException(
+                GrpcStatusCode.Internal, $"a message is marked compressed, but grpc-encoding is {encoding ?? "absent"}");
         }
         try
         {
@@ -121,7 +126,9 @@ internal sealed class GrpcMessageReader(PipeReader body, ByteBudget budget, stri
             var length = GrpcEncoding.MeasureDecompressed(message);
             if (length > MaxMessageBytes)
             {
-                throw new GrpcException(GrpcStatusCode.ResourceExhausted, $"a request message decompresses to {length} bytes, which is over the limit of {MaxMessageBytes}");
+                throw new GrpcException(
+                    GrpcStatusCode.ResourceExhausted,
+                    $"a request message decompresses to {length} bytes, which is over the limit of {MaxMessageBytes}");
             }
             if (!TryHold(Math.Max(_reservedBytes, message.Length) + length)) throw TooMuchHeld(message.Length + length);
             _decompressed = ArrayPool<byte>.Shared.Rent((int)length);

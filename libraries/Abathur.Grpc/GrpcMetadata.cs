@@ -15,7 +15,8 @@ public sealed class GrpcMetadata
     private const string BinarySuffix = "-bin";
     private static readonly SearchValues<char> KeyCharacters = SearchValues.Create("0123456789abcdefghijklmnopqrstuvwxyz_-.");
     private static readonly FrozenSet<string> Reserved = FrozenSet.Create(
-        "connection", "content-length", "content-type", "date", "host", "keep-alive", "proxy-connection", "server", "te", "trailer", "transfer-encoding", "upgrade");
+        "connection", "content-length", "content-type", "date", "host", "keep-alive", "proxy-connection", "server", "te", "trailer",
+        "transfer-encoding", "upgrade");
 
     private readonly IHeaderDictionary _headers;
 
@@ -45,14 +46,16 @@ public sealed class GrpcMetadata
     public void Add(string key, string value)
     {
         if (key.EndsWith(BinarySuffix, StringComparison.Ordinal)) throw new ArgumentException($"{key} takes bytes", nameof(key));
-        if (value.AsSpan().ContainsAnyExceptInRange(' ', '~')) throw new ArgumentException($"the value of {key} is not printable ASCII", nameof(value));
+        if (value.AsSpan().ContainsAnyExceptInRange(' ', '~'))
+            throw new ArgumentException($"the value of {key} is not printable ASCII", nameof(value));
         Append(key, value);
     }
 
     /// <summary>Adds a value of bytes; the key as for text, and it must end in <c>-bin</c>.</summary>
     public void Add(string key, ReadOnlySpan<byte> value)
     {
-        if (!key.EndsWith(BinarySuffix, StringComparison.Ordinal)) throw new ArgumentException($"{key} does not end in {BinarySuffix}", nameof(key));
+        if (!key.EndsWith(BinarySuffix, StringComparison.Ordinal))
+            throw new ArgumentException($"{key} does not end in {BinarySuffix}", nameof(key));
         Append(key, Convert.ToBase64String(value).TrimEnd('='));
     }
 
@@ -65,7 +68,8 @@ public sealed class GrpcMetadata
     {
         // Of gRPC's own names, handlers may only set the one with a google.rpc.Status.
         var isReserved = Reserved.Contains(key) || (key.StartsWith("grpc-", StringComparison.Ordinal) && key != "grpc-status-details-bin");
-        if (key.Length == 0 || isReserved || key.AsSpan().ContainsAnyExcept(KeyCharacters)) throw new ArgumentException($"{key} cannot be a metadata key", nameof(key));
+        if (key.Length == 0 || isReserved || key.AsSpan().ContainsAnyExcept(KeyCharacters))
+            throw new ArgumentException($"{key} cannot be a metadata key", nameof(key));
         // Append would drop empty values.
         _headers[key] = StringValues.Concat(_headers[key], value);
         HasAdded = true;

@@ -14,7 +14,8 @@ internal static class GrpcPercentEncoding
 
     public static string Encode(string message)
     {
-        if (message.Length <= MaxEncodedLength && !message.AsSpan().ContainsAnyExceptInRange(' ', '~') && !message.Contains('%')) return message;
+        if (message.Length <= MaxEncodedLength && !message.AsSpan().ContainsAnyExceptInRange(' ', '~') && !message.Contains('%'))
+            return message;
         var encoded = new StringBuilder(Math.Min(message.Length + 16, MaxEncodedLength));
         Span<byte> utf8 = stackalloc byte[4];
         foreach (var rune in message.EnumerateRunes())

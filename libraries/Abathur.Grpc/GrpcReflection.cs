@@ -22,7 +22,8 @@ public static class GrpcReflection
             new($"{V1Alpha}.ServerReflection", DescribeV1Alpha()),
         ];
         GrpcService[] all = [.. services, .. versions];
-        var index = new GrpcReflectionIndex([.. all.Select(service => service.Name)], all.Select(service => service.File).OfType<FileDescriptor>());
+        var index = new GrpcReflectionIndex(
+            [.. all.Select(service => service.Name)], all.Select(service => service.File).OfType<FileDescriptor>());
         foreach (var version in versions) version.Bidirectional("ServerReflectionInfo", call => AnswerAsync(call, index));
         return versions;
     }
@@ -41,15 +42,17 @@ public static class GrpcReflection
         }
     }
 
-    private static ServerReflectionResponse Answer(ServerReflectionRequest request, GrpcReflectionIndex index) => request.MessageRequestCase switch
-    {
-        Question.FileByFilename => Files(index.ByName(request.FileByFilename)),
-        Question.FileContainingSymbol => Files(index.BySymbol(request.FileContainingSymbol)),
-        Question.FileContainingExtension => Files(index.ByExtension(request.FileContainingExtension)),
-        Question.AllExtensionNumbersOfType => Extensions(index, request.AllExtensionNumbersOfType),
-        Question.ListServices => new() { ListServicesResponse = new() { Service = { index.Services.Select(name => new ServiceResponse { Name = name }) } } },
-        _ => Error(GrpcStatusCode.InvalidArgument, "no request is set"),
-    };
+    private static ServerReflectionResponse Answer(ServerReflectionRequest request, GrpcReflectionIndex index) =>
+        request.MessageRequestCase switch
+        {
+            Question.FileByFilename => Files(index.ByName(request.FileByFilename)),
+            Question.FileContainingSymbol => Files(index.BySymbol(request.FileContainingSymbol)),
+            Question.FileContainingExtension => Files(index.ByExtension(request.FileContainingExtension)),
+            Question.AllExtensionNumbersOfType => Extensions(index, request.AllExtensionNumbersOfType),
+            Question.ListServices =>
+                new() { ListServicesResponse = new() { Service = { index.Services.Select(name => new ServiceResponse { Name = name }) } } },
+            _ => Error(GrpcStatusCode.InvalidArgument, "no request is set"),
+        };
 
     private static ServerReflectionResponse Files(FileDescriptor? file) => file is null
         ? Error(GrpcStatusCode.NotFound, "the file, symbol or extension does not exist")
@@ -68,8 +71,10 @@ public static class GrpcReflection
         var file = ReflectionReflection.Descriptor.ToProto();
         file.Name = file.Name.Replace("/v1/", "/v1alpha/", StringComparison.Ordinal);
         file.Package = V1Alpha;
-        foreach (var field in file.MessageType.SelectMany(message => message.Field).Where(field => field.HasTypeName)) field.TypeName = Rename(field.TypeName);
-        foreach (var method in file.Service.SelectMany(service => service.Method)) (method.InputType, method.OutputType) = (Rename(method.InputType), Rename(method.OutputType));
+        foreach (var field in file.MessageType.SelectMany(message => message.Field).Where(field => field.HasTypeName))
+            field.TypeName = Rename(field.TypeName);
+        foreach (var method in file.Service.SelectMany(service => service.Method))
+            (method.InputType, method.OutputType) = (Rename(method.InputType), Rename(method.OutputType));
         return FileDescriptor.BuildFromByteStrings([file.ToByteString()])[0];
 
         static string Rename(string type) => type.Replace($".{V1}.", $".{V1Alpha}.", StringComparison.Ordinal);

@@ -25,9 +25,11 @@ internal sealed class GrpcReflectionIndex
 
     public bool HasMessage(string type) => _messages.Contains(type);
 
-    public IEnumerable<int> ExtensionNumbers(string type) => _extensions.Keys.Where(key => key.Type == type).Select(key => key.Number).Order();
+    public IEnumerable<int> ExtensionNumbers(string type) =>
+        _extensions.Keys.Where(key => key.Type == type).Select(key => key.Number).Order();
 
-    public FileDescriptor? ByExtension(ExtensionRequest request) => _extensions.GetValueOrDefault((request.ContainingType, request.ExtensionNumber));
+    public FileDescriptor? ByExtension(ExtensionRequest request) =>
+        _extensions.GetValueOrDefault((request.ContainingType, request.ExtensionNumber));
 
     private void Add(FileDescriptor file)
     {

@@ -46,7 +46,9 @@ public sealed class GrpcServer
         {
             if (Interlocked.Increment(ref _calls) > _options.MaxConcurrentCalls)
             {
-                Finish(http, null, GrpcStatusCode.ResourceExhausted, $"the server has reached its limit of {_options.MaxConcurrentCalls} calls");
+                Finish(
+                    http, null, GrpcStatusCode.ResourceExhausted,
+                    $"the server has reached its limit of {_options.MaxConcurrentCalls} calls");
                 return;
             }
             await ServeAsync(http);
@@ -94,7 +96,8 @@ public sealed class GrpcServer
         {
             return (refusal.StatusCode, refusal.Message);
         }
-        catch (Exception e) when ((call.ClientIsGone || call.Cancellation.IsCancellationRequested) && e is OperationCanceledException or IOException)
+        catch (Exception e) when ((call.ClientIsGone || call.Cancellation.IsCancellationRequested)
+            && e is OperationCanceledException or IOException)
         {
             return (GrpcStatusCode.Cancelled, "the call is cancelled");
         }
@@ -123,7 +126,8 @@ public sealed class GrpcServer
     {
         { Protocol: not "HTTP/2" } => (StatusCodes.Status426UpgradeRequired, $"gRPC needs HTTP/2, not {request.Protocol}"),
         { Method: not "POST" } => (StatusCodes.Status405MethodNotAllowed, "gRPC calls are POST requests"),
-        { ContentType: var type } when !IsGrpc(type ?? "") => (StatusCodes.Status415UnsupportedMediaType, $"the content type of gRPC calls is {ContentType}"),
+        { ContentType: var type } when !IsGrpc(type ?? "") =>
+            (StatusCodes.Status415UnsupportedMediaType, $"the content type of gRPC calls is {ContentType}"),
         _ => null,
     };
 
@@ -148,7 +152,9 @@ public sealed class GrpcServer
         if (!_methods.ContainsKey(method))
         {
             var service = method.Split('/') is ["", var name, _] ? name : null;
-            return new(GrpcStatusCode.Unimplemented, _services.Contains(service ?? "") ? $"unknown method {method}" : $"unknown service {service ?? method}");
+            return new(
+                GrpcStatusCode.Unimplemented,
+                _services.Contains(service ?? "") ? $"unknown method {method}" : $"unknown service {service ?? method}");
         }
         if (request.Headers["grpc-encoding"].ToString() is { Length: > 0 } encoding && !GrpcEncoding.IsKnown(encoding))
         {

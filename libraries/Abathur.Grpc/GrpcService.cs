@@ -44,28 +44,33 @@ public sealed class GrpcService
     }
 
     /// <summary>One request, one response, both as bytes. The request is a view valid until the handler returns.</summary>
-    public GrpcService Unary(string name, Func<ReadOnlySequence<byte>, GrpcCall, ValueTask<ReadOnlyMemory<byte>>> handler, GrpcMethodOptions? options = null) =>
+    public GrpcService Unary(
+        string name, Func<ReadOnlySequence<byte>, GrpcCall, ValueTask<ReadOnlyMemory<byte>>> handler, GrpcMethodOptions? options = null) =>
         Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call), call)), options);
 
     /// <summary>One request, one response.</summary>
     public GrpcService Unary<TRequest, TResponse>(
-        string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options = null)
+        string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options =
+            null)
         where TRequest : class, IMessage<TRequest>
         where TResponse : IMessage =>
         Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call, parser), call)), options);
 
     /// <summary>One request, a stream of responses: the handler writes them to the call.</summary>
-    public GrpcService ServerStreaming<TRequest>(string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, Task> handler, GrpcMethodOptions? options = null)
+    public GrpcService ServerStreaming<TRequest>(
+        string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, Task> handler, GrpcMethodOptions? options = null)
         where TRequest : class, IMessage<TRequest> =>
         Method(name, async call => await handler(await ReadOnlyRequestAsync(call, parser), call), options);
 
     /// <summary>A stream of requests, one response: the handler reads them from the call.</summary>
-    public GrpcService ClientStreaming<TResponse>(string name, Func<GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options = null)
+    public GrpcService ClientStreaming<TResponse>(
+        string name, Func<GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options = null)
         where TResponse : IMessage =>
         Method(name, async call => await call.WriteAsync(await handler(call)), options);
 
     /// <summary>Streams both ways: the handler reads from and writes to the call.</summary>
-    public GrpcService Bidirectional(string name, Func<GrpcCall, Task> handler, GrpcMethodOptions? options = null) => Method(name, handler, options);
+    public GrpcService Bidirectional(string name, Func<GrpcCall, Task> handler, GrpcMethodOptions? options = null) =>
+        Method(name, handler, options);
 
     private static async ValueTask<TRequest> ReadOnlyRequestAsync<TRequest>(GrpcCall call, MessageParser<TRequest> parser)
         where TRequest : class, IMessage<TRequest> =>

@@ -38,7 +38,8 @@ internal sealed class ChunkBuffer : IDisposable
         if (input.Options.VerifyCrcs && crc != 0 && Crc32.Append(0, Records.Span) != crc)
         {
             Records = default;
-            throw new McapException($"{input.Name}: chunk at offset {header.Offset} is damaged: its CRC does not match its records", header.Offset);
+            throw new McapException(
+                $"{input.Name}: chunk at offset {header.Offset} is damaged: its CRC does not match its records", header.Offset);
         }
     }
 
@@ -95,7 +96,8 @@ internal sealed class ChunkBuffer : IDisposable
     {
         if (size <= (ulong)input.Options.MaxChunkBytes) return;
         throw new McapException(
-            $"{input.Name}: chunk at offset {offset} says it has {size} bytes, more than the limit of {input.Options.MaxChunkBytes}", offset);
+            $"{input.Name}: chunk at offset {offset} says it has {size} bytes, more than the limit of "
+                + $"{input.Options.MaxChunkBytes}", offset);
     }
 
     private static ReadOnlyMemory<byte> Plain(ReadOnlyMemory<byte> stored, ulong size, long offset, string name)
@@ -109,7 +111,8 @@ internal sealed class ChunkBuffer : IDisposable
         try
         {
             if (!ZstdDecompressor.CanHold(stored.Span, (ulong)size))
-                throw new McapException($"{input.Name}: chunk at offset {offset} is damaged: it says {size} bytes, its zstd frame something else", offset);
+                throw new McapException(
+                    $"{input.Name}: chunk at offset {offset} is damaged: it says {size} bytes, its zstd frame something else", offset);
             McapInput.Grow(ref _records, size);
             _zstd ??= new ZstdDecompressor();
             var written = _zstd.Decompress(stored.Span, _records.AsSpan(0, size));

@@ -35,7 +35,8 @@ internal static class FileScan
                 }
                 if (scanned > input.Options.MaxScannedBytes)
                 {
-                    contents.Damage = $"it has no index, and more than {input.Options.MaxScannedBytes} bytes after decompression before offset {offset}";
+                    contents.Damage =
+                        $"it has no index, and more than {input.Options.MaxScannedBytes} bytes after decompression before offset {offset}";
                     break;
                 }
                 Note(input, header, contents, counts, chunk, ref buffer);
@@ -75,7 +76,8 @@ internal static class FileScan
                 NoteInner(header.Opcode, input.ReadContent(header, ref buffer), header.Offset, contents, counts);
                 break;
             case McapOpcode.Attachment:
-                var attachment = RecordParser.Attachment(input.ReadContent(header, ref buffer).Span, header.Offset, input.Options.VerifyCrcs);
+                var attachment = RecordParser.Attachment(
+                    input.ReadContent(header, ref buffer).Span, header.Offset, input.Options.VerifyCrcs);
                 contents.Attachments.Add(new McapAttachmentIndex(
                     (ulong)header.Offset, (ulong)(header.End - header.Offset), attachment.LogTime, attachment.CreateTime,
                     (ulong)attachment.Data.Length, attachment.Name, attachment.MediaType));

@@ -77,7 +77,8 @@ internal sealed class McapInput : IDisposable
         if (header.ContentBytes > Options.MaxRecordBytes)
         {
             throw new McapException(
-                $"{Name}: {header.Opcode} record at offset {header.Offset} has {header.ContentBytes} bytes, more than the limit of {Options.MaxRecordBytes}",
+                $"{Name}: {header.Opcode} record at offset {header.Offset} has {header.ContentBytes} bytes, more than the limit of "
+                    + $"{Options.MaxRecordBytes}",
                 header.Offset);
         }
         var length = (int)header.ContentBytes;
@@ -109,7 +110,8 @@ internal sealed class McapInput : IDisposable
         _stream.Position = offset;
         var read = _stream.ReadAtLeast(to, atLeast, throwOnEndOfStream: false);
         if (read < atLeast)
-            throw new McapException($"{Name} ends at offset {offset + read}, though it had {Length} bytes when it was opened", offset + read);
+            throw new McapException(
+                $"{Name} ends at offset {offset + read}, though it had {Length} bytes when it was opened", offset + read);
         return read;
     }
 }

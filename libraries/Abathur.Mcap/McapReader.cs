@@ -154,11 +154,13 @@ public sealed class McapReader : IDisposable
         if (Input.Length == 0) throw new McapException($"{Input.Name} is empty");
         Span<byte> magic = stackalloc byte[McapFormat.Magic.Length];
         if (Input.Length >= magic.Length) Input.Read(0, magic);
-        if (!magic.SequenceEqual(McapFormat.Magic)) throw new McapException($"{Input.Name} is not an MCAP file: it does not start as one", 0);
+        if (!magic.SequenceEqual(McapFormat.Magic))
+            throw new McapException($"{Input.Name} is not an MCAP file: it does not start as one", 0);
         if (!Input.TryReadHeader(magic.Length, Input.Length, out var header))
             throw new McapException($"{Input.Name} is truncated inside its Header record: nothing of it can be read", magic.Length);
         if (header.Opcode != McapOpcode.Header)
-            throw new McapException($"{Input.Name} is not a valid MCAP file: its first record is {header.Opcode} instead of Header", magic.Length);
+            throw new McapException(
+                $"{Input.Name} is not a valid MCAP file: its first record is {header.Opcode} instead of Header", magic.Length);
         return header;
     }
 
@@ -177,7 +179,8 @@ public sealed class McapReader : IDisposable
     private RecordHeader FindRecord(ulong offset, McapOpcode opcode)
     {
         if (offset > (ulong)Input.Length || !Input.TryReadHeader((long)offset, Input.Length, out var header) || header.Opcode != opcode)
-            throw new McapException($"{Input.Name}: the index is wrong: there is no {opcode} record at offset {offset}", (long)Math.Min(offset, long.MaxValue));
+            throw new McapException(
+                $"{Input.Name}: the index is wrong: there is no {opcode} record at offset {offset}", (long)Math.Min(offset, long.MaxValue));
         return header;
     }
 

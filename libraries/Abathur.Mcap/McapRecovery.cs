@@ -2,8 +2,10 @@ namespace Abathur.Mcap;
 
 /// <summary>Writes a valid MCAP file from one that was cut, was never closed, or has a damaged end.</summary>
 /// <remarks>
-/// The new file has every message of every complete chunk, and the messages of the last chunk as far as they are readable: without compression
-/// to the last byte, with zstd to the last complete block of up to 128 KiB. Attachments and metadata are copied. A chunk whose CRC is wrong is
+/// The new file has every message of every complete chunk, and the messages of the last chunk as far as they are readable: without
+/// compression
+/// to the last byte, with zstd to the last complete block of up to 128 KiB. Attachments and metadata are copied. A chunk whose CRC is wrong
+/// is
 /// omitted and counted.
 /// </remarks>
 public static class McapRecovery
@@ -13,10 +15,12 @@ public static class McapRecovery
     /// <param name="output">Where the new file goes, from the current position on. It stays open.</param>
     /// <param name="options">How the new file is written. Default: with the input's compression. The profile is always the input's.</param>
     /// <param name="cancellation">Stops it; the output is a valid file with what was copied so far.</param>
-    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported compression.</exception>
+    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported
+    /// compression.</exception>
     /// <exception cref="IOException">A stream cannot be read or written.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    public static McapRecoveryResult Recover(Stream input, Stream output, McapWriterOptions? options = null, CancellationToken cancellation = default)
+    public static McapRecoveryResult Recover(
+        Stream input, Stream output, McapWriterOptions? options = null, CancellationToken cancellation = default)
     {
         options ??= new McapWriterOptions { Compression = CompressionOf(input) };
         using var reader = McapReader.OpenWithoutScan(input);
@@ -28,7 +32,8 @@ public static class McapRecovery
 
     /// <summary>The compression of a file's first chunk; the default of <see cref="McapWriterOptions"/> if it cannot be read.</summary>
     /// <param name="input">The file. It must be seekable; it stays open.</param>
-    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported compression.</exception>
+    /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported
+    /// compression.</exception>
     /// <exception cref="IOException">The stream cannot be read.</exception>
     public static McapCompression CompressionOf(Stream input)
     {

@@ -9,4 +9,5 @@ namespace Abathur.Mcap;
 /// <param name="LostBytes">Bytes of the file, or of the decompressed part of a cut chunk, from which no record could be read.</param>
 /// <param name="WasComplete">Whether nothing was wrong with the file.</param>
 public sealed record McapRecoveryResult(
-    long MessageCount, IReadOnlyDictionary<string, long> MessagesByTopic, long ChunkCount, long CutChunkMessageCount, long DamagedRecordCount, long LostBytes, bool WasComplete);
+    long MessageCount, IReadOnlyDictionary<string, long> MessagesByTopic, long ChunkCount, long CutChunkMessageCount,
+    long DamagedRecordCount, long LostBytes, bool WasComplete);

@@ -36,7 +36,8 @@ internal static class RecordParser
     {
         var fields = new RecordFields(content.Span, McapOpcode.Message, offset);
         return new McapMessage(
-            fields.U16("channel_id"), fields.U32("sequence"), fields.U64("log_time"), fields.U64("publish_time"), content[MessageHeaderBytes..]);
+            fields.U16("channel_id"), fields.U32("sequence"), fields.U64("log_time"), fields.U64("publish_time"),
+            content[MessageHeaderBytes..]);
     }
 
     public static McapMessageIndex MessageIndex(ReadOnlySpan<byte> content, long offset)

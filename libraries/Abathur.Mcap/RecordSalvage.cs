@@ -47,7 +47,9 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
             offset = header.End;
         }
         if (buffer.Length > 0) ArrayPool<byte>.Shared.Return(buffer);
-        return new McapRecoveryResult(_messages, _messagesByTopic, _chunks, _cutMessages, _damaged, _lostBytes, complete && _damaged == 0 && _lostBytes == 0);
+        return new McapRecoveryResult(_messages, _messagesByTopic, _chunks, _cutMessages, _damaged, _lostBytes, complete
+            && _damaged == 0
+            && _lostBytes == 0);
     }
 
     private static bool IsCarried(McapOpcode opcode) => opcode is
@@ -64,7 +66,9 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
     {
         var left = input.Length - offset;
         if (left <= 0) return;
-        if (left > McapFormat.RecordHeaderBytes && input.TryReadHeader(offset, long.MaxValue, out var header) && header.Opcode == McapOpcode.Chunk)
+        if (left > McapFormat.RecordHeaderBytes
+            && input.TryReadHeader(offset, long.MaxValue, out var header)
+            && header.Opcode == McapOpcode.Chunk)
         {
             try
             {

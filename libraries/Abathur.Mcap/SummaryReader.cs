@@ -21,7 +21,8 @@ internal static class SummaryReader
             var covered = (int)(footerStart - start) + McapFormat.RecordHeaderBytes + McapFormat.FooterContentBytes - 4;
             McapInput.Grow(ref buffer, covered);
             input.Read(start, buffer.AsSpan(0, covered));
-            if (input.Options.VerifyCrcs && footer.SummaryCrc != 0 && Crc32.Append(0, buffer.AsSpan(0, covered)) != footer.SummaryCrc) return null;
+            if (input.Options.VerifyCrcs && footer.SummaryCrc != 0 && Crc32.Append(0, buffer.AsSpan(0, covered)) != footer.SummaryCrc)
+                return null;
             return Parse(input, buffer.AsMemory(0, (int)(footerStart - start)), start);
         }
         catch (McapException)
@@ -80,5 +81,7 @@ internal static class SummaryReader
         && statistics.AttachmentCount == contents.Attachments.Count
         && statistics.MetadataCount == contents.Metadata.Count
         && (statistics.ChunkCount > 0 || statistics.MessageCount == 0)
-        && contents.Chunks.TrueForAll(chunk => chunk.ChunkStartOffset < (ulong)dataLimit && chunk.ChunkStartOffset > 0 && chunk.ChunkLength < (ulong)input.Length);
+        && contents.Chunks.TrueForAll(chunk => chunk.ChunkStartOffset < (ulong)dataLimit
+            && chunk.ChunkStartOffset > 0
+            && chunk.ChunkLength < (ulong)input.Length);
 }

@@ -45,7 +45,8 @@ public sealed class ProtoJsonTranscoder
 
     /// <summary>The transcoder of a message type with default options; the same object for the same type.</summary>
     /// <exception cref="ArgumentException">The type, or one that it may hold, is from a file with editions.</exception>
-    public static ProtoJsonTranscoder For(MessageDescriptor type) => Defaults.GetOrAdd(type, static each => new ProtoJsonTranscoder(each, new ProtoJsonOptions(), null));
+    public static ProtoJsonTranscoder For(MessageDescriptor type) =>
+        Defaults.GetOrAdd(type, static each => new ProtoJsonTranscoder(each, new ProtoJsonOptions(), null));
 
     /// <summary>A transcoder of a message type.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -55,7 +56,8 @@ public sealed class ProtoJsonTranscoder
     /// <summary>A transcoder for only the fields in a field mask, with the rules of <see cref="WireProjection"/>.</summary>
     /// <exception cref="ArgumentException">The type, or one that it may hold under the mask, is from a file with editions.</exception>
     /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that does not exist.</exception>
-    public static ProtoJsonTranscoder Create(MessageDescriptor type, IReadOnlyCollection<string> fieldMask, ProtoJsonOptions? options = null) =>
+    public static ProtoJsonTranscoder Create(
+        MessageDescriptor type, IReadOnlyCollection<string> fieldMask, ProtoJsonOptions? options = null) =>
         new(type, options ?? new ProtoJsonOptions(), FieldMaskNode.Compile(type, fieldMask));
 
     /// <summary>Writes the JSON of a serialized message: one object on one line, in UTF-8 without a byte order mark.</summary>
@@ -91,7 +93,10 @@ public sealed class ProtoJsonTranscoder
         catch (InvalidDataException)
         {
             // The reader only processes bytes that were just written, so only their depth can be wrong.
-            throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"members that are not in order hold groups that are nested deeper than {WireReader.MaxGroupDepth}", 0);
+            throw new ProtoJsonException(
+                ProtoJsonError.LimitExceeded,
+                $"members that are not in order hold groups that are nested deeper than {WireReader.MaxGroupDepth}",
+                0);
         }
         finally
         {
@@ -101,6 +106,8 @@ public sealed class ProtoJsonTranscoder
 
     private void CheckInput(int bytes)
     {
-        if (bytes > _options.MaxInputBytes) throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"the input has {bytes} bytes; at most {_options.MaxInputBytes} are allowed", 0);
+        if (bytes > _options.MaxInputBytes)
+            throw new ProtoJsonException(
+                ProtoJsonError.LimitExceeded, $"the input has {bytes} bytes; at most {_options.MaxInputBytes} are allowed", 0);
     }
 }

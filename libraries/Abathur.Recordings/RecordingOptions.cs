@@ -16,5 +16,6 @@ public sealed record RecordingOptions
     /// <summary>Level of zstd, 1 (fast) to 19 (small). Default: 6.</summary>
     public int Level { get; init; } = 6;
 
-    internal McapWriterOptions ToMcap() => new() { Library = "Abathur.Sync", ChunkSizeBytes = ChunkSizeBytes, Compression = Compression, Level = Level };
+    internal McapWriterOptions ToMcap() =>
+        new() { Library = "Abathur.Sync", ChunkSizeBytes = ChunkSizeBytes, Compression = Compression, Level = Level };
 }

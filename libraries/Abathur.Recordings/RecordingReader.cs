@@ -192,21 +192,28 @@ public sealed class RecordingReader : IDisposable
             if (schema?.Name != wanted || channel.MessageEncoding != RecordingTopics.Protobuf)
             {
                 throw new RecordingException(
-                    $"{_mcap.Name}: topic {RecordingTopics.Observation} has schema \"{schema?.Name}\" in encoding \"{channel.MessageEncoding}\"; "
+                    $"{_mcap.Name}: topic {RecordingTopics.Observation} has schema \"{schema?.Name}\" in encoding "
+                        + $"\"{channel.MessageEncoding}\"; "
                     + $"a recording has {wanted} in {RecordingTopics.Protobuf}");
             }
             _channels.Add(channel.Id);
             FrameCount += (long)_mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id);
         }
-        _drawingChannels.UnionWith(_mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Drawings).Select(channel => channel.Id));
+        _drawingChannels.UnionWith(
+            _mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Drawings).Select(channel => channel.Id));
         if (_channels.Count > 0) return;
         if (Truncated)
         {
-            throw new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})") { Remedy = RecordingRemedy.Recover };
+            throw new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})")
+            {
+                Remedy = RecordingRemedy.Recover,
+            };
         }
-        var topics = string.Join(", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
+        var topics = string.Join(
+            ", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
         throw new RecordingException(
-            $"{_mcap.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only {(topics.Length == 0 ? "none at all" : topics)}");
+            $"{_mcap.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only "
+                + $"{(topics.Length == 0 ? "none at all" : topics)}");
     }
 
     private bool TryReadMatch(out RecordingMatch match)
@@ -325,7 +332,9 @@ public sealed class RecordingReader : IDisposable
     /// <summary>The last drawings in a chunk before this one. The index lists the chunks with drawings.</summary>
     private byte[] FindDrawingsBefore(long blockOffset)
     {
-        if (_mcap.Chunks.LastOrDefault(chunk => (long)chunk.ChunkStartOffset < blockOffset && chunk.MessageIndexOffsets.Keys.Any(_drawingChannels.Contains)) is not { } block) return [];
+        if (_mcap.Chunks.LastOrDefault(chunk => (long)chunk.ChunkStartOffset < blockOffset && chunk.MessageIndexOffsets.Keys.Any(
+            _drawingChannels.Contains)) is not { } block)
+            return [];
         using var cursor = _mcap.ReadMessages();
         cursor.MoveTo((long)block.ChunkStartOffset);
         byte[] last = [];

@@ -45,7 +45,8 @@ public static class RecordingTopics
     public static MessageDescriptor MessageOf(string topic) => Messages[topic];
 
     /// <summary>The message type with this full name; null if none of the topics has it.</summary>
-    public static MessageDescriptor? FindMessage(string fullName) => Messages.Values.FirstOrDefault(message => message.FullName == fullName);
+    public static MessageDescriptor? FindMessage(string fullName) =>
+        Messages.Values.FirstOrDefault(message => message.FullName == fullName);
 
     /// <summary>A <c>FileDescriptorSet</c> of the file that defines a message and of all its imports, imports first.</summary>
     internal static byte[] DescriptorSet(MessageDescriptor message)

@@ -85,7 +85,8 @@ public sealed class RecordingWriter : IDisposable
     /// <inheritdoc cref="WriteObservation(uint, long, ReadOnlySpan{byte})"/>
     public void WriteObservation(uint gameLoop, long capturedUnixNs, in ReadOnlySequence<byte> responseObservation) =>
         _mcap.WriteMessage(
-            _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), responseObservation);
+            _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop),
+            responseObservation);
 
     /// <summary>Adds actions: a serialized <c>RequestAction</c>.</summary>
     /// <param name="gameLoop">Game loop of the observation that they answer.</param>
@@ -105,7 +106,8 @@ public sealed class RecordingWriter : IDisposable
     /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
     /// <param name="drawings">The bytes. Copied.</param>
     /// <exception cref="IOException">The write failed.</exception>
-    public void WriteDrawings(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> drawings) => Write(_drawings, gameLoop, capturedUnixNs, drawings);
+    public void WriteDrawings(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> drawings) =>
+        Write(_drawings, gameLoop, capturedUnixNs, drawings);
 
     /// <summary>Adds the game info: a serialized <c>ResponseGameInfo</c>. Once, best before the first observation.</summary>
     /// <exception cref="InvalidOperationException">It was already added.</exception>

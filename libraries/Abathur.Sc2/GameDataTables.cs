@@ -36,7 +36,8 @@ public static class GameDataTables
             if (fields is null)
             {
                 var type = new T().Descriptor;
-                fields = [.. cells.Select(name => type.FindFieldByName(name) ?? throw new InvalidDataException($"{table}.tsv: {type.FullName} has no field {name}"))];
+                fields = [.. cells.Select(name => type.FindFieldByName(name) ?? throw new InvalidDataException(
+                    $"{table}.tsv: {type.FullName} has no field {name}"))];
                 continue;
             }
             var message = new T();
@@ -54,7 +55,8 @@ public static class GameDataTables
             return;
         }
         var list = (IList)field.Accessor.GetValue(message);
-        foreach (var item in cell.Split(field.FieldType == FieldType.Message ? "; " : ",")) list.Add(field.FieldType == FieldType.Message ? ParseWeapon(item) : Parse(field, item));
+        foreach (var item in cell.Split(field.FieldType == FieldType.Message ? "; " : ","))
+            list.Add(field.FieldType == FieldType.Message ? ParseWeapon(item) : Parse(field, item));
     }
 
     private static object Parse(FieldDescriptor field, string text) => field.FieldType switch

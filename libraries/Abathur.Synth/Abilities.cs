@@ -4,5 +4,8 @@ namespace Abathur.Synth;
 internal static class Abilities
 {
     /// <summary>Abilities of a selected army, and whether each needs a point.</summary>
-    public static readonly (uint Id, bool Point)[] OfArmy = [(1, true), (3665, false), (3674, true), (3793, false), (3794, true), (3795, true)];
+    public static readonly (uint Id, bool Point)[] OfArmy =
+    [
+        (1, true), (3665, false), (3674, true), (3793, false), (3794, true), (3795, true),
+    ];
 }

@@ -19,7 +19,10 @@ internal sealed class Armies(World world, Commands commands)
     public void Step(Player player)
     {
         var wave = _waves[player.Id - 1];
-        var army = world.Units.FindAll(unit => unit.Owner == player.Id && unit.Type.Role == UnitRole.Army && unit.Type.Weapon is not null && unit.IsAlive);
+        var army = world.Units.FindAll(unit => unit.Owner == player.Id
+            && unit.Type.Role == UnitRole.Army
+            && unit.Type.Weapon is not null
+            && unit.IsAlive);
         Rally(player, army);
         Defend(player, army);
         if (wave.Number == 0 || !army.Exists(unit => unit.Wave == wave.Number)) Launch(player, army, wave);
@@ -74,7 +77,10 @@ internal sealed class Armies(World world, Commands commands)
 
     private void Defend(Player player, List<SimUnit> army)
     {
-        var struck = world.Units.Find(unit => unit.Owner == player.Id && unit.Type.IsStructure && world.Loop - unit.LastFight < 16 && unit.Type.Role != UnitRole.CreepTumor);
+        var struck = world.Units.Find(unit => unit.Owner == player.Id
+            && unit.Type.IsStructure
+            && world.Loop - unit.LastFight < 16
+            && unit.Type.Role != UnitRole.CreepTumor);
         if (struck is null) return;
         var guard = army.FindAll(unit => unit is { Wave: 0, Target: null }
             && Fixed.Distance(unit.Order.X - struck.X, unit.Order.Y - struck.Y) > 12 * Fixed.One);

@@ -17,7 +17,9 @@ internal sealed class Building(World world, Movement movement, Production produc
         worker.Task = UnitTask.GoBuild;
         worker.Product = type;
         worker.Site = place.Site;
-        worker.Order = type.Role == UnitRole.GasBuilding ? UnitOrder.On(type.Ability, place.Geyser!) : UnitOrder.At(type.Ability, place.X, place.Y);
+        worker.Order = type.Role == UnitRole.GasBuilding
+            ? UnitOrder.On(type.Ability, place.Geyser!)
+            : UnitOrder.At(type.Ability, place.X, place.Y);
         worker.Timer = 0;
         if (type.Role == UnitRole.TownHall) place.Site.IsClaimed = true;
         commands.Order(worker, worker.Order);
@@ -33,7 +35,9 @@ internal sealed class Building(World world, Movement movement, Production produc
         if (!movement.Towards(worker, x, y, type.RadiusFixed + Fixed.One / 4)) return;
         var player = world.PlayerOf(worker);
         var site = worker.Site!;
-        var taken = type.Role == UnitRole.TownHall ? site.Hall is not null : order.Target is { } g && site.GasBuildings[site.Geysers.IndexOf(g)] is not null;
+        var taken = type.Role == UnitRole.TownHall
+            ? site.Hall is not null
+            : order.Target is { } g && site.GasBuildings[site.Geysers.IndexOf(g)] is not null;
         if (!player.CanPay(type) && !taken && ++worker.Timer < 400) return;
         worker.Product = null;
         worker.Site = null;
@@ -71,7 +75,8 @@ internal sealed class Building(World world, Movement movement, Production produc
             {
                 var (dx, dy) = BaseSite.Plots[site.PlotsTaken++];
                 int x = site.X - site.Side * dx * Fixed.One, y = site.Y + dy * Fixed.One;
-                if (world.Map.IsPlayable((x >> 12) - 2, (y >> 12) - 2) && world.Map.IsPlayable((x >> 12) + 2, (y >> 12) + 2)) return (x, y, site, null);
+                if (world.Map.IsPlayable((x >> 12) - 2, (y >> 12) - 2) && world.Map.IsPlayable((x >> 12) + 2, (y >> 12) + 2))
+                    return (x, y, site, null);
             }
         }
 

@@ -84,7 +84,10 @@ internal sealed class Combat(World world, Movement movement)
 
     private static bool IsTooFar(SimUnit unit, SimUnit target)
     {
-        var leash = unit.Type.Weapon!.RangeFixed + unit.Type.RadiusFixed + target.Type.RadiusFixed + (unit.Type.IsStructure ? 0 : 5 * Fixed.One);
+        var leash = unit.Type.Weapon!.RangeFixed
+            + unit.Type.RadiusFixed
+            + target.Type.RadiusFixed
+            + (unit.Type.IsStructure ? 0 : 5 * Fixed.One);
         return Fixed.Distance(target.X - unit.X, target.Y - unit.Y) > leash;
     }
 
@@ -115,7 +118,8 @@ internal sealed class Combat(World world, Movement movement)
                     if (distance > radius) continue;
                     // Near ones first, wounded ones before whole ones, workers and buildings last.
                     var whole = (int)((long)other.Health * 3 * Fixed.One / other.Type.HealthFixed);
-                    var score = whole + (other.Type.Weapon is null || other.Type.Role == UnitRole.Worker ? distance + 8 * Fixed.One : distance);
+                    var score = whole + (other.Type.Weapon is null
+                        || other.Type.Role == UnitRole.Worker ? distance + 8 * Fixed.One : distance);
                     if (score >= bestScore) continue;
                     best = other;
                     bestScore = score;

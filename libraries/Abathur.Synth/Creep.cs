@@ -36,7 +36,8 @@ internal sealed class Creep
     {
         foreach (var unit in world.Units)
         {
-            if (unit.Type.CreepRadius > 0 && unit.IsFinished && _known.Add(unit.Tag)) _sources.Add(new Source(unit, CellsWithin(unit.Type.CreepRadius)));
+            if (unit.Type.CreepRadius > 0 && unit.IsFinished && _known.Add(unit.Tag))
+                _sources.Add(new Source(unit, CellsWithin(unit.Type.CreepRadius)));
         }
 
         for (var i = _sources.Count - 1; i >= 0; i--)

@@ -54,7 +54,8 @@ internal sealed class Economy(World world, Movement movement)
                 return;
             }
 
-            var room = site.Minerals.Count * 2 - site.Hall.Harvesters - Fixed.Distance(site.X - worker.X, site.Y - worker.Y) / (Fixed.One * 16);
+            var room = site.Minerals.Count * 2 - site.Hall.Harvesters - Fixed.Distance(
+                site.X - worker.X, site.Y - worker.Y) / (Fixed.One * 16);
             if (site.Minerals.Count == 0 || room <= bestRoom) continue;
             best = site;
             bestRoom = room;

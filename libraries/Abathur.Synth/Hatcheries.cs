@@ -72,7 +72,9 @@ internal sealed class Hatcheries(World world, Movement movement, Production prod
     public void SpawnLarva(BaseSite site)
     {
         if (site.Larvae.Count >= 19) return;
-        var larva = world.Spawn(UnitTypes.Larva, site.Hall!.Owner, site.X + world.Random.Between(-8000, 8000), site.Y - 14500 + world.Random.Between(-2000, 2000));
+        var larva = world.Spawn(
+            UnitTypes.Larva, site.Hall!.Owner, site.X + world.Random.Between(-8000, 8000),
+            site.Y - 14500 + world.Random.Between(-2000, 2000));
         larva.Site = site;
         site.Larvae.Add(larva);
     }
@@ -128,7 +130,10 @@ internal sealed class Hatcheries(World world, Movement movement, Production prod
             var px = MapLayout.Clamp(x + (int)((long)radius * Fixed.Cos(angle) >> 4), world.Map.Width) & ~(Fixed.One - 1);
             var py = MapLayout.Clamp(y + (int)((long)radius * Fixed.Sin(angle) >> 4), world.Map.Height) & ~(Fixed.One - 1);
             if (!creep.IsAt(px >> 12, py >> 12)) continue;
-            if (!world.Units.Exists(unit => unit.Type.Role is UnitRole.CreepTumor or UnitRole.TownHall or UnitRole.Neutral && Fixed.Distance(unit.X - px, unit.Y - py) < 6 * Fixed.One)) return (px, py);
+            var isFree = !world.Units.Exists(unit =>
+                unit.Type.Role is UnitRole.CreepTumor or UnitRole.TownHall or UnitRole.Neutral
+                && Fixed.Distance(unit.X - px, unit.Y - py) < 6 * Fixed.One);
+            if (isFree) return (px, py);
         }
 
         return null;

@@ -45,7 +45,8 @@ internal sealed class MapLayout
         cellX >= Margin && cellY >= Margin && cellX < Width - Margin && cellY < Height - Margin;
 
     /// <summary>Keeps a coordinate inside the playable area, half a cell from its edge.</summary>
-    public static int Clamp(int value, int side) => Math.Clamp(value, Margin * Fixed.One + Fixed.One / 2, (side - Margin) * Fixed.One - Fixed.One / 2);
+    public static int Clamp(int value, int side) =>
+        Math.Clamp(value, Margin * Fixed.One + Fixed.One / 2, (side - Margin) * Fixed.One - Fixed.One / 2);
 
     /// <summary>Height of the ground in 1/65536 cell, interpolated between the corners of the cell.</summary>
     public int GroundZ(int x, int y)

@@ -43,7 +43,13 @@ internal static class MatchDescription
         };
         foreach (var player in world.Players)
         {
-            var description = new PlayerInfo { PlayerId = (uint)player.Id, Type = PlayerType.Participant, RaceRequested = player.Race, PlayerName = $"Synthetic {player.Race}" };
+            var description = new PlayerInfo
+            {
+                PlayerId = (uint)player.Id,
+                Type = PlayerType.Participant,
+                RaceRequested = player.Race,
+                PlayerName = $"Synthetic {player.Race}",
+            };
             if (player.Id == 1) description.RaceActual = player.Race;
             info.PlayerInfo.Add(description);
         }

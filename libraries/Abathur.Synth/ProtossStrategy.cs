@@ -6,10 +6,15 @@ internal sealed class ProtossStrategy(World world, Player player, Building build
 {
     private static readonly BuildStep[] BuildOrder =
     [
-        new(UnitTypes.Pylon, 13, 1), new(UnitTypes.Gateway, 15, 1), new(UnitTypes.Assimilator, 16, 2), new(UnitTypes.CyberneticsCore, 19, 1),
-        new(UnitTypes.Gateway, 24, 3), new(UnitTypes.Forge, 28, 1), new(UnitTypes.RoboticsFacility, 30, 1), new(UnitTypes.PhotonCannon, 32, 2),
-        new(UnitTypes.Assimilator, 34, 4), new(UnitTypes.TwilightCouncil, 36, 1), new(UnitTypes.Gateway, 38, 6), new(UnitTypes.Stargate, 42, 1),
-        new(UnitTypes.RoboticsFacility, 46, 2), new(UnitTypes.Gateway, 50, 10), new(UnitTypes.PhotonCannon, 50, 6), new(UnitTypes.Stargate, 54, 2),
+        new(UnitTypes.Pylon, 13, 1), new(UnitTypes.Gateway, 15, 1), new(UnitTypes.Assimilator, 16, 2), new(
+            UnitTypes.CyberneticsCore, 19, 1),
+        new(UnitTypes.Gateway, 24, 3), new(UnitTypes.Forge, 28, 1), new(
+            UnitTypes.RoboticsFacility, 30, 1), new(UnitTypes.PhotonCannon, 32, 2),
+        new(UnitTypes.Assimilator, 34, 4), new(
+            UnitTypes.TwilightCouncil, 36, 1), new(UnitTypes.Gateway, 38, 6), new(UnitTypes.Stargate, 42, 1),
+        new(
+            UnitTypes.RoboticsFacility, 46,
+            2), new(UnitTypes.Gateway, 50, 10), new(UnitTypes.PhotonCannon, 50, 6), new(UnitTypes.Stargate, 54, 2),
         new(UnitTypes.Assimilator, 56, 7), new(UnitTypes.Gateway, 60, 13),
     ];
 
@@ -22,7 +27,8 @@ internal sealed class ProtossStrategy(World world, Player player, Building build
     protected override void Produce()
     {
         var left = Player.SupplyLeftHalves;
-        if (left + Player.SupplyPending * 2 < (4 + Player.Bases.Count * 4) * 2 && Player.SupplyCap + Player.SupplyPending < Player.SupplyLimit
+        if (left + Player.SupplyPending * 2 < (4 + Player.Bases.Count * 4) * 2
+            && Player.SupplyCap + Player.SupplyPending < Player.SupplyLimit
             && Player.CanPay(UnitTypes.Pylon) && !World.Units.Exists(unit => unit.Owner == Player.Id && unit.Product == UnitTypes.Pylon))
             _building.Send(Player, UnitTypes.Pylon);
 
@@ -30,7 +36,8 @@ internal sealed class ProtossStrategy(World world, Player player, Building build
         {
             var unit = World.Units[i];
             if (unit.Owner != Player.Id || !unit.IsFinished || unit.Task != UnitTask.Idle || !unit.Type.IsStructure) continue;
-            if (Choose(unit.Type) is not { } type || Player.SupplyLeftHalves < type.SupplyHalves || !Affords(type) || !Allows(type)) continue;
+            if (Choose(unit.Type) is not { } type || Player.SupplyLeftHalves < type.SupplyHalves || !Affords(type) || !Allows(type))
+                continue;
             Production.StartTraining(unit, type);
             Commands.Order(unit, unit.Order);
         }

@@ -43,8 +43,10 @@ internal static class ScoreWriter
         var details = wire.Begin(ScoreFields.ScoreDetailsFieldNumber, 2);
         float[] head =
         [
-            score.IdleProductionTime / 16f, score.IdleWorkerTime / 16f, score.ValueUnits, score.ValueStructures, score.KilledValueUnits, score.KilledValueStructures,
-            score.CollectedMinerals, score.CollectedVespene, score.CollectionRateMinerals, score.CollectionRateVespene, score.SpentMinerals, score.SpentVespene,
+            score.IdleProductionTime / 16f, score.IdleWorkerTime / 16f, score.ValueUnits, score.ValueStructures, score.KilledValueUnits,
+            score.KilledValueStructures,
+            score.CollectedMinerals, score.CollectedVespene, score.CollectionRateMinerals, score.CollectionRateVespene, score.SpentMinerals,
+            score.SpentVespene,
         ];
         for (var i = 0; i < head.Length; i++) wire.WriteFloat(ScoreDetails.IdleProductionTimeFieldNumber + i, head[i]);
         WriteCategory(wire, ScoreDetails.FoodUsedFieldNumber, (player.ArmyHalves + 1) / 2, player.Workers, 0, 0);

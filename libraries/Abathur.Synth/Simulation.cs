@@ -133,7 +133,8 @@ internal sealed class Simulation
     private void StepFighter(SimUnit unit)
     {
         if (unit.Type.Weapon is not null && unit.Task != UnitTask.Move && _combat.Fight(unit)) return;
-        if (unit.Type.Role == UnitRole.Supply && unit.Task == UnitTask.Idle && unit.Type.SpeedFixed > 0 && World.Random.Chance(1)) Welcome(unit);
+        if (unit.Type.Role == UnitRole.Supply && unit.Task == UnitTask.Idle && unit.Type.SpeedFixed > 0 && World.Random.Chance(1))
+            Welcome(unit);
         if (unit.Task is not (UnitTask.Move or UnitTask.AttackMove)) return;
         if (_movement.Towards(unit, unit.Order.X, unit.Order.Y, Fixed.One / 2)) unit.ClearOrder();
     }

@@ -5,7 +5,8 @@ internal sealed class Spectator(World world, Commands commands)
 {
     private static readonly (int AtLoop, int PlayerId, string Text)[] Talk =
     [
-        (22, 1, "gl hf"), (45, 2, "glhf"), (430, 2, "nice engage"), (455, 1, "ty"), (980, 1, "brb in your natural"), (1130, 2, "come and see"),
+        (22, 1, "gl hf"), (45, 2, "glhf"), (430, 2, "nice engage"), (455, 1, "ty"), (
+            980, 1, "brb in your natural"), (1130, 2, "come and see"),
     ];
 
     private int _first = -1;

@@ -59,7 +59,9 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
             {
                 var (dx, dy) = minerals[i];
                 var big = i % 2 == 0;
-                var field = _world.Spawn(big ? UnitTypes.MineralField : UnitTypes.MineralField750, World.NeutralOwner, site.X + site.Side * dx * 2048, site.Y + dy * 2048);
+                var field = _world.Spawn(
+                    big ? UnitTypes.MineralField : UnitTypes.MineralField750, World.NeutralOwner, site.X + site.Side * dx * 2048,
+                    site.Y + dy * 2048);
                 field.Contents = big ? 1800 : 900;
                 field.Site = site;
                 site.Minerals.Add(field);
@@ -67,7 +69,8 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
 
             foreach (var (dx, dy) in new[] { (2, 7), (-2, -7) })
             {
-                var geyser = _world.Spawn(UnitTypes.VespeneGeyser, World.NeutralOwner, site.X + site.Side * dx * Fixed.One, site.Y + dy * Fixed.One);
+                var geyser = _world.Spawn(
+                    UnitTypes.VespeneGeyser, World.NeutralOwner, site.X + site.Side * dx * Fixed.One, site.Y + dy * Fixed.One);
                 geyser.Contents = 2250;
                 site.Geysers.Add(geyser);
             }
@@ -75,7 +78,9 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
 
         (UnitType Type, int X, int Y)[] rest =
         [
-            (UnitTypes.XelNagaTower, 50, 78), (UnitTypes.Debris, 30, 70), (UnitTypes.Debris, 52, 70), (UnitTypes.Rock, 28, 48), (UnitTypes.Rock, 47, 90),
+            (
+                UnitTypes.XelNagaTower, 50,
+                78), (UnitTypes.Debris, 30, 70), (UnitTypes.Debris, 52, 70), (UnitTypes.Rock, 28, 48), (UnitTypes.Rock, 47, 90),
             (UnitTypes.Plates, 24, 66), (UnitTypes.Plates, 26, 66), (UnitTypes.Plates, 34, 55),
         ];
         foreach (var (type, px, py) in rest)
@@ -126,8 +131,14 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
         }
 
         UnitType[] buildings = zerg
-            ? [UnitTypes.SpawningPool, UnitTypes.RoachWarren, UnitTypes.EvolutionChamber, UnitTypes.BanelingNest, UnitTypes.HydraliskDen, UnitTypes.SpineCrawler, UnitTypes.SporeCrawler]
-            : [UnitTypes.Pylon, UnitTypes.Gateway, UnitTypes.CyberneticsCore, UnitTypes.Gateway, UnitTypes.Gateway, UnitTypes.Forge, UnitTypes.RoboticsFacility, UnitTypes.TwilightCouncil, UnitTypes.PhotonCannon];
+            ? [
+                UnitTypes.SpawningPool, UnitTypes.RoachWarren, UnitTypes.EvolutionChamber, UnitTypes.BanelingNest, UnitTypes.HydraliskDen,
+                UnitTypes.SpineCrawler, UnitTypes.SporeCrawler,
+            ]
+            : [
+                UnitTypes.Pylon, UnitTypes.Gateway, UnitTypes.CyberneticsCore, UnitTypes.Gateway, UnitTypes.Gateway, UnitTypes.Forge,
+                UnitTypes.RoboticsFacility, UnitTypes.TwilightCouncil, UnitTypes.PhotonCannon,
+            ];
         foreach (var type in buildings)
         {
             if (building.NextPlot(player) is { } plot) _world.Spawn(type, player.Id, plot.X, plot.Y);
@@ -136,8 +147,11 @@ internal sealed class StartingState(Simulation simulation, Economy economy, Hatc
         var (x, y) = (player.RallyX, player.RallyY);
         if (zerg)
         {
-            for (var i = 0; i < 14; i++) Place(player, UnitTypes.Overlord, sites[i % 3 * 2].X + (i - 4) * 2 * Fixed.One, sites[i % 3 * 2].Y + (4 - i) * Fixed.One, 1);
-            for (var i = 0; i < 4; i++) Place(player, UnitTypes.Queen, sites[i % 3 * 2].X + 5 * Fixed.One, sites[i % 3 * 2].Y - 4 * Fixed.One, 1);
+            for (var i = 0; i < 14; i++)
+                Place(
+                    player, UnitTypes.Overlord, sites[i % 3 * 2].X + (i - 4) * 2 * Fixed.One, sites[i % 3 * 2].Y + (4 - i) * Fixed.One, 1);
+            for (var i = 0; i < 4; i++)
+                Place(player, UnitTypes.Queen, sites[i % 3 * 2].X + 5 * Fixed.One, sites[i % 3 * 2].Y - 4 * Fixed.One, 1);
             Place(player, UnitTypes.Zergling, x, y, 24);
             Place(player, UnitTypes.Roach, x, y, 14);
             Place(player, UnitTypes.Hydralisk, x, y, 10);

@@ -73,7 +73,8 @@ internal abstract class Strategy(World world, Player player, Building building, 
     {
         foreach (var step in Order)
         {
-            if (Player.Workers < step.Workers || Player.Count(step.Type) + OnTheWay(step.Type) >= step.Count || !Allows(step.Type)) continue;
+            if (Player.Workers < step.Workers || Player.Count(step.Type) + OnTheWay(step.Type) >= step.Count || !Allows(step.Type))
+                continue;
             Saved += step.Type.Minerals;
             if (!Player.CanPay(step.Type)) return;
             building.Send(Player, step.Type);
@@ -81,13 +82,15 @@ internal abstract class Strategy(World world, Player player, Building building, 
         }
     }
 
-    private int OnTheWay(UnitType type) => World.Units.Count(unit => unit.Owner == Player.Id && unit.Task == UnitTask.GoBuild && unit.Product == type);
+    private int OnTheWay(UnitType type) =>
+        World.Units.Count(unit => unit.Owner == Player.Id && unit.Task == UnitTask.GoBuild && unit.Product == type);
 
     private void Study()
     {
         foreach (var upgrade in Upgrades.Of(Player.Race))
         {
-            if (Player.Upgrades.Contains(upgrade.Id) || World.Units.Exists(unit => unit.Owner == Player.Id && unit.Research == upgrade.Id)) continue;
+            if (Player.Upgrades.Contains(upgrade.Id) || World.Units.Exists(unit => unit.Owner == Player.Id && unit.Research == upgrade.Id))
+                continue;
             if (Player.Minerals < upgrade.Cost + 100 || Player.Vespene < upgrade.Cost) continue;
             if (_idleTech.Find(unit => unit.Type == upgrade.Building && unit.Task == UnitTask.Idle) is not { } place) continue;
             Production.StartResearch(place, upgrade.Id, upgrade.Ability, upgrade.Cost, upgrade.Loops);

@@ -69,7 +69,8 @@ public sealed record SynthOptions
         Check(MapHeight, 96, 256, nameof(MapHeight));
         Check(BaseSites, 4, 16, nameof(BaseSites));
         Check(Intensity, 50, 400, nameof(Intensity));
-        if (MapWidth % 8 != 0 || MapHeight % 8 != 0) throw new ArgumentOutOfRangeException(nameof(MapWidth), "Map sides are multiples of 8.");
+        if (MapWidth % 8 != 0 || MapHeight % 8 != 0)
+            throw new ArgumentOutOfRangeException(nameof(MapWidth), "Map sides are multiples of 8.");
         if (BaseSites % 2 != 0) throw new ArgumentOutOfRangeException(nameof(BaseSites), "Base sites come in pairs.");
         if (CreepBitsPerPixel is not (1 or 8)) throw new ArgumentOutOfRangeException(nameof(CreepBitsPerPixel), "1 or 8 bits.");
     }

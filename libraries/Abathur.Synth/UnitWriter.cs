@@ -47,7 +47,9 @@ internal sealed class UnitWriter(World world, Commands commands, WireWriter wire
         wire.WriteFloat(Unit.HealthMaxFieldNumber, type.Health);
         wire.WriteFloat(Unit.ShieldFieldNumber, Fixed.ToFloat(unit.Shield));
         wire.WriteFloat(Unit.EnergyFieldNumber, Fixed.ToFloat(unit.Energy));
-        if (unit.Contents > 0) wire.WriteInt64(type.Role == UnitRole.Neutral && unit.Type != UnitTypes.VespeneGeyser ? Unit.MineralContentsFieldNumber : Unit.VespeneContentsFieldNumber, unit.Contents);
+        if (unit.Contents > 0)
+            wire.WriteInt64(type.Role == UnitRole.Neutral
+                && unit.Type != UnitTypes.VespeneGeyser ? Unit.MineralContentsFieldNumber : Unit.VespeneContentsFieldNumber, unit.Contents);
         wire.WriteBool(Unit.IsFlyingFieldNumber, type.IsFlying);
         wire.WriteBool(Unit.IsBurrowedFieldNumber, type.IsBurrowed);
         if (own) WriteOrders(unit);
@@ -56,14 +58,17 @@ internal sealed class UnitWriter(World world, Commands commands, WireWriter wire
         if (unit.Buff != 0) wire.WriteUInt64(Unit.BuffIdsFieldNumber, unit.Buff);
         if (own)
         {
-            wire.WriteInt64(Unit.AssignedHarvestersFieldNumber, type.Role is UnitRole.TownHall or UnitRole.GasBuilding ? unit.Harvesters : 0);
+            wire.WriteInt64(Unit.AssignedHarvestersFieldNumber, type.Role is UnitRole.TownHall
+                or UnitRole.GasBuilding ? unit.Harvesters : 0);
             wire.WriteInt64(Unit.IdealHarvestersFieldNumber, IdealHarvesters(unit));
             if (type.Weapon is not null) wire.WriteFloat(Unit.WeaponCooldownFieldNumber, Fixed.ToFloat(unit.Cooldown));
         }
 
         if (type.DetectRange > 0) wire.WriteFloat(Unit.DetectRangeFieldNumber, type.DetectRange);
-        if (own && unit.Target is { IsAlive: true } target && unit.Cooldown > 0) wire.WriteUInt64(Unit.EngagedTargetTagFieldNumber, target.Tag);
-        if (type.WritesPower || unit.HasGatheredGas) wire.WriteBool(Unit.IsPoweredFieldNumber, type.Role is UnitRole.Production or UnitRole.Tech && type.Shield > 0);
+        if (own && unit.Target is { IsAlive: true } target && unit.Cooldown > 0)
+            wire.WriteUInt64(Unit.EngagedTargetTagFieldNumber, target.Tag);
+        if (type.WritesPower || unit.HasGatheredGas)
+            wire.WriteBool(Unit.IsPoweredFieldNumber, type.Role is UnitRole.Production or UnitRole.Tech && type.Shield > 0);
         wire.WriteFloat(Unit.ShieldMaxFieldNumber, type.Shield);
         wire.WriteFloat(Unit.EnergyMaxFieldNumber, type.Energy);
         wire.WriteBool(Unit.IsHallucinationFieldNumber, false);
@@ -90,7 +95,8 @@ internal sealed class UnitWriter(World world, Commands commands, WireWriter wire
 
     private void WriteIdentity(SimUnit unit, ulong tag)
     {
-        wire.WriteInt64(Unit.AllianceFieldNumber, (int)(unit.Owner == 1 ? Alliance.Self : unit.Owner == 2 ? Alliance.Enemy : Alliance.Neutral));
+        wire.WriteInt64(
+            Unit.AllianceFieldNumber, (int)(unit.Owner == 1 ? Alliance.Self : unit.Owner == 2 ? Alliance.Enemy : Alliance.Neutral));
         wire.WriteUInt64(Unit.TagFieldNumber, tag);
         wire.WriteUInt64(Unit.UnitTypeFieldNumber, unit.Type.Id);
         wire.WriteInt64(Unit.OwnerFieldNumber, unit.Owner);
@@ -120,7 +126,8 @@ internal sealed class UnitWriter(World world, Commands commands, WireWriter wire
             wire.End(point);
         }
 
-        if (order.Target is { } target) wire.WriteUInt64(OrderFields.TargetUnitTagFieldNumber, target.IsSeen || !target.HasSnapshot ? target.Tag : target.SnapshotTag);
+        if (order.Target is { } target)
+            wire.WriteUInt64(OrderFields.TargetUnitTagFieldNumber, target.IsSeen || !target.HasSnapshot ? target.Tag : target.SnapshotTag);
         if (order.Total > 0) wire.WriteFloat(OrderFields.ProgressFieldNumber, 1 - unit.Timer / (float)order.Total);
         wire.End(start);
     }

@@ -6,10 +6,17 @@ internal sealed class ZergStrategy(World world, Player player, Building building
 {
     private static readonly BuildStep[] BuildOrder =
     [
-        new(UnitTypes.SpawningPool, 16, 1), new(UnitTypes.Extractor, 17, 1), new(UnitTypes.RoachWarren, 27, 1), new(UnitTypes.Extractor, 28, 3),
-        new(UnitTypes.EvolutionChamber, 32, 1), new(UnitTypes.SpineCrawler, 34, 2), new(UnitTypes.BanelingNest, 36, 1), new(UnitTypes.SporeCrawler, 38, 2),
-        new(UnitTypes.Extractor, 40, 5), new(UnitTypes.HydraliskDen, 40, 1), new(UnitTypes.EvolutionChamber, 44, 2), new(UnitTypes.SpineCrawler, 46, 5),
-        new(UnitTypes.InfestationPit, 50, 1), new(UnitTypes.Extractor, 52, 7), new(UnitTypes.SporeCrawler, 56, 6), new(UnitTypes.Extractor, 62, 9),
+        new(
+            UnitTypes.SpawningPool, 16,
+            1), new(UnitTypes.Extractor, 17, 1), new(UnitTypes.RoachWarren, 27, 1), new(UnitTypes.Extractor, 28, 3),
+        new(
+            UnitTypes.EvolutionChamber, 32,
+            1), new(UnitTypes.SpineCrawler, 34, 2), new(UnitTypes.BanelingNest, 36, 1), new(UnitTypes.SporeCrawler, 38, 2),
+        new(UnitTypes.Extractor, 40, 5), new(UnitTypes.HydraliskDen, 40, 1), new(
+            UnitTypes.EvolutionChamber, 44, 2), new(UnitTypes.SpineCrawler, 46, 5),
+        new(
+            UnitTypes.InfestationPit, 50,
+            1), new(UnitTypes.Extractor, 52, 7), new(UnitTypes.SporeCrawler, 56, 6), new(UnitTypes.Extractor, 62, 9),
     ];
 
     protected override BuildStep[] Order => BuildOrder;
@@ -55,10 +62,15 @@ internal sealed class ZergStrategy(World world, Player player, Building building
     private void UseHall(SimUnit hall)
     {
         UnitType? morph = null;
-        if (Player.Workers > 34 && Player.Count(UnitTypes.Lair) + Player.Count(UnitTypes.Hive) == 0 && Allows(UnitTypes.Lair)) morph = UnitTypes.Lair;
+        if (Player.Workers > 34 && Player.Count(UnitTypes.Lair) + Player.Count(UnitTypes.Hive) == 0 && Allows(UnitTypes.Lair))
+            morph = UnitTypes.Lair;
         else if (hall.Type == UnitTypes.Lair && Player.Count(UnitTypes.Hive) == 0 && Allows(UnitTypes.Hive)) morph = UnitTypes.Hive;
         if (morph is not null && Player.Minerals >= 250 && Player.Vespene >= 150) Production.StartMorph(hall, morph, null);
-        else if (Player.Count(UnitTypes.Queen) < Player.Bases.Count + 3 && Allows(UnitTypes.Queen) && Affords(UnitTypes.Queen) && Player.SupplyLeftHalves >= 4) Production.StartTraining(hall, UnitTypes.Queen);
+        else if (Player.Count(UnitTypes.Queen) < Player.Bases.Count + 3
+            && Allows(UnitTypes.Queen)
+            && Affords(UnitTypes.Queen)
+            && Player.SupplyLeftHalves >= 4)
+            Production.StartTraining(hall, UnitTypes.Queen);
         else return;
         Commands.Order(hall, hall.Order);
     }
@@ -68,7 +80,10 @@ internal sealed class ZergStrategy(World world, Player player, Building building
         foreach (var (from, to, cocoon, limit) in Morphs)
         {
             if (Player.Count(to) >= limit || !Allows(to) || !Affords(to)) continue;
-            var unit = World.Units.Find(unit => unit.Owner == Player.Id && unit.Type == from && unit.IsAlive && unit is { Task: UnitTask.Idle, Target: null, Wave: 0 });
+            var unit = World.Units.Find(unit => unit.Owner == Player.Id
+                && unit.Type == from
+                && unit.IsAlive
+                && unit is { Task: UnitTask.Idle, Target: null, Wave: 0 });
             if (unit is null) continue;
             Production.StartMorph(unit, to, cocoon);
             Commands.Order(unit, unit.Order);

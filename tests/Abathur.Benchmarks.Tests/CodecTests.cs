@@ -33,13 +33,17 @@ public class CodecTests
     public void Codec_GeneratedObservations_ComeBackEqual(string name)
     {
         var codec = CodecCatalog.TryCreate(name)!;
-        Prop.ForAll(GeneratedObservation.Arbitrary, observation => Assert.Null(CodecCheck.Run(codec, observation.ToByteArray()).Problem)).QuickCheckThrowOnFailure();
+        Prop.ForAll(
+            GeneratedObservation.Arbitrary,
+            observation => Assert.Null(CodecCheck.Run(codec, observation.ToByteArray()).Problem)).QuickCheckThrowOnFailure();
     }
 
     [SharedFact("observations")]
     public void Codecs_RealFrames_ComeBackEqual()
     {
-        var files = Directory.EnumerateFiles(SharedData.PathTo("observations"), "observation.binpb", SearchOption.AllDirectories).Take(8).ToArray();
+        var files = Directory.EnumerateFiles(SharedData.PathTo("observations"), "observation.binpb", SearchOption.AllDirectories)
+            .Take(8)
+            .ToArray();
         Assert.NotEmpty(files);
         foreach (var name in CodecCatalog.Names)
         {
@@ -52,7 +56,10 @@ public class CodecTests
     public void Touch_SameFrame_GivesTheSameChecksumInEveryCodec()
     {
         var observation = Skirmish.Observation();
-        var whole = CodecCatalog.Names.Where(name => name != "projection").Select(CodecCatalog.TryCreate).Select(codec => Touch(codec!, observation)).ToArray();
+        var whole = CodecCatalog.Names.Where(name => name != "projection")
+            .Select(CodecCatalog.TryCreate)
+            .Select(codec => Touch(codec!, observation))
+            .ToArray();
         Assert.True(whole.Length >= 6);
         Assert.Single(whole.Distinct());
     }
@@ -70,7 +77,9 @@ public class CodecTests
             changed => changed.Observation.RawData.Units[0].Tag ^= 1UL << 40,
             changed => changed.Observation.RawData.Units[3].DisplayType = DisplayType.Hidden,
             changed => changed.Chat.Add(new ChatReceived { Message = "gg" }),
-            changed => changed.Observation.RawData.MapState.Creep.Data = ByteString.CopyFrom([.. changed.Observation.RawData.MapState.Creep.Data.Select((each, i) => i == 77 ? (byte)(each ^ 1) : each)]),
+            changed =>
+                changed.Observation.RawData.MapState.Creep.Data = ByteString.CopyFrom(
+                    [.. changed.Observation.RawData.MapState.Creep.Data.Select((each, i) => i == 77 ? (byte)(each ^ 1) : each)]),
         };
         Assert.All(changes, change =>
         {

@@ -11,12 +11,17 @@ namespace Abathur.Benchmarks.Tests;
 internal static class GeneratedObservation
 {
     private const int MaxDepth = 8;
-    private static readonly float[] Floats = [0, -0f, 1, -1, 0.1f, float.Epsilon, float.MaxValue, float.MinValue, 16777217, 1e-10f, 123456.79f];
+    private static readonly float[] Floats =
+    [
+        0, -0f, 1, -1, 0.1f, float.Epsilon, float.MaxValue, float.MinValue, 16777217, 1e-10f, 123456.79f,
+    ];
     private static readonly string[] Strings = ["", "gg", "\"\\/\b\n\t\u0001\u007f</script>", "žluťoučký 日本 😀", new string('x', 300)];
 
     /// <summary>Arbitrary observations; finite floats only, as JSON has no others.</summary>
     public static Arbitrary<ResponseObservation> Arbitrary { get; } =
-        Gen.Choose(0, int.MaxValue - 1).Select(seed => (ResponseObservation)Make(ResponseObservation.Descriptor, new Random(seed), 0)).ToArbitrary();
+        Gen.Choose(0, int.MaxValue - 1)
+            .Select(seed => (ResponseObservation)Make(ResponseObservation.Descriptor, new Random(seed), 0))
+            .ToArbitrary();
 
     private static IMessage Make(MessageDescriptor type, Random random, int depth)
     {
@@ -41,7 +46,8 @@ internal static class GeneratedObservation
     private static object Value(FieldDescriptor field, Random random, int depth) => field.FieldType switch
     {
         FieldType.Message => Make(field.MessageType, random, depth + 1),
-        FieldType.Enum => random.Next(4) == 0 ? random.Next(-3, 1000) : field.EnumType.Values[random.Next(field.EnumType.Values.Count)].Number,
+        FieldType.Enum =>
+            random.Next(4) == 0 ? random.Next(-3, 1000) : field.EnumType.Values[random.Next(field.EnumType.Values.Count)].Number,
         FieldType.Int32 => random.Next(3) == 0 ? int.MinValue + random.Next(2) : random.Next(-100, 100_000),
         FieldType.UInt32 => random.Next(3) == 0 ? uint.MaxValue - (uint)random.Next(2) : (uint)random.Next(100_000),
         FieldType.UInt64 => random.Next(3) == 0 ? ulong.MaxValue - (ulong)random.Next(2) : (ulong)random.NextInt64(),

@@ -17,14 +17,18 @@ public sealed class MatchCommandTests : IDisposable
     public void Match_Skirmish_WritesTheDocumentedResult()
     {
         string[] names = ["protobuf", "projection", "system-text-json+zstd", "cbor+gzip", "cbor+br"];
-        var (code, output, error) = Run(Skirmish.Path, "--codecs", string.Join(',', names), "--frames", "20", "--rounds", "2", "--json", Json);
+        var (code, output, error) = Run(
+            Skirmish.Path, "--codecs", string.Join(',', names), "--frames", "20", "--rounds", "2", "--json", Json);
         Assert.Equal((0, ""), (code, error));
         Assert.All(names, name => Assert.Contains(name, output, StringComparison.Ordinal));
         var result = JsonNode.Parse(File.ReadAllText(Json))!;
         Assert.Equal("csharp", (string)result["language"]!);
         Assert.Equal((20, 2), ((int)result["frames"]!, (int)result["rounds"]!));
-        Assert.Equal(("skirmish.mcap", 1344, true), ((string)result["recording"]!["file"]!, (int)result["recording"]!["frames"]!, (bool)result["recording"]!["simulated"]!));
-        foreach (var key in (string[])["date", "commit", "cpu", "cores", "os", "load", "runtimes", "packages"]) Assert.NotNull(result["environment"]![key]);
+        Assert.Equal(
+            ("skirmish.mcap", 1344, true),
+            ((string)result["recording"]!["file"]!, (int)result["recording"]!["frames"]!, (bool)result["recording"]!["simulated"]!));
+        foreach (var key in (string[])["date", "commit", "cpu", "cores", "os", "load", "runtimes", "packages"])
+            Assert.NotNull(result["environment"]![key]);
         Assert.InRange((double)result["environment"]!["clock"]!["read_ns"]!, 0, 1e6);
         Assert.Equal(names, result["codecs"]!.AsObject().Select(each => each.Key));
         foreach (var (_, codec) in result["codecs"]!.AsObject())
@@ -36,7 +40,9 @@ public sealed class MatchCommandTests : IDisposable
             Assert.Equal((double)bytes["mean"]! * 8 * 16 / 1e6, (double)codec["mbit_per_second"]!["16"]!, 1e-9);
             Assert.Equal(1e9 / (double)codec["encode_ns"]!["trimmed_mean"]!, (double)codec["frames_per_second"]!["encode"]!, 1e-6);
             Assert.Equal((double)codec["decode_ns"]!["trimmed_mean"]! / (1e9 / 22.4), (double)codec["tick_share"]!["decode"]!, 1e-9);
-            Assert.Equal((double)codec["allocated_bytes"]!, (double)codec["allocated_bytes_encode"]! + (double)codec["allocated_bytes_decode"]!, 1e-6);
+            Assert.Equal(
+                (double)codec["allocated_bytes"]!, (double)codec["allocated_bytes_encode"]! + (double)codec["allocated_bytes_decode"]!,
+                1e-6);
             Assert.True((double)codec["allocated_bytes_decode"]! > 0);
             Assert.Equal(20, (int)codec["frames"]!);
             var series = codec["bytes_series"]!.AsArray();
@@ -98,7 +104,12 @@ public sealed class MatchCommandTests : IDisposable
         File.WriteAllBytes(cut, File.ReadAllBytes(Skirmish.Path)[..^1000]);
         var text = Path.Combine(_folder, "text.mcap");
         File.WriteAllText(text, "not a recording");
-        foreach (var (file, expected) in (ValueTuple<string, string>[])[("missing.mcap", "there is no file"), (cut, "is cut off"), (text, "MCAP"), (_folder, "is a folder")])
+        foreach (var (file, expected) in (ValueTuple<string, string>[])[
+            ("missing.mcap", "there is no file"),
+            (cut, "is cut off"),
+            (text, "MCAP"),
+            (_folder, "is a folder"),
+        ])
         {
             var (code, output, error) = Run(file, "--frames", "2", "--json", Json);
             Assert.Equal((3, ""), (code, output));
@@ -138,7 +149,8 @@ public sealed class MatchCommandTests : IDisposable
             if (what.StartsWith("timing", StringComparison.Ordinal) && ++timed == 7) cancellation.Cancel();
         });
         var run = new CodecRun("protobuf", new ProtobufCodec());
-        var runner = new MatchRunner(new MatchOptions { Recording = Skirmish.Path, Codecs = ["protobuf"], Frames = 20 }, frames, [run], progress);
+        var runner = new MatchRunner(
+            new MatchOptions { Recording = Skirmish.Path, Codecs = ["protobuf"], Frames = 20 }, frames, [run], progress);
         runner.Run(cancellation.Token);
         Assert.True(runner.Interrupted);
         Assert.Equal(7, run.Samples);
@@ -156,8 +168,12 @@ public sealed class MatchCommandTests : IDisposable
             {
                 if (what.Contains("timing", StringComparison.Ordinal) && order.LastOrDefault() != what) order.Add(what);
             });
-            var runs = CodecCatalog.Names.Where(name => !name.Contains("json", StringComparison.Ordinal)).Select(name => new CodecRun(name, CodecCatalog.TryCreate(name)!)).ToArray();
-            new MatchRunner(new MatchOptions { Recording = Skirmish.Path, Codecs = [], Frames = 2, Rounds = 3, Seed = seed }, frames, runs, progress).Run(default);
+            var runs = CodecCatalog.Names.Where(name => !name.Contains("json", StringComparison.Ordinal))
+                .Select(name => new CodecRun(name, CodecCatalog.TryCreate(name)!))
+                .ToArray();
+            new MatchRunner(
+                new MatchOptions { Recording = Skirmish.Path, Codecs = [], Frames = 2, Rounds = 3, Seed = seed }, frames, runs,
+                progress).Run(default);
             return [.. order];
         }
 

@@ -63,7 +63,8 @@ public class StatisticsTests
             Assert.Equal(statistics.Max, quantiles[^1]);
             Assert.InRange(statistics.TrimmedMean, statistics.Min, statistics.Max);
             Assert.Equal(statistics.TrimmedMean, Statistics.Of([values.Reverse().ToArray()])!.TrimmedMean);
-            Assert.Equal(1000 + statistics.Percentile(50), Statistics.Of([values.Select(each => each + 1000).ToArray()])!.Percentile(50), 1e-6);
+            Assert.Equal(
+                1000 + statistics.Percentile(50), Statistics.Of([values.Select(each => each + 1000).ToArray()])!.Percentile(50), 1e-6);
         }).QuickCheckThrowOnFailure();
     }
 

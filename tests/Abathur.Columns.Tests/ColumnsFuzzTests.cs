@@ -129,7 +129,8 @@ public class ColumnsFuzzTests
                 if (TryParse(damaged) is { } message) ColumnsStream.AssertSame(message, ColumnsStream.Read(stream.Decoder));
                 continue;
             }
-            // What the encoder refuses is refused by protobuf, too, but for tags and lengths beyond 32 bits, which Google.Protobuf cuts off.
+            // What the encoder refuses is refused by protobuf, too, but for tags and lengths beyond 32 bits, which Google.Protobuf cuts
+            // off.
             var isBeyond = refusal.Contains("field number out of range", StringComparison.Ordinal)
                 || refusal.Contains("a field is longer than its message", StringComparison.Ordinal);
             Assert.True(isBeyond || TryParse(damaged) is null, refusal);

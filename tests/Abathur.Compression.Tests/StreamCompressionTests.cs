@@ -6,7 +6,8 @@ public class StreamCompressionTests
 {
     private static readonly StreamCompression[] Kinds = [StreamCompression.Zstd, StreamCompression.Brotli];
 
-    /// <summary>The names of the stream compressions of this machine: <c>br-stream</c>, and <c>zstd-stream</c> where libzstd is installed.</summary>
+    /// <summary>The names of the stream compressions of this machine: <c>br-stream</c>, and <c>zstd-stream</c> where libzstd is
+    /// installed.</summary>
     public static TheoryData<string> Available => new(Kinds.Where(kind => kind.IsAvailable).Select(kind => kind.Name));
 
     [Theory]
@@ -55,7 +56,8 @@ public class StreamCompressionTests
         {
             compressor.Restart(windowBits);
             var data = Compress(compressor, Samples.HalfRandom(1000));
-            // RFC 8878, 3.1.1.1: magic number, then neither single segment, content size, checksum nor dictionary; the window is 2^(10 + exponent).
+            // RFC 8878, 3.1.1.1: magic number, then neither single segment, content size, checksum nor dictionary; the window is 2^(10 +
+            // exponent).
             Assert.Equal([0x28, 0xb5, 0x2f, 0xfd, 0, (byte)((windowBits - 10) << 3)], data[..6]);
         }
     }

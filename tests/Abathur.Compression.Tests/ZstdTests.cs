@@ -70,7 +70,8 @@ public class ZstdTests
         using var compressor = new ZstdCompressor(3);
         var compressed = Compress(compressor, Sample(400_000));
         using var cut = new ZstdDecompressionStream(new MemoryStream(compressed, 0, compressed.Length - 1));
-        Assert.Contains("is truncated", Assert.Throws<CompressionException>(() => cut.CopyTo(Stream.Null)).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "is truncated", Assert.Throws<CompressionException>(() => cut.CopyTo(Stream.Null)).Message, StringComparison.Ordinal);
         using var garbage = new ZstdDecompressionStream(new MemoryStream([1, 2, 3, 4, 5, 6, 7, 8]));
         Assert.Throws<CompressionException>(() => garbage.CopyTo(Stream.Null));
         using var empty = new ZstdDecompressionStream(new MemoryStream());

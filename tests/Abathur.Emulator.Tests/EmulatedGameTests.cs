@@ -96,10 +96,17 @@ public class EmulatedGameTests
     public void Answer_CreateGameInAMatch_LeavesItAndTheNextBeginsAtTheStart(bool inReplay)
     {
         using var stage = new Stage(new EmulatorOptions());
-        var replay = new Request { StartReplay = new RequestStartReplay { ReplayPath = "x", Options = new InterfaceOptions { Raw = true } } };
+        var replay = new Request
+        {
+            StartReplay = new RequestStartReplay { ReplayPath = "x", Options = new InterfaceOptions { Raw = true } },
+        };
         var create = new Request
         {
-            CreateGame = new RequestCreateGame { BattlenetMapName = "x", PlayerSetup = { new PlayerSetup { Type = PlayerType.Participant } } },
+            CreateGame = new RequestCreateGame
+            {
+                BattlenetMapName = "x",
+                PlayerSetup = { new PlayerSetup { Type = PlayerType.Participant } },
+            },
         };
         for (var round = 0; round < 3; round++)
         {
@@ -172,7 +179,11 @@ public class EmulatedGameTests
     {
         var observation = new ResponseObservation
         {
-            Observation = new Observation { GameLoop = First, FeatureLayerData = new ObservationFeatureLayer { Renders = new FeatureLayers() } },
+            Observation = new Observation
+            {
+                GameLoop = First,
+                FeatureLayerData = new ObservationFeatureLayer { Renders = new FeatureLayers() },
+            },
         };
         using var stage = new Stage(new EmulatorOptions(), observation.ToByteArray(), loopOfLast: First);
         var layers = new InterfaceOptions { FeatureLayer = new SpatialCameraSetup() };
@@ -195,18 +206,29 @@ public class EmulatedGameTests
     {
         var player = new PlayerInfo { PlayerId = 2, RaceRequested = requested };
         if (actual != Race.NoRace) player.RaceActual = actual;
-        var info = new ResponseGameInfo { PlayerInfo = { new PlayerInfo { PlayerId = 1, RaceRequested = Race.Protoss, RaceActual = Race.Protoss }, player } };
+        var info = new ResponseGameInfo
+        {
+            PlayerInfo = { new PlayerInfo { PlayerId = 1, RaceRequested = Race.Protoss, RaceActual = Race.Protoss }, player },
+        };
         var data = new ResponseData
         {
-            Units = { new UnitTypeData { UnitId = 1, Race = units }, new UnitTypeData { UnitId = 2, Race = Race.Protoss }, new UnitTypeData { UnitId = 3, Race = Race.NoRace } },
+            Units =
+            {
+                new UnitTypeData { UnitId = 1, Race = units }, new UnitTypeData { UnitId = 2, Race = Race.Protoss },
+                new UnitTypeData { UnitId = 3, Race = Race.NoRace },
+            },
         };
         var raw = new ObservationRaw();
         // One that was taken over, and neutral ones.
         foreach (var type in new uint[] { 1, 1, 2, 3, 3, 3 }) raw.Units.Add(new Unit { UnitType = type, Alliance = Alliance.Self });
         for (var i = 0; i < 5; i++) raw.Units.Add(new Unit { UnitType = 2, Alliance = Alliance.Enemy });
-        var observation = new ResponseObservation { Observation = new Observation { RawData = raw, PlayerCommon = new PlayerCommon { PlayerId = 2 } } };
+        var observation = new ResponseObservation
+        {
+            Observation = new Observation { RawData = raw, PlayerCommon = new PlayerCommon { PlayerId = 2 } },
+        };
         using var output = new MemoryStream();
-        using (var writer = new RecordingWriter(output, RecordingSample.Match with { PlayerId = 2 }, leaveOpen: true)) writer.WriteObservation(0, 0, observation.ToByteArray());
+        using (var writer = new RecordingWriter(
+            output, RecordingSample.Match with { PlayerId = 2 }, leaveOpen: true)) writer.WriteObservation(0, 0, observation.ToByteArray());
         using var recording = RecordingSample.Open(output.ToArray());
         var match = EmulatedMatch.Load(recording, "test", info.ToByteArray(), data.ToByteArray(), Result.Tie);
         Assert.Equal(isMismatch ? (Race.Zerg, Race.Terran) : null, match.RaceMismatch);
@@ -257,8 +279,10 @@ public class EmulatedGameTests
         var file = RecordingSample.Write([First]);
         using var recording = RecordingSample.Open(file);
         var lacks = Assert.Throws<RecordingException>(() => EmulatedMatch.Load(recording, "match.mcap", null, null, Result.Tie));
-        Assert.Equal(("match.mcap has no game data, which every client requests", RecordingRemedy.GiveGameData), (lacks.Message, lacks.Remedy));
-        var damaged = Assert.Throws<RecordingException>(() => EmulatedMatch.Load(recording, "match.mcap", new byte[] { 0xff }, Array.Empty<byte>(), Result.Tie));
+        Assert.Equal(
+            ("match.mcap has no game data, which every client requests", RecordingRemedy.GiveGameData), (lacks.Message, lacks.Remedy));
+        var damaged = Assert.Throws<RecordingException>(
+            () => EmulatedMatch.Load(recording, "match.mcap", new byte[] { 0xff }, Array.Empty<byte>(), Result.Tie));
         Assert.Contains("the game info of match.mcap cannot be read", damaged.Message, StringComparison.Ordinal);
     }
 
@@ -281,7 +305,8 @@ public class EmulatedGameTests
             }
             _recording = RecordingSample.Open(output.ToArray());
             var match = EmulatedMatch.Load(_recording, "test", null, null, options.Result);
-            Game = new EmulatedGame(match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null, overwrite: false), Warnings.Add);
+            Game = new EmulatedGame(
+                match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null, overwrite: false), Warnings.Add);
         }
 
         public List<string> Warnings { get; } = [];

@@ -1,7 +1,8 @@
 namespace Abathur.Fuzz;
 
 /// <summary>
-/// The inputs that mutations start from: the valid ones, and those that gave something new. There is no coverage of .NET code to be had without
+/// The inputs that mutations start from: the valid ones, and those that gave something new. There is no coverage of .NET code to be had
+/// without
 /// another tool: what a target tells of a run (what was refused, where, how much came out) stands in for it.
 /// </summary>
 internal sealed class Corpus(Random random)

@@ -57,7 +57,8 @@ internal sealed record FuzzOptions
                 _ => options with { Targets = [.. options.Targets, arguments[i]] },
             };
         }
-        if (options.Replay is not null && options.Targets.Count != 1) throw new FormatException("--replay FILE needs the name of one target");
+        if (options.Replay is not null && options.Targets.Count != 1)
+            throw new FormatException("--replay FILE needs the name of one target");
         if (options.Replay is { } file && !File.Exists(file)) throw new FormatException($"there is no file {file}");
         return options;
     }

@@ -22,7 +22,8 @@ internal sealed class FuzzRun(IFuzzTarget target, int seed, string folder, TextW
     /// <summary>Mutates until the time is over; the seeds are all run in any case.</summary>
     public void Run(TimeSpan budget)
     {
-        using var watchdog = new Watchdog(input => Tell(new Finding(target.Name, input, $"hangs: more than {Watchdog.Limit.TotalSeconds} s", "")));
+        using var watchdog = new Watchdog(
+            input => Tell(new Finding(target.Name, input, $"hangs: more than {Watchdog.Limit.TotalSeconds} s", "")));
         var corpus = new Corpus(_random);
         var mutator = new Mutator(_random, target.Tokens, target.MaxBytes);
         var clock = Stopwatch.StartNew();
@@ -43,7 +44,9 @@ internal sealed class FuzzRun(IFuzzTarget target, int seed, string folder, TextW
             // Once more: it may have been the machine.
             clock.Restart();
             target.Run(input);
-            return clock.Elapsed <= MaxTime ? null : new Finding(target.Name, input, $"{input.Length} bytes take {clock.Elapsed.TotalSeconds:0.0} s", "");
+            return clock.Elapsed <= MaxTime
+                ? null
+                : new Finding(target.Name, input, $"{input.Length} bytes take {clock.Elapsed.TotalSeconds:0.0} s", "");
         }
         catch (Exception e)
         {
@@ -86,12 +89,15 @@ internal sealed class FuzzRun(IFuzzTarget target, int seed, string folder, TextW
     }
 
     /// <summary>
-    /// Numbers in a message differ from input to input; the finding is the same. So it is when the compiler has inlined the method that failed: what a target itself
+    /// Numbers in a message differ from input to input; the finding is the same. So it is when the compiler has inlined the method that
+    /// failed: what a target itself
     /// has found is told by its message alone.
     /// </summary>
     private static string Kind(Finding finding)
     {
-        var frame = finding.What.StartsWith(nameof(FuzzFailureException), StringComparison.Ordinal) ? "" : finding.Details.Split('\n').FirstOrDefault(line => line.TrimStart().StartsWith("at ", StringComparison.Ordinal)) ?? "";
+        var frame = finding.What.StartsWith(nameof(FuzzFailureException), StringComparison.Ordinal)
+            ? ""
+            : finding.Details.Split('\n').FirstOrDefault(line => line.TrimStart().StartsWith("at ", StringComparison.Ordinal)) ?? "";
         var text = string.Concat(finding.What.Where(each => !char.IsAsciiDigit(each)));
         return text[..Math.Min(text.Length, 60)] + frame;
     }

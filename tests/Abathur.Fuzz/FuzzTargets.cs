@@ -8,7 +8,8 @@ internal static class FuzzTargets
     /// <summary>Their names, in the order they are run in.</summary>
     public static IReadOnlyList<string> Names { get; } =
     [
-        "wire", "json-to-wire", "wire-to-json", "columns", ColumnsPythonTarget.TargetName, "mcap", "grpc", "http2", "publish", "socket", "websocket",
+        "wire", "json-to-wire", "wire-to-json", "columns", ColumnsPythonTarget.TargetName, "mcap", "grpc", "http2", "publish", "socket",
+        "websocket",
     ];
 
     /// <summary>A target by its name; the caller disposes it.</summary>

@@ -9,7 +9,8 @@ internal sealed class Mutator(Random random, IReadOnlyList<byte[]> tokens, int m
     private const int MaxBlock = 64;
     private static readonly long[] Numbers =
     [
-        0, 1, -1, 2, 127, 128, 255, 256, 32767, 32768, 65535, 65536, int.MaxValue, int.MinValue, uint.MaxValue, long.MaxValue, long.MinValue,
+        0, 1, -1, 2, 127, 128, 255, 256, 32767, 32768, 65535, 65536, int.MaxValue, int.MinValue, uint.MaxValue, long.MaxValue,
+        long.MinValue,
         1 << 20, (1 << 20) + 1, 1 << 29, 100_000_000,
     ];
 

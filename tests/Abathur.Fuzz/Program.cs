@@ -40,16 +40,20 @@ if (options.Replay is { } file)
     return finding is null ? 0 : 1;
 }
 
-var names = options.Targets.Count > 0 ? options.Targets : [.. FuzzTargets.Names.Where(name => options.Python.Length > 0 || name != ColumnsPythonTarget.TargetName)];
+var names = options.Targets.Count > 0
+    ? options.Targets
+    : [.. FuzzTargets.Names.Where(name => options.Python.Length > 0 || name != ColumnsPythonTarget.TargetName)];
 told.WriteLine($"fuzzing {names.Count} targets for {options.Seconds.ToString(CultureInfo.InvariantCulture)} s in all, seed {options.Seed}");
-if (options.Targets.Count == 0 && options.Python.Length == 0) told.WriteLine($"{ColumnsPythonTarget.TargetName} is skipped: it needs --python PATH");
+if (options.Targets.Count == 0 && options.Python.Length == 0)
+    told.WriteLine($"{ColumnsPythonTarget.TargetName} is skipped: it needs --python PATH");
 var (inputs, findings) = (0L, 0);
 foreach (var name in names)
 {
     using var target = FuzzTargets.Create(name, options.Python);
     var run = new FuzzRun(target, options.Seed, options.Save, told);
     run.Run(TimeSpan.FromSeconds(options.Seconds / names.Count));
-    told.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name,-15} {run.Inputs,10:N0} inputs {run.Kept,6:N0} kept {run.Findings,3} findings"));
+    told.WriteLine(string.Create(
+        CultureInfo.InvariantCulture, $"{name,-15} {run.Inputs,10:N0} inputs {run.Kept,6:N0} kept {run.Findings,3} findings"));
     inputs += run.Inputs;
     findings += run.Findings;
 }

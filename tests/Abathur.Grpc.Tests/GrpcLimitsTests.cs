@@ -36,7 +36,8 @@ public sealed class GrpcLimitsTests
     public async Task FirstMessage_NotCompleteInTime_EndsTheCall(int bytes)
     {
         await using var host = await GrpcTestHost.StartAsync(
-            service => service.Bidirectional("Talk", async call => await call.ReadAsync()), new GrpcServerOptions { FirstMessageTimeout = Short });
+            service =>
+                service.Bidirectional("Talk", async call => await call.ReadAsync()), new GrpcServerOptions { FirstMessageTimeout = Short });
         using var body = new UnfinishedContent(GrpcFrames.Frame(new byte[100])[..bytes]);
         using var response = await host.SendAsync(HttpMethod.Post, "/test.Service/Talk", body).WaitAsync(Limit);
         Assert.Equal("4", Assert.Single(response.Headers.GetValues("grpc-status")));
@@ -47,7 +48,10 @@ public sealed class GrpcLimitsTests
     public async Task MethodLimit_LargerMessage_IsResourceExhausted()
     {
         await using var host = await GrpcTestHost.StartAsync(
-            service => service.Unary("Small", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(new byte[] { 1 }), new GrpcMethodOptions { MaxReceiveMessageBytes = 10 }));
+            service =>
+                service.Unary(
+                    "Small", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(new byte[] { 1 }),
+                    new GrpcMethodOptions { MaxReceiveMessageBytes = 10 }));
         using var fits = await host.PostAsync("Small", GrpcFrames.Frame(new byte[10]));
         await fits.Content.ReadAsByteArrayAsync();
         Assert.Equal("0", Assert.Single(fits.TrailingHeaders.GetValues("grpc-status")));

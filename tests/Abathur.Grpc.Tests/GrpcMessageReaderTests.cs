@@ -13,11 +13,13 @@ public class GrpcMessageReaderTests
     [Fact]
     public void ReadAsync_AnyChunking_GivesTheSameMessages()
     {
-        var messages = Gen.ArrayOf(Gen.Choose(0, MaxMessageBytes).Select(length => Enumerable.Range(length, length).Select(value => (byte)value).ToArray()));
+        var messages = Gen.ArrayOf(
+            Gen.Choose(0, MaxMessageBytes).Select(length => Enumerable.Range(length, length).Select(value => (byte)value).ToArray()));
         Prop.ForAll(Gen.Zip(messages, Cuts).ToArbitrary(), async input =>
         {
             var (expected, cuts) = input;
-            var (actual, failure) = await ReadAllAsync(Chunks(expected.SelectMany(message => GrpcFrames.Frame(message)).ToArray(), cuts), null);
+            var (actual, failure) = await ReadAllAsync(
+                Chunks(expected.SelectMany(message => GrpcFrames.Frame(message)).ToArray(), cuts), null);
             Assert.Null(failure);
             Assert.Equal(expected, actual);
         }).QuickCheckThrowOnFailure();
@@ -31,7 +33,8 @@ public class GrpcMessageReaderTests
         {
             var (lengths, cuts) = input;
             var expected = lengths.Select(each => new byte[each.Item1]).ToArray();
-            var body = lengths.SelectMany(each => each.Item2 ? GrpcFrames.Frame(GrpcEncoding.Compress(new byte[each.Item1]), flag: 1) : GrpcFrames.Frame(new byte[each.Item1]));
+            var body = lengths.SelectMany(each => each.Item2 ? GrpcFrames.Frame(
+                GrpcEncoding.Compress(new byte[each.Item1]), flag: 1) : GrpcFrames.Frame(new byte[each.Item1]));
             var (actual, failure) = await ReadAllAsync(Chunks([.. body], cuts), GrpcEncoding.Gzip);
             Assert.Null(failure);
             Assert.Equal(expected, actual);
@@ -78,7 +81,10 @@ public class GrpcMessageReaderTests
     {
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync(Convert.FromHexString(hex));
-        using var reader = new GrpcMessageReader(pipe.Reader, new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes };
+        using var reader = new GrpcMessageReader(pipe.Reader, new ByteBudget(long.MaxValue), encoding)
+        {
+            MaxMessageBytes = MaxMessageBytes,
+        };
         Assert.Equal(expected, (await Assert.ThrowsAsync<GrpcException>(() => reader.ReadAsync(default).AsTask())).StatusCode);
         await pipe.Writer.CompleteAsync();
         if (hex.StartsWith("01", StringComparison.Ordinal)) Assert.Null(await reader.ReadAsync(default)); // the framing still holds
@@ -179,10 +185,14 @@ public class GrpcMessageReaderTests
         yield return bytes[at..];
     }
 
-    private static async Task<(List<byte[]> Messages, GrpcException? Failure)> ReadAllAsync(IEnumerable<byte[]> chunks, string? encoding, ByteBudget? budget = null)
+    private static async Task<(List<byte[]> Messages, GrpcException? Failure)> ReadAllAsync(
+        IEnumerable<byte[]> chunks, string? encoding, ByteBudget? budget = null)
     {
         var pipe = new Pipe();
-        using var reader = new GrpcMessageReader(pipe.Reader, budget ?? new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes };
+        using var reader = new GrpcMessageReader(pipe.Reader, budget ?? new ByteBudget(long.MaxValue), encoding)
+        {
+            MaxMessageBytes = MaxMessageBytes,
+        };
         var messages = new List<byte[]>();
         var reading = ReadToEndAsync();
         foreach (var chunk in chunks) await pipe.Writer.WriteAsync(chunk);

@@ -67,7 +67,8 @@ public class GrpcMetadataTests
     [InlineData("key-bin", "value")]
     [InlineData("key", "täxt")]
     [InlineData("key", "a\r\nb: c")]
-    public void Text_WhatHeadersCannotCarry_IsRefused(string key, string value) => Assert.Throws<ArgumentException>(() => Metadata.Add(key, value));
+    public void Text_WhatHeadersCannotCarry_IsRefused(string key, string value) =>
+        Assert.Throws<ArgumentException>(() => Metadata.Add(key, value));
 
     [Fact]
     public void Binary_KeyWithoutItsEnding_IsRefused()

@@ -13,10 +13,12 @@ public class GrpcPercentEncodingTests
     [InlineData("\t\r\n", "%09%0D%0A")]
     [InlineData("☺😈", "%E2%98%BA%F0%9F%98%88")]
     [InlineData("\u007f", "%7F")]
-    public void Encode_KnownTexts_AreAsTheProtocolHasThem(string message, string encoded) => Assert.Equal(encoded, GrpcPercentEncoding.Encode(message));
+    public void Encode_KnownTexts_AreAsTheProtocolHasThem(string message, string encoded) =>
+        Assert.Equal(encoded, GrpcPercentEncoding.Encode(message));
 
     [Fact]
-    public void Encode_LoneSurrogate_BecomesTheReplacementCharacter() => Assert.Equal("%EF%BF%BD alone", GrpcPercentEncoding.Encode("\ud800 alone"));
+    public void Encode_LoneSurrogate_BecomesTheReplacementCharacter() =>
+        Assert.Equal("%EF%BF%BD alone", GrpcPercentEncoding.Encode("\ud800 alone"));
 
     [Fact]
     public void Encode_AnyText_IsPrintableAndDecodesToTheSame() =>

@@ -13,14 +13,19 @@ public class GrpcServerTests
     [Fact]
     public async Task Unary_Bytes_AreAnsweredWithHeadersMessageAndTrailers()
     {
-        await using var host = await GrpcTestHost.StartAsync(service => service.Unary("Echo", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(request.ToArray())));
+        await using var host = await GrpcTestHost.StartAsync(
+            service => service.Unary("Echo", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(request.ToArray())));
         using var response = await host.PostAsync("Echo", OneByte);
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.Equal("application/grpc", response.Content.Headers.ContentType!.MediaType);
         Assert.Equal("identity", Header(response, "grpc-encoding"));
         Assert.Equal("identity,gzip", Header(response, "grpc-accept-encoding"));
         Assert.Null(Header(response, "grpc-status"));
-        Assert.Equal([(0, 42)], (await ReadAsync(response)).Select(each => (each.Flag, each.Message.Single())).Select(each => ((int)each.Flag, (int)each.Item2)));
+        Assert.Equal(
+            [(0, 42)],
+            (await ReadAsync(response))
+                .Select(each => (each.Flag, each.Message.Single()))
+                .Select(each => ((int)each.Flag, (int)each.Item2)));
         Assert.Equal("0", Trailer(response, "grpc-status"));
         Assert.Null(Trailer(response, "grpc-message"));
     }
@@ -44,8 +49,12 @@ public class GrpcServerTests
     [Fact]
     public async Task Method_FailingWithAnExceptionThatTheServiceMaps_EndsWithItsStatus()
     {
-        var options = new GrpcServerOptions { MapException = e => e is TimeZoneNotFoundException ? new GrpcException(GrpcStatusCode.NotFound, "no " + e.Message) : null };
-        await using var host = await GrpcTestHost.StartAsync(service => service.Method("Fail", _ => throw new TimeZoneNotFoundException("such zone")), options);
+        var options = new GrpcServerOptions
+        {
+            MapException = e => e is TimeZoneNotFoundException ? new GrpcException(GrpcStatusCode.NotFound, "no " + e.Message) : null,
+        };
+        await using var host = await GrpcTestHost.StartAsync(
+            service => service.Method("Fail", _ => throw new TimeZoneNotFoundException("such zone")), options);
         using var response = await host.PostAsync("Fail", OneByte);
         Assert.Equal(("5", "no such zone"), (Header(response, "grpc-status"), Header(response, "grpc-message")));
         Assert.Empty(host.Failures);
@@ -116,9 +125,11 @@ public class GrpcServerTests
     public async Task Request_OfWhicheverKind_GetsTheHttpStatus(string method, string contentType, HttpStatusCode expected)
     {
         await using var host = await GrpcTestHost.StartAsync(service => service.Method("Empty", _ => Task.CompletedTask));
-        using var response = await host.SendAsync(new HttpMethod(method), "/test.Service/Empty", new ByteArrayContent(OneByte), $"content-type: {contentType}");
+        using var response = await host.SendAsync(
+            new HttpMethod(method), "/test.Service/Empty", new ByteArrayContent(OneByte), $"content-type: {contentType}");
         Assert.Equal(expected, response.StatusCode);
-        if (expected != HttpStatusCode.OK) Assert.StartsWith("This port speaks gRPC", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        if (expected != HttpStatusCode.OK)
+            Assert.StartsWith("This port speaks gRPC", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -143,7 +154,8 @@ public class GrpcServerTests
     [InlineData("x-large: 20000", "0")]
     public async Task Request_WithAHeader_GetsTheStatus(string header, string expected)
     {
-        await using var host = await GrpcTestHost.StartAsync(service => service.Unary("Echo", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(request.ToArray())));
+        await using var host = await GrpcTestHost.StartAsync(
+            service => service.Unary("Echo", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(request.ToArray())));
         if (header.StartsWith("x-large", StringComparison.Ordinal)) header = $"x-large: {new string('a', int.Parse(header[9..], null))}";
         using var response = await host.PostAsync("Echo", OneByte, header);
         await ReadAsync(response);
@@ -156,7 +168,8 @@ public class GrpcServerTests
     [InlineData(200, 10)]
     public async Task Request_WithTooManyHeaders_IsRefusedBeforeAnyHandler(int count, int length)
     {
-        await using var host = await GrpcTestHost.StartAsync(service => service.Method("Never", _ => throw new InvalidOperationException()));
+        await using var host = await GrpcTestHost.StartAsync(
+            service => service.Method("Never", _ => throw new InvalidOperationException()));
         var headers = Enumerable.Range(0, count).Select(i => $"x-{i}: {new string('a', length)}").ToArray();
         try
         {
@@ -179,7 +192,8 @@ public class GrpcServerTests
     [InlineData("0000000003FFFFFF", "13", "is not a Api")]
     public async Task Request_FramedWrong_GetsTheStatusAndWhy(string hex, string expected, string reason)
     {
-        await using var host = await GrpcTestHost.StartAsync(service => service.ServerStreaming("Subscribe", Api.Parser, (_, _) => Task.CompletedTask));
+        await using var host = await GrpcTestHost.StartAsync(
+            service => service.ServerStreaming("Subscribe", Api.Parser, (_, _) => Task.CompletedTask));
         using var response = await host.PostAsync("Subscribe", Convert.FromHexString(hex));
         Assert.Equal(expected, Header(response, "grpc-status"));
         Assert.Contains(reason, Header(response, "grpc-message"), StringComparison.Ordinal);
@@ -268,9 +282,12 @@ public class GrpcServerTests
         Assert.Equal(("0", "value"), (Trailer(response, "grpc-status"), Trailer(response, "key")));
     }
 
-    private static string? Header(HttpResponseMessage response, string name) => response.Headers.TryGetValues(name, out var values) ? string.Join(',', values) : null;
+    private static string? Header(HttpResponseMessage response, string name) =>
+        response.Headers.TryGetValues(name, out var values) ? string.Join(',', values) : null;
 
-    private static string? Trailer(HttpResponseMessage response, string name) => response.TrailingHeaders.TryGetValues(name, out var values) ? string.Join(',', values) : null;
+    private static string? Trailer(HttpResponseMessage response, string name) =>
+        response.TrailingHeaders.TryGetValues(name, out var values) ? string.Join(',', values) : null;
 
-    private static async Task<List<(byte Flag, byte[] Message)>> ReadAsync(HttpResponseMessage response) => GrpcFrames.Split(await response.Content.ReadAsByteArrayAsync());
+    private static async Task<List<(byte Flag, byte[] Message)>> ReadAsync(HttpResponseMessage response) =>
+        GrpcFrames.Split(await response.Content.ReadAsByteArrayAsync());
 }

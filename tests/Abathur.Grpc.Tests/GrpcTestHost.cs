@@ -22,7 +22,8 @@ internal sealed class GrpcTestHost : IAsyncDisposable
     public Uri Address => _client.BaseAddress!;
 
     public static async Task<GrpcTestHost> StartAsync(
-        Func<GrpcService, GrpcService> methods, GrpcServerOptions? options = null, HttpProtocols protocols = HttpProtocols.Http2, TimeSpan? prefaceTimeout = null)
+        Func<GrpcService, GrpcService> methods, GrpcServerOptions? options =
+            null, HttpProtocols protocols = HttpProtocols.Http2, TimeSpan? prefaceTimeout = null)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         ListenOptions? listener = null;
@@ -37,7 +38,11 @@ internal sealed class GrpcTestHost : IAsyncDisposable
             });
         });
         var app = builder.Build();
-        var client = new HttpClient { DefaultRequestVersion = HttpVersion.Version20, DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        var client = new HttpClient
+        {
+            DefaultRequestVersion = HttpVersion.Version20,
+            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
         var host = new GrpcTestHost(app, client);
         options = (options ?? new()) with
         {
@@ -65,7 +70,12 @@ internal sealed class GrpcTestHost : IAsyncDisposable
     /// <summary>The response as soon as its headers are there.</summary>
     public Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, HttpContent content, params string[] headers)
     {
-        var request = new HttpRequestMessage(method, path) { Version = HttpVersion.Version20, VersionPolicy = HttpVersionPolicy.RequestVersionExact, Content = content };
+        var request = new HttpRequestMessage(method, path)
+        {
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = content,
+        };
         content.Headers.TryAddWithoutValidation("content-type", "application/grpc");
         foreach (var (name, value) in headers.Select(header => header.Split(": ")).Select(parts => (parts[0], parts[1])))
         {

@@ -3,7 +3,8 @@ using System.Text.Json;
 
 namespace Abathur.Mcap.Tests;
 
-/// <summary>The public conformance suite: every file read to the expected records, and every variant without padding written byte for byte.</summary>
+/// <summary>The public conformance suite: every file read to the expected records, and every variant without padding written byte for
+/// byte.</summary>
 public class ConformanceTests
 {
     [SharedFact("mcap-conformance")]
@@ -83,7 +84,9 @@ public class ConformanceTests
     }
 
     private static string[] Files() =>
-        Directory.GetFiles(SharedData.PathTo("mcap-conformance"), "*.mcap", SearchOption.AllDirectories).Order(StringComparer.Ordinal).ToArray();
+        Directory.GetFiles(SharedData.PathTo("mcap-conformance"), "*.mcap", SearchOption.AllDirectories)
+            .Order(StringComparer.Ordinal)
+            .ToArray();
 
     private static HashSet<string> Features(string file)
     {
@@ -148,7 +151,8 @@ public class ConformanceTests
 
     private sealed class MemoryConverter : System.Text.Json.Serialization.JsonConverter<ReadOnlyMemory<byte>>
     {
-        public override ReadOnlyMemory<byte> Read(ref Utf8JsonReader reader, Type type, JsonSerializerOptions options) => throw new NotSupportedException();
+        public override ReadOnlyMemory<byte> Read(ref Utf8JsonReader reader, Type type, JsonSerializerOptions options) =>
+            throw new NotSupportedException();
 
         public override void Write(Utf8JsonWriter writer, ReadOnlyMemory<byte> value, JsonSerializerOptions options) =>
             writer.WriteStringValue(Convert.ToHexString(value.Span));

@@ -139,7 +139,8 @@ public class McapDamageTests
     private static byte[] Sample(McapCompression compression)
     {
         using var output = new MemoryStream();
-        using (var writer = new McapWriter(output, new McapWriterOptions { ChunkSizeBytes = 1024, Compression = compression }, leaveOpen: true))
+        using (var writer = new McapWriter(
+            output, new McapWriterOptions { ChunkSizeBytes = 1024, Compression = compression }, leaveOpen: true))
         {
             writer.WriteMetadata(new McapMetadata("m", new Dictionary<string, string> { ["k"] = "v" }));
             var schema = writer.AddSchema("test.Bytes", "none", new byte[] { 1, 2, 3 });

@@ -7,7 +7,8 @@ namespace Abathur.Mcap.Tests;
 
 public class McapRoundTripTests
 {
-    private static McapCompression[] Compressions => LibZstd.IsAvailable ? [McapCompression.None, McapCompression.Zstd] : [McapCompression.None];
+    private static McapCompression[] Compressions =>
+        LibZstd.IsAvailable ? [McapCompression.None, McapCompression.Zstd] : [McapCompression.None];
 
     [Fact]
     public void WriteMessage_AnyMessages_AreReadBack() =>
@@ -15,7 +16,8 @@ public class McapRoundTripTests
             Compressions.All(compression =>
             {
                 var options = new McapWriterOptions { ChunkSizeBytes = 1024, Compression = compression, Chunks = chunks };
-                using var reader = new McapReader(new MemoryStream(McapSample.Write(messages.Select(m => (m.Data, m.LogTime, m.PublishTime)), options)));
+                using var reader = new McapReader(
+                    new MemoryStream(McapSample.Write(messages.Select(m => (m.Data, m.LogTime, m.PublishTime)), options)));
                 using var cursor = reader.ReadMessages();
                 for (var i = 0; i < messages.Length; i++)
                 {
@@ -61,7 +63,8 @@ public class McapRoundTripTests
     [Fact]
     public void WriteMessage_SteadyState_AllocatesNothingForIt()
     {
-        using var writer = new McapWriter(Stream.Null, new McapWriterOptions { ChunkSizeBytes = 1 << 20, Compression = McapCompression.None });
+        using var writer = new McapWriter(
+            Stream.Null, new McapWriterOptions { ChunkSizeBytes = 1 << 20, Compression = McapCompression.None });
         var channel = writer.AddChannel(0, "t", "raw");
         var data = new byte[60_000];
         WriteAll();
@@ -77,7 +80,8 @@ public class McapRoundTripTests
     [Fact]
     public void Cursor_MoveToAChunk_GivesItsMessages()
     {
-        var file = McapSample.Write(Enumerable.Range(0, 100).Select(i => (new byte[100], (ulong)i, (ulong)i)), new McapWriterOptions { ChunkSizeBytes = 1024 });
+        var file = McapSample.Write(
+            Enumerable.Range(0, 100).Select(i => (new byte[100], (ulong)i, (ulong)i)), new McapWriterOptions { ChunkSizeBytes = 1024 });
         using var reader = new McapReader(new MemoryStream(file));
         using var cursor = reader.ReadMessages();
         foreach (var chunk in reader.Chunks.Reverse().Concat(reader.Chunks))

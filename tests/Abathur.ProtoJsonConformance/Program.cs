@@ -10,7 +10,8 @@ if (args is not [var path] || !File.Exists(path))
     Console.Error.WriteLine("usage: Abathur.ProtoJsonConformance DESCRIPTORS (a FileDescriptorSet made by protoc --include_imports -o)");
     return 2;
 }
-var files = FileDescriptor.BuildFromByteStrings(FileDescriptorSet.Parser.ParseFrom(File.ReadAllBytes(path)).File.Select(file => file.ToByteString()));
+var files = FileDescriptor.BuildFromByteStrings(
+    FileDescriptorSet.Parser.ParseFrom(File.ReadAllBytes(path)).File.Select(file => file.ToByteString()));
 var types = TypeRegistry.FromFiles(files);
 var testee = new Testee(types);
 using var input = Console.OpenStandardInput();

@@ -9,7 +9,8 @@ namespace Abathur.ProtoJsonConformance;
 
 /// <summary>
 /// Answers <c>conformance.ConformanceRequest</c>s. Both messages are read and written by their field numbers, so that the suite's own
-/// files are not needed here. JSON to protobuf and protobuf to JSON are one call of the transcoder; the same form on both sides goes there and back.
+/// files are not needed here. JSON to protobuf and protobuf to JSON are one call of the transcoder; the same form on both sides goes there
+/// and back.
 /// </summary>
 internal sealed class Testee(TypeRegistry types)
 {
@@ -44,14 +45,17 @@ internal sealed class Testee(TypeRegistry types)
         // The suite asks first which of its tests are known to fail.
         if (typeName == "conformance.FailureSet") return Response(ProtobufResult, []);
         if (types.Find(typeName) is not { } type) return Response(Skipped, "no such type here"u8.ToArray());
-        if ((protobuf is null && json is null) || format is not (ProtobufFormat or JsonFormat)) return Response(Skipped, "neither protobuf nor JSON"u8.ToArray());
+        if ((protobuf is null && json is null) || format is not (ProtobufFormat or JsonFormat))
+            return Response(Skipped, "neither protobuf nor JSON"u8.ToArray());
         return Transcode(type, protobuf, json, format, ignoresUnknown: category == IgnoreUnknownCategory);
     }
 
     private byte[] Transcode(MessageDescriptor type, byte[]? protobuf, byte[]? json, int format, bool ignoresUnknown)
     {
         if (type.File.Syntax == Syntax.Unknown) return Response(Skipped, "editions are refused"u8.ToArray());
-        var transcoder = _transcoders.GetOrAdd((type, ignoresUnknown), key => ProtoJsonTranscoder.Create(key.Item1, new ProtoJsonOptions { TypeRegistry = types, IgnoreUnknownFields = key.Item2 }));
+        var transcoder = _transcoders.GetOrAdd(
+            (type, ignoresUnknown),
+            key => ProtoJsonTranscoder.Create(key.Item1, new ProtoJsonOptions { TypeRegistry = types, IgnoreUnknownFields = key.Item2 }));
         // Protobuf to protobuf is not this library's business.
         if (protobuf is not null && format == ProtobufFormat) return Response(Skipped, "protobuf on both sides"u8.ToArray());
         try
@@ -70,7 +74,8 @@ internal sealed class Testee(TypeRegistry types)
         }
         catch (ProtoJsonException e)
         {
-            return Response(e.Error == ProtoJsonError.NoJsonForm ? SerializeError : ParseError, System.Text.Encoding.UTF8.GetBytes(e.Message));
+            return Response(
+                e.Error == ProtoJsonError.NoJsonForm ? SerializeError : ParseError, System.Text.Encoding.UTF8.GetBytes(e.Message));
         }
     }
 

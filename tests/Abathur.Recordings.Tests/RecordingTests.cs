@@ -19,7 +19,9 @@ public class RecordingTests
             writer.WriteObservation(10, 1_700_000_000_000_000_000, RecordingSample.Observation(10));
             writer.WriteActions(10, 1_700_000_000_000_000_001, new RequestAction().ToByteArray());
             writer.WriteObservation(12, 1_700_000_000_100_000_000, RecordingSample.Observation(12));
-            writer.WriteEvent(1_700_000_000_200_000_000, new Abathur.Sync.V1.Event { GameLoop = 12, MatchEnded = new Abathur.Sync.V1.Event.Types.MatchEnded() });
+            writer.WriteEvent(
+                1_700_000_000_200_000_000,
+                new Abathur.Sync.V1.Event { GameLoop = 12, MatchEnded = new Abathur.Sync.V1.Event.Types.MatchEnded() });
             Assert.Throws<InvalidOperationException>(() => writer.WriteGameData(2, default));
         }
         using var reader = RecordingSample.Open(output.ToArray());
@@ -37,7 +39,9 @@ public class RecordingTests
         Assert.Equal((12u, 1u), (second.GameLoop, second.Sequence));
         Assert.False(reader.ReadNext(out _));
         Assert.Equal(
-            ["/game_info", "/game_data", "/observation", "/actions", "/observation", "/events"], reader.ReadMessages().Select(message => message.Topic));
+            [
+                "/game_info", "/game_data", "/observation", "/actions", "/observation", "/events",
+            ], reader.ReadMessages().Select(message => message.Topic));
     }
 
     [Fact]
@@ -92,7 +96,8 @@ public class RecordingTests
     [Fact]
     public void SeekToGameLoop_EqualLoopsThroughout_StandsAtTheFirst()
     {
-        using var reader = RecordingSample.Open(RecordingSample.Write(Enumerable.Repeat(42u, 81), new RecordingOptions { ChunkSizeBytes = 1024 }));
+        using var reader = RecordingSample.Open(
+            RecordingSample.Write(Enumerable.Repeat(42u, 81), new RecordingOptions { ChunkSizeBytes = 1024 }));
         Assert.True(reader.SeekToGameLoop(42));
         Assert.Equal(81, RecordingSample.ReadLoops(reader).Count);
         Assert.True(reader.SeekToGameLoop(0));
@@ -130,7 +135,8 @@ public class RecordingTests
     {
         var loops = Enumerable.Range(1, 8).Select(i => (uint)i).ToArray();
         // Of one topic: the schema, which is most of a small file, is in it twice as it is.
-        var file = RecordingSample.Write(loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = McapCompression.None }, bytes: 60, hasGameInfo: false);
+        var file = RecordingSample.Write(
+            loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = McapCompression.None }, bytes: 60, hasGameInfo: false);
         var observations = loops.Select(loop => RecordingSample.Observation(loop, 60)).ToArray();
         var most = 0;
         for (var length = 0; length < file.Length; length++)
@@ -163,11 +169,13 @@ public class RecordingTests
     public void RecordingReader_OtherSchemaOrTopic_SaysWhatItWants()
     {
         using var test = new MemoryStream();
-        using (var writer = new McapWriter(test, leaveOpen: true)) writer.WriteMessage(writer.AddChannel(0, "/test", "bytes"), 0, 0, 0, [1]);
+        using (var writer = new McapWriter(test, leaveOpen: true)) writer.WriteMessage(
+            writer.AddChannel(0, "/test", "bytes"), 0, 0, 0, [1]);
         var none = Assert.Throws<RecordingException>(() => RecordingSample.Open(test.ToArray()));
         Assert.Contains("has no topic /observation, only /test", none.Message, StringComparison.Ordinal);
         using var output = new MemoryStream();
-        using (var writer = new McapWriter(output, leaveOpen: true)) writer.AddChannel(writer.AddSchema("foo.Bar", "protobuf", default), "/observation", "protobuf");
+        using (var writer = new McapWriter(output, leaveOpen: true)) writer.AddChannel(
+            writer.AddSchema("foo.Bar", "protobuf", default), "/observation", "protobuf");
         var other = Assert.Throws<RecordingException>(() => RecordingSample.Open(output.ToArray()));
         Assert.Contains("\"foo.Bar\"", other.Message, StringComparison.Ordinal);
         Assert.Contains("SC2APIProtocol.ResponseObservation", other.Message, StringComparison.Ordinal);
@@ -177,8 +185,12 @@ public class RecordingTests
     public void Open_MissingOrFolder_SaysSo()
     {
         using var folder = new TemporaryFolder();
-        Assert.Contains("there is no file", Assert.Throws<RecordingException>(() => RecordingReader.Open(folder.PathTo("x"))).Message, StringComparison.Ordinal);
-        Assert.Contains("is a folder", Assert.Throws<RecordingException>(() => RecordingReader.Open(Path.GetTempPath())).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "there is no file", Assert.Throws<RecordingException>(() => RecordingReader.Open(folder.PathTo("x"))).Message,
+            StringComparison.Ordinal);
+        Assert.Contains(
+            "is a folder", Assert.Throws<RecordingException>(() => RecordingReader.Open(Path.GetTempPath())).Message,
+            StringComparison.Ordinal);
     }
 
     private static IEnumerable<byte[]> Variants(uint[] loops)

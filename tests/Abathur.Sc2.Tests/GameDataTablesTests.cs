@@ -25,7 +25,8 @@ public class GameDataTablesTests
         Assert.Equal([33u], tank.TechAlias);
         Assert.Equal([SC2APIProtocol.Attribute.Armored, SC2APIProtocol.Attribute.Mechanical], tank.Attributes);
         var weapon = Assert.Single(tank.Weapons);
-        Assert.Equal((Weapon.Types.TargetType.Ground, 400f, 1u, 13f, 3f), (weapon.Type, weapon.Damage, weapon.Attacks, weapon.Range, weapon.Speed));
+        Assert.Equal(
+            (Weapon.Types.TargetType.Ground, 400f, 1u, 13f, 3f), (weapon.Type, weapon.Damage, weapon.Attacks, weapon.Range, weapon.Speed));
         Assert.Equal(new DamageBonus { Attribute = SC2APIProtocol.Attribute.Armored, Bonus = 300 }, Assert.Single(weapon.DamageBonus));
         Assert.Equal([Weapon.Types.TargetType.Air, Weapon.Types.TargetType.Ground], Data.Units[126].Weapons.Select(each => each.Type));
         // Set and empty, set to false, and not set.

@@ -9,7 +9,8 @@ public class GameTimeTests
         {
             if (GameTime.ToGameLoop(GameTime.ToNanoseconds(loop)) != loop) Assert.Fail($"loop {loop}");
         }
-        for (var loop = uint.MaxValue; loop > uint.MaxValue - 1000; loop--) Assert.Equal(loop, GameTime.ToGameLoop(GameTime.ToNanoseconds(loop)));
+        for (var loop = uint.MaxValue; loop > uint.MaxValue - 1000; loop--)
+            Assert.Equal(loop, GameTime.ToGameLoop(GameTime.ToNanoseconds(loop)));
         Assert.Equal(uint.MaxValue, GameTime.ToGameLoop(ulong.MaxValue));
     }
 

@@ -22,7 +22,12 @@ public class ObservationWireTests
     {
         var message = new ResponseObservation
         {
-            Observation = new Observation { GameLoop = uint.MaxValue, PlayerCommon = new PlayerCommon { Minerals = 50 }, Score = new Score() },
+            Observation = new Observation
+            {
+                GameLoop = uint.MaxValue,
+                PlayerCommon = new PlayerCommon { Minerals = 50 },
+                Score = new Score(),
+            },
             Actions = { new SC2APIProtocol.Action { ActionChat = new ActionChat { Message = "gg" } } },
             Chat = { new ChatReceived { Message = "hf" } },
         };
@@ -41,7 +46,8 @@ public class ObservationWireTests
     {
         var first = new ResponseObservation { Observation = new Observation { GameLoop = 7 } }.ToByteArray();
         var second = new ResponseObservation { Observation = new Observation { GameLoop = 9 } }.ToByteArray();
-        var without = new ResponseObservation { Observation = new Observation { PlayerCommon = new PlayerCommon { Minerals = 1 } } }.ToByteArray();
+        var without =
+            new ResponseObservation { Observation = new Observation { PlayerCommon = new PlayerCommon { Minerals = 1 } } }.ToByteArray();
         Assert.Equal(9u, ObservationWire.ReadGameLoop([.. first, .. second, .. without]));
         // Twice inside one observation.
         Assert.Equal(9u, ObservationWire.ReadGameLoop([0x1A, 4, 0x48, 7, 0x48, 9]));
@@ -50,7 +56,11 @@ public class ObservationWireTests
     [Fact]
     public void ReadGameLoop_UnknownFieldsOfEveryKind_AreSkipped()
     {
-        byte[] unknown = [0xA0, 0x06, 0x96, 0x01, 0xA1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xA2, 0x06, 2, 9, 9, 0xA3, 0x06, 0x08, 1, 0xA4, 0x06, 0xA5, 0x06, 1, 2, 3, 4];
+        byte[] unknown =
+        [
+            0xA0, 0x06, 0x96, 0x01, 0xA1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xA2, 0x06, 2, 9, 9, 0xA3, 0x06, 0x08, 1, 0xA4, 0x06, 0xA5, 0x06,
+            1, 2, 3, 4,
+        ];
         Assert.Equal(9u, ObservationWire.ReadGameLoop([.. unknown, 0x1A, (byte)(unknown.Length + 2), .. unknown, 0x48, 9]));
     }
 
@@ -94,7 +104,8 @@ public class ObservationWireTests
             catch (InvalidDataException e)
             {
                 // Google cuts tags and lengths of more than 32 bits short; here they are refused.
-                return e.Message.Contains("out of range", StringComparison.Ordinal) || e.Message.Contains("longer than its message", StringComparison.Ordinal);
+                return e.Message.Contains("out of range", StringComparison.Ordinal)
+                    || e.Message.Contains("longer than its message", StringComparison.Ordinal);
             }
         }).QuickCheckThrowOnFailure();
 }

@@ -6,8 +6,8 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 using Microsoft.Extensions.Logging.Abstractions;
+using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests;
 
@@ -24,7 +24,8 @@ public class ClockJumpTests
         using var folder = new TemporaryFolder();
         var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
         var started = _clock.GetUtcNow();
-        await using (var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), NullLogger.Instance))
+        await using (
+            var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), NullLogger.Instance))
         {
             var feed = new MatchFeed(hub, recorder, _clock);
             feed.Begin(new Match(), default, default);
@@ -52,7 +53,14 @@ public class ClockJumpTests
     {
         var hub = new FrameHub(new HubOptions(), sourceWaits: true, _clock);
         hub.Begin(new Match { MatchId = "jump" });
-        using var reader = hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 1, Transport = "test", Peer = "test" })!;
+        using var reader = hub.Subscribe(new SubscriptionOptions
+        {
+            Policy = Policy.Every,
+            Encoding = Encoding.Proto,
+            BufferFrames = 1,
+            Transport = "test",
+            Peer = "test",
+        })!;
         await hub.PublishAsync(Numbered(1));
         var waiting = hub.PublishAsync(Numbered(2)).AsTask();
         _clock.UtcWasSet += TimeSpan.FromHours(hours);

@@ -32,7 +32,8 @@ public partial class ProjectReferencesTests
         Assert.Equal(Allowed.Keys.Order(), Directory.GetDirectories(Libraries).Select(Path.GetFileName).Order());
         foreach (var (library, allowed) in Allowed)
         {
-            var references = Items(Project(library), "ProjectReference").Select(each => Path.GetFileNameWithoutExtension(each.Replace('\\', '/')));
+            var references = Items(Project(library), "ProjectReference").Select(
+                each => Path.GetFileNameWithoutExtension(each.Replace('\\', '/')));
             Assert.Empty(references.Except(allowed));
         }
     }

@@ -13,7 +13,8 @@ public class MatchGeneratorTests(ITestOutputHelper output)
     private const string EliteHash = "F2526423B8401E19";
 
     [Fact]
-    public void Skirmish_First300Frames_HaveThePinnedHash() => Assert.Equal(SkirmishHash, Hash(Generated.Frames(SynthOptions.Skirmish, 0, 300)));
+    public void Skirmish_First300Frames_HaveThePinnedHash() =>
+        Assert.Equal(SkirmishHash, Hash(Generated.Frames(SynthOptions.Skirmish, 0, 300)));
 
     [Fact]
     public void Elite_First2000Frames_HaveThePinnedHash() => Assert.Equal(EliteHash, Hash(Generated.Frames(SynthOptions.Elite, 0, 2000)));
@@ -53,7 +54,8 @@ public class MatchGeneratorTests(ITestOutputHelper output)
     [Fact]
     public void LoopStep_Eight_AdvancesEightGameLoopsPerFrame()
     {
-        var loops = Parsed(Generated.Frames(SynthOptions.Elite with { Steps = 5, LoopStep = 8 })).Select(static frame => frame.Observation.GameLoop);
+        var loops = Parsed(
+            Generated.Frames(SynthOptions.Elite with { Steps = 5, LoopStep = 8 })).Select(static frame => frame.Observation.GameLoop);
         Assert.Equal([0u, 8, 16, 24, 32], loops);
     }
 
@@ -79,7 +81,8 @@ public class MatchGeneratorTests(ITestOutputHelper output)
                 Assert.InRange(unit.Pos.Y, 0, size.Y);
                 AssertOnGrid(unit.Pos.X, unit.Pos.Y, unit.Health, unit.Shield, unit.Energy, unit.WeaponCooldown);
                 Assert.InRange(unit.Facing, 0, (float)(2 * Math.PI));
-                if (unit.DisplayType == DisplayType.Visible) Assert.Equal(Math.Round((unit.Facing - 1.5 * Math.PI) * 4096), (unit.Facing - 1.5 * Math.PI) * 4096, 0.1);
+                if (unit.DisplayType == DisplayType.Visible)
+                    Assert.Equal(Math.Round((unit.Facing - 1.5 * Math.PI) * 4096), (unit.Facing - 1.5 * Math.PI) * 4096, 0.1);
                 Assert.True(unit.Health <= unit.HealthMax);
             }
         }
@@ -99,8 +102,11 @@ public class MatchGeneratorTests(ITestOutputHelper output)
             if (before is not null)
             {
                 // A visible unit that disappears without a death is out of sight or in a geyser.
-                var own = before.Observation.RawData.Units.Where(static unit => unit is { Owner: 1, UnitType: not 104 } && unit.Passengers.Count == 0);
-                Assert.All(own, unit => Assert.True(present.Contains(unit.Tag) || dead.Contains(unit.Tag), $"{unit.UnitType} {unit.Tag} vanished"));
+                var own = before.Observation.RawData.Units.Where(static unit => unit is { Owner: 1, UnitType: not 104 }
+                    && unit.Passengers.Count == 0);
+                Assert.All(
+                    own,
+                    unit => Assert.True(present.Contains(unit.Tag) || dead.Contains(unit.Tag), $"{unit.UnitType} {unit.Tag} vanished"));
             }
 
             before = frame;
@@ -117,7 +123,8 @@ public class MatchGeneratorTests(ITestOutputHelper output)
         Assert.Contains(frames, static frame => frame.Actions.Count > 0);
         Assert.Contains(frames, static frame => frame.Observation.RawData.Effects.Count > 0);
         Assert.Contains(frames, static frame => frame.Observation.RawData.Units.Any(static unit => unit.Passengers.Count > 0));
-        Assert.Contains(frames, static frame => frame.Observation.RawData.Units.Any(static unit => unit is { Owner: 1, BuildProgress: < 1 }));
+        Assert.Contains(
+            frames, static frame => frame.Observation.RawData.Units.Any(static unit => unit is { Owner: 1, BuildProgress: < 1 }));
         Assert.True(frames.SelectMany(static frame => frame.Observation.Alerts).Distinct().Count() >= 5);
         Assert.All(frames.SkipLast(1), static frame => Assert.Empty(frame.PlayerResult));
         Assert.Equal(2, frames[^1].PlayerResult.Count);
@@ -183,7 +190,8 @@ public class MatchGeneratorTests(ITestOutputHelper output)
         Assert.Equal(6000, frames);
     }
 
-    private static IEnumerable<ResponseObservation> Parsed(IEnumerable<byte[]> frames) => frames.Select(ResponseObservation.Parser.ParseFrom);
+    private static IEnumerable<ResponseObservation> Parsed(IEnumerable<byte[]> frames) =>
+        frames.Select(ResponseObservation.Parser.ParseFrom);
 
     private static void AssertOnGrid(params ReadOnlySpan<float> values)
     {

@@ -40,7 +40,8 @@ internal sealed class ObservationFigures
     }
 
     public override string ToString() =>
-        $"frames {Frames}, bytes {MinBytes}..{MaxBytes}, grids {GridBytes}, units {MinUnits}..{MaxUnits}; own {BytesOf(Alliance.Self, DisplayType.Visible):f1} B, "
+        $"frames {Frames}, bytes {MinBytes}..{MaxBytes}, grids {GridBytes}, units {MinUnits}..{MaxUnits}; own "
+            + $"{BytesOf(Alliance.Self, DisplayType.Visible):f1} B, "
         + $"enemy {BytesOf(Alliance.Enemy, DisplayType.Visible):f1} B, neutral {BytesOf(Alliance.Neutral, DisplayType.Visible):f1} B, "
         + $"snapshot {BytesOf(Alliance.Neutral, DisplayType.Snapshot):f1} B; changed {Changed:p1}, in these pos {ChangedIn("pos"):p1}, "
         + $"facing {ChangedIn("facing"):p1}, orders {ChangedIn("orders"):p1}, energy {ChangedIn("energy"):p1}, "
@@ -75,7 +76,8 @@ internal sealed class ObservationFigures
         _unitsChanged++;
         foreach (var field in UnitFields)
         {
-            if (!Equals(field.Accessor.GetValue(old), field.Accessor.GetValue(unit))) _changes[field.Name] = _changes.GetValueOrDefault(field.Name) + 1;
+            if (!Equals(field.Accessor.GetValue(old), field.Accessor.GetValue(unit)))
+                _changes[field.Name] = _changes.GetValueOrDefault(field.Name) + 1;
         }
     }
 }

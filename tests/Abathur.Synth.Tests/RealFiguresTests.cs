@@ -3,13 +3,15 @@ using Xunit.Abstractions;
 
 namespace Abathur.Synth.Tests;
 
-/// <summary>Generated frames against the figures of real ones: fixed figures everywhere, the real data itself where it is at hand.</summary>
+/// <summary>Generated frames against the figures of real ones: fixed figures everywhere, the real data itself where it is at
+/// hand.</summary>
 public class RealFiguresTests(ITestOutputHelper output)
 {
     // Fields whose presence depends on what the unit is doing.
     private static readonly string[] Passing =
     [
-        "orders", "buff_ids", "engaged_target_tag", "passengers", "rally_targets", "buff_duration_remain", "buff_duration_max", "mineral_contents", "vespene_contents",
+        "orders", "buff_ids", "engaged_target_tag", "passengers", "rally_targets", "buff_duration_remain", "buff_duration_max",
+        "mineral_contents", "vespene_contents",
     ];
 
     [Fact]
@@ -75,7 +77,8 @@ public class RealFiguresTests(ITestOutputHelper output)
     {
         var real = new Dictionary<(Alliance, DisplayType, uint), HashSet<string>>();
         var files = Directory.EnumerateFiles(SharedData.PathTo("observations"), "observation.binpb", SearchOption.AllDirectories);
-        foreach (var frame in files.Select(File.ReadAllBytes).Concat(Sequences(600).SelectMany(static frames => frames.Where(static (_, i) => i % 40 == 0))))
+        foreach (var frame in files.Select(File.ReadAllBytes).Concat(
+            Sequences(600).SelectMany(static frames => frames.Where(static (_, i) => i % 40 == 0))))
         {
             foreach (var unit in Units(frame)) Known(real, unit).Add(FieldsOf(unit));
         }
@@ -86,7 +89,8 @@ public class RealFiguresTests(ITestOutputHelper output)
         {
             if (!real.TryGetValue((unit.Alliance, unit.DisplayType, unit.UnitType), out var known)) continue;
             compared++;
-            if (!known.Contains(FieldsOf(unit))) others.Add($"{unit.Alliance} {unit.DisplayType} {unit.UnitType}: {FieldsOf(unit)}; real: {string.Join(" | ", known)}");
+            if (!known.Contains(FieldsOf(unit)))
+                others.Add($"{unit.Alliance} {unit.DisplayType} {unit.UnitType}: {FieldsOf(unit)}; real: {string.Join(" | ", known)}");
         }
 
         output.WriteLine($"{compared} units compared");
@@ -114,14 +118,18 @@ public class RealFiguresTests(ITestOutputHelper output)
         Assert.InRange(figures.ChangedIn("health"), 0.03, 0.12);
     }
 
-    private static void AssertClose(ObservationFigures real, ObservationFigures made, Alliance alliance, DisplayType display, double tolerance)
+    private static void AssertClose(
+        ObservationFigures real, ObservationFigures made, Alliance alliance, DisplayType display, double tolerance)
     {
         var difference = real.BytesOf(alliance, display) - made.BytesOf(alliance, display);
         Assert.True(Math.Abs(difference) <= tolerance, $"{alliance} {display}: real is {difference:f1} B more");
     }
 
     private static IEnumerable<List<byte[]>> Sequences(int frames) =>
-        Directory.EnumerateFiles(SharedData.PathTo("sequences"), "*.obs.zst").Where(static file => !file.Contains("step8", StringComparison.Ordinal)).Order().Select(file => SequenceFile.Read(file, frames));
+        Directory.EnumerateFiles(SharedData.PathTo("sequences"), "*.obs.zst")
+            .Where(static file => !file.Contains("step8", StringComparison.Ordinal))
+            .Order()
+            .Select(file => SequenceFile.Read(file, frames));
 
     private static IEnumerable<Unit> Units(byte[] frame) => ResponseObservation.Parser.ParseFrom(frame).Observation.RawData.Units;
 
@@ -134,5 +142,7 @@ public class RealFiguresTests(ITestOutputHelper output)
 
     private static string FieldsOf(Unit unit) => string.Join(
         ' ',
-        Unit.Descriptor.Fields.InFieldNumberOrder().Where(field => !Passing.Contains(field.Name) && !field.IsRepeated && field.Accessor.HasValue(unit)).Select(static field => field.Name));
+        Unit.Descriptor.Fields.InFieldNumberOrder().Where(field => !Passing.Contains(field.Name)
+            && !field.IsRepeated
+            && field.Accessor.HasValue(unit)).Select(static field => field.Name));
 }

@@ -3,7 +3,8 @@ namespace Abathur.Testing;
 /// <summary>Measures bytes that are allocated, as often as needed.</summary>
 /// <remarks>
 /// One measurement depends on the runtime: a gen-2 collection empties the array pools, recompiled code fills caches, an await may resume on
-/// another thread. So an action is measured several times, and the smallest figure counts. What the code itself allocates is in all of them.
+/// another thread. So an action is measured several times, and the smallest figure counts. What the code itself allocates is in all of
+/// them.
 /// </remarks>
 public static class Allocated
 {
@@ -28,7 +29,8 @@ public static class Allocated
         Assert.InRange(least, 0, maxBytes);
     }
 
-    /// <summary>The smallest number of bytes that an action allocated on this thread; it runs again only where that is more than a limit.</summary>
+    /// <summary>The smallest number of bytes that an action allocated on this thread; it runs again only where that is more than a
+    /// limit.</summary>
     public static long Least(long maxBytes, Action action)
     {
         var least = long.MaxValue;

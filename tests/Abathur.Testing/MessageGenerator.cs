@@ -14,9 +14,21 @@ public sealed class MessageGenerator(Random random, MessageDescriptor? inAny = n
 {
     private const int MaxDepth = 3;
     private static readonly MessageDescriptor ValueType = global::Google.Protobuf.WellKnownTypes.Value.Descriptor;
-    private static readonly double[] Doubles = [0, -0.0, 1, -1, 0.1, 1e-5, 1e-4, 1e15, 1e16, 123456789.125, 1e21, 1e300, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity];
-    private static readonly float[] Floats = [0, -0f, 1, -1, 0.1f, 1e-5f, 1e-4f, 1e7f, 12345678f, 1e8f, 33.333f, float.Epsilon, float.MaxValue, float.NaN, float.PositiveInfinity, float.NegativeInfinity];
-    private static readonly string[] Strings = ["", "a", "\"\\/\b\f\n\r\t\u0001\u007f", "<b>&'</b>", "äöü\u00a0\u00ad", "\u2028\u200b\ufeff\ufffd", "\U0001F600 and \U0010FFFF", "null", "-12", new('x', 300)];
+    private static readonly double[] Doubles =
+    [
+        0, -0.0, 1, -1, 0.1, 1e-5, 1e-4, 1e15, 1e16, 123456789.125, 1e21, 1e300, double.Epsilon, double.MaxValue, double.NaN,
+        double.PositiveInfinity, double.NegativeInfinity,
+    ];
+    private static readonly float[] Floats =
+    [
+        0, -0f, 1, -1, 0.1f, 1e-5f, 1e-4f, 1e7f, 12345678f, 1e8f, 33.333f, float.Epsilon, float.MaxValue, float.NaN,
+        float.PositiveInfinity, float.NegativeInfinity,
+    ];
+    private static readonly string[] Strings =
+    [
+        "", "a", "\"\\/\b\f\n\r\t\u0001\u007f", "<b>&'</b>", "äöü\u00a0\u00ad", "\u2028\u200b\ufeff\ufffd", "\U0001F600 and \U0010FFFF",
+        "null", "-12", new('x', 300),
+    ];
 
     public IMessage Make(MessageDescriptor type, int depth = 0)
     {
@@ -61,22 +73,26 @@ public sealed class MessageGenerator(Random random, MessageDescriptor? inAny = n
     {
         FieldType.Double => Pick(Doubles, () => BitConverter.Int64BitsToDouble(random.NextInt64(long.MinValue, long.MaxValue))),
         FieldType.Float => Pick(Floats, () => BitConverter.Int32BitsToSingle(random.Next(int.MinValue, int.MaxValue))),
-        FieldType.Int32 or FieldType.SInt32 or FieldType.SFixed32 => Pick([0, 1, -1, 9, 10, 99, 100, 999, 1000, int.MinValue, int.MaxValue], () => random.Next(int.MinValue, int.MaxValue)),
-        FieldType.Int64 or FieldType.SInt64 or FieldType.SFixed64 => Pick([0, 1, -1, long.MinValue, long.MaxValue], () => random.NextInt64(long.MinValue, long.MaxValue)),
+        FieldType.Int32 or FieldType.SInt32 or FieldType.SFixed32 =>
+            Pick([0, 1, -1, 9, 10, 99, 100, 999, 1000, int.MinValue, int.MaxValue], () => random.Next(int.MinValue, int.MaxValue)),
+        FieldType.Int64 or FieldType.SInt64 or FieldType.SFixed64 =>
+            Pick([0, 1, -1, long.MinValue, long.MaxValue], () => random.NextInt64(long.MinValue, long.MaxValue)),
         FieldType.UInt32 or FieldType.Fixed32 => Pick([0u, 1u, 999u, uint.MaxValue], () => (uint)random.NextInt64(uint.MaxValue)),
         FieldType.UInt64 or FieldType.Fixed64 => Pick([0UL, 1UL, ulong.MaxValue], () => (ulong)random.NextInt64()),
         FieldType.Bool => random.Next(2) == 1,
         FieldType.String => random.Next(3) == 0 ? RandomString() : Strings[random.Next(Strings.Length)],
         FieldType.Bytes => RandomBytes(),
         FieldType.Enum => EnumValue(field.EnumType),
-        _ when field.MessageType.FullName.StartsWith("google.protobuf.", StringComparison.Ordinal) && field.MessageType.Name.EndsWith("Value", StringComparison.Ordinal)
+        _ when field.MessageType.FullName.StartsWith("google.protobuf.", StringComparison.Ordinal)
+            && field.MessageType.Name.EndsWith("Value", StringComparison.Ordinal)
             && field.MessageType.Name is not ("Value" or "ListValue") => Value(field.MessageType.FindFieldByNumber(1), depth),
         _ => Make(field.MessageType, depth + 1),
     };
 
     // Unknown numbers as well; where the generated code wants the enum itself, the reflection converts.
     private object EnumValue(EnumDescriptor type) =>
-        System.Enum.ToObject(type.ClrType, random.Next(5) == 0 ? random.Next(-3, 12345) : type.Values[random.Next(type.Values.Count)].Number);
+        System.Enum.ToObject(
+            type.ClrType, random.Next(5) == 0 ? random.Next(-3, 12345) : type.Values[random.Next(type.Values.Count)].Number);
 
     private string RandomString()
     {
@@ -115,7 +131,8 @@ public sealed class MessageGenerator(Random random, MessageDescriptor? inAny = n
                 for (var i = random.Next(4); i > 0; i--) mask.Paths.Add(new[] { "a", "foo_bar", "a.b_c.d", "x1", "tail_" }[random.Next(5)]);
                 return true;
             case Any any:
-                if (random.Next(2) == 0 && inAny is not null) any.MergeFrom(Any.Pack(new MessageGenerator(random, inAny).Make(inAny, MaxDepth)));
+                if (random.Next(2) == 0 && inAny is not null)
+                    any.MergeFrom(Any.Pack(new MessageGenerator(random, inAny).Make(inAny, MaxDepth)));
                 else any.MergeFrom(Any.Pack(new Duration { Seconds = random.Next() }));
                 return true;
             case Value value:
@@ -125,7 +142,8 @@ public sealed class MessageGenerator(Random random, MessageDescriptor? inAny = n
                 for (var i = depth > MaxDepth ? 0 : random.Next(4); i > 0; i--) list.Values.Add((Value)Make(ValueType, depth + 1));
                 return true;
             case Struct structure:
-                for (var i = depth > MaxDepth ? 0 : random.Next(4); i > 0; i--) structure.Fields["k" + RandomString()] = (Value)Make(ValueType, depth + 1);
+                for (var i = depth > MaxDepth ? 0 : random.Next(4); i > 0; i--)
+                    structure.Fields["k" + RandomString()] = (Value)Make(ValueType, depth + 1);
                 return true;
             default: return false;
         }

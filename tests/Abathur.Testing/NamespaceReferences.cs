@@ -7,7 +7,8 @@ namespace Abathur.Testing;
 /// <remarks>Read from the compiled code, so that constants, which the compiler copies, do not count.</remarks>
 public static class NamespaceReferences
 {
-    private const BindingFlags Declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
+    private const BindingFlags Declared =
+        BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
     private static readonly Dictionary<short, OpCode> Codes = typeof(OpCodes).GetFields(BindingFlags.Public | BindingFlags.Static)
         .Select(field => (OpCode)field.GetValue(null)!).ToDictionary(code => code.Value);
@@ -18,7 +19,8 @@ public static class NamespaceReferences
         var found = new SortedDictionary<(string, string), string>();
         foreach (var type in assembly.GetTypes().Where(type => type.Namespace is not null))
         {
-            foreach (var used in Used(type).SelectMany(Parts).Where(used => used.Assembly == assembly && used.Namespace is not null && used.Namespace != type.Namespace))
+            foreach (var used in Used(type).SelectMany(Parts).Where(
+                used => used.Assembly == assembly && used.Namespace is not null && used.Namespace != type.Namespace))
                 found.TryAdd((type.Namespace!, used.Namespace!), $"{type.Name} uses {used.Name}");
         }
         return found;
@@ -29,7 +31,8 @@ public static class NamespaceReferences
     {
         var references = Of(assembly);
         var next = references.Keys.ToLookup(each => each.From, each => each.To);
-        return references.Where(each => Reaches(each.Key.To, each.Key.From)).Select(each => $"{each.Key.From} -> {each.Key.To}: {each.Value}");
+        return references.Where(each => Reaches(each.Key.To, each.Key.From)).Select(
+            each => $"{each.Key.From} -> {each.Key.To}: {each.Value}");
 
         bool Reaches(string from, string to)
         {
@@ -69,7 +72,10 @@ public static class NamespaceReferences
             var value = code[at] == 0xFE ? (short)(0xFE00 | code[at + 1]) : code[at];
             var opcode = Codes[value];
             at += opcode.Size;
-            if (opcode.OperandType is OperandType.InlineField or OperandType.InlineMethod or OperandType.InlineTok or OperandType.InlineType)
+            if (opcode.OperandType is OperandType.InlineField
+                or OperandType.InlineMethod
+                or OperandType.InlineTok
+                or OperandType.InlineType)
             {
                 var member = method.Module.ResolveMember(BitConverter.ToInt32(code, at), typeArguments, methodArguments);
                 if (member is Type used) yield return used;

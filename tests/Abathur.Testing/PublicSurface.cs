@@ -4,10 +4,12 @@ using System.Text;
 
 namespace Abathur.Testing;
 
-/// <summary>Writes down what an assembly offers to others: each public type with its public and protected members, in a stable order.</summary>
+/// <summary>Writes down what an assembly offers to others: each public type with its public and protected members, in a stable
+/// order.</summary>
 public static class PublicSurface
 {
-    private const BindingFlags Declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
+    private const BindingFlags Declared =
+        BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
     private static readonly Dictionary<Type, string> Keywords = new()
     {
@@ -43,7 +45,8 @@ public static class PublicSurface
             }
             text.Append(Describe(type)).Append('\n');
             if (typeof(Delegate).IsAssignableFrom(type)) continue;
-            foreach (var member in type.GetMembers(Declared).Where(IsOffered).Select(Describe).Order(StringComparer.Ordinal)) text.Append("    ").Append(member).Append('\n');
+            foreach (var member in type.GetMembers(Declared).Where(IsOffered).Select(Describe).Order(StringComparer.Ordinal))
+                text.Append("    ").Append(member).Append('\n');
         }
         return text.ToString();
     }
@@ -65,7 +68,15 @@ public static class PublicSurface
         var name = Name(type, full: true);
         if (typeof(Delegate).IsAssignableFrom(type)) return $"delegate {name}: {Signature(type.GetMethod("Invoke")!)}";
         var kind = type.IsEnum ? "enum" : type.IsInterface ? "interface" : type.IsValueType ? "struct" : "class";
-        var modifier = type.IsInterface || type.IsValueType ? "" : type is { IsAbstract: true, IsSealed: true } ? "static " : type.IsAbstract ? "abstract " : type.IsSealed ? "sealed " : "";
+        var modifier = type.IsInterface || type.IsValueType
+            ? ""
+            : type is { IsAbstract: true, IsSealed: true }
+            ? "static "
+            : type.IsAbstract
+            ? "abstract "
+            : type.IsSealed
+            ? "sealed "
+            : "";
         var bases = type.IsEnum ? [] : Bases(type).Select(each => Name(each)).ToList();
         return $"{modifier}{kind} {name}{(bases.Count > 0 ? $": {string.Join(", ", bases)}" : "")}";
     }
@@ -73,13 +84,15 @@ public static class PublicSurface
     private static IEnumerable<Type> Bases(Type type)
     {
         if (type.BaseType is { } parent && parent != typeof(object) && parent != typeof(ValueType)) yield return parent;
-        foreach (var each in type.GetInterfaces().Where(each => each.IsPublic).OrderBy(each => Name(each), StringComparer.Ordinal)) yield return each;
+        foreach (var each in type.GetInterfaces().Where(each => each.IsPublic).OrderBy(each => Name(each), StringComparer.Ordinal))
+            yield return each;
     }
 
     private static string Describe(MemberInfo member) => member switch
     {
         FieldInfo { IsLiteral: true } field => $"const {Name(field.FieldType)} {field.Name} = {field.GetRawConstantValue()}",
-        FieldInfo field => $"{(field.IsStatic ? "static " : "")}{(field.IsInitOnly ? "readonly " : "")}{Name(field.FieldType)} {field.Name}",
+        FieldInfo field =>
+            $"{(field.IsStatic ? "static " : "")}{(field.IsInitOnly ? "readonly " : "")}{Name(field.FieldType)} {field.Name}",
         ConstructorInfo constructor => $"new({Parameters(constructor)})",
         MethodInfo method => $"{(method.IsStatic ? "static " : method.IsAbstract ? "abstract " : "")}{Signature(method)}",
         PropertyInfo property => Describe(property),
@@ -110,7 +123,9 @@ public static class PublicSurface
     private static string Parameter(ParameterInfo parameter)
     {
         var kind = !parameter.ParameterType.IsByRef ? "" : parameter.IsOut ? "out " : parameter.IsIn ? "in " : "ref ";
-        var preset = !parameter.HasDefaultValue ? "" : $" = {parameter.RawDefaultValue ?? (parameter.ParameterType.IsValueType ? "default" : "null")}";
+        var preset = !parameter.HasDefaultValue
+            ? ""
+            : $" = {parameter.RawDefaultValue ?? (parameter.ParameterType.IsValueType ? "default" : "null")}";
         return $"{kind}{Name(parameter.ParameterType)} {parameter.Name}{preset}";
     }
 

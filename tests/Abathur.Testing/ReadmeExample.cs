@@ -56,7 +56,8 @@ public sealed partial record ReadmeExample(string Code, string Output)
     private static string Start(string program, string folder)
     {
         var tests = Directory.GetFiles(AppContext.BaseDirectory, "*.Tests.deps.json").Single()[..^".deps.json".Length];
-        var start = new ProcessStartInfo("dotnet", ["exec", "--depsfile", tests + ".deps.json", "--runtimeconfig", tests + ".runtimeconfig.json", program])
+        var start = new ProcessStartInfo(
+            "dotnet", ["exec", "--depsfile", tests + ".deps.json", "--runtimeconfig", tests + ".runtimeconfig.json", program])
         {
             WorkingDirectory = folder,
             RedirectStandardOutput = true,

@@ -2,7 +2,8 @@ using Abathur.Compression;
 
 namespace Abathur.Testing;
 
-/// <summary>Reads <c>shared/sequences/*.obs.zst</c>: serialized <c>ResponseObservation</c> messages, each behind its length as a varint, compressed with zstd.</summary>
+/// <summary>Reads <c>shared/sequences/*.obs.zst</c>: serialized <c>ResponseObservation</c> messages, each behind its length as a varint,
+/// compressed with zstd.</summary>
 public static class SequenceFile
 {
     /// <summary>The observations in order.</summary>

@@ -4,7 +4,8 @@ using global::Google.Protobuf.Reflection;
 
 namespace Abathur.Testing;
 
-/// <summary>Writes a message as no serializer does, and every parser must take: fields in any order and more than once, packed and not, unknown ones between.</summary>
+/// <summary>Writes a message as no serializer does, and every parser must take: fields in any order and more than once, packed and not,
+/// unknown ones between.</summary>
 public sealed class WireShuffle(Random random)
 {
     public byte[] Apply(MessageDescriptor type, ReadOnlySpan<byte> message)
@@ -24,7 +25,9 @@ public sealed class WireShuffle(Random random)
                 if (random.Next(4) == 0) pieces.Add(Delimited(number, inner));
                 continue;
             }
-            if (field is { IsRepeated: true } && wireType == WireFormat.WireType.LengthDelimited && field.FieldType is not (FieldType.String or FieldType.Bytes))
+            if (field is { IsRepeated: true }
+                && wireType == WireFormat.WireType.LengthDelimited
+                && field.FieldType is not (FieldType.String or FieldType.Bytes))
             {
                 pieces.AddRange(Unpacked(field, reader.ReadBytes()));
                 continue;
@@ -63,7 +66,8 @@ public sealed class WireShuffle(Random random)
         return pieces;
     }
 
-    private static byte[] Delimited(int number, byte[] content) => [.. Tag(number, WireFormat.WireType.LengthDelimited), .. VarintBytes((uint)content.Length), .. content];
+    private static byte[] Delimited(int number, byte[] content) =>
+        [.. Tag(number, WireFormat.WireType.LengthDelimited), .. VarintBytes((uint)content.Length), .. content];
 
     private static byte[] Tag(int number, WireFormat.WireType type) => VarintBytes(WireFormat.MakeTag(number, type));
 

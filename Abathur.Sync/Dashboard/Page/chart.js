@@ -31,7 +31,8 @@ export class Chart {
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [this.#canvas.clientWidth, this.#canvas.clientHeight];
     if (width === 0) return;
-    if (this.#canvas.width !== Math.round(width * ratio)) [this.#canvas.width, this.#canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (this.#canvas.width !== Math.round(width * ratio))
+      [this.#canvas.width, this.#canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     const context = this.#canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);

@@ -53,7 +53,10 @@ export class Compare {
     while (this.#body.rows.length < formats.length) this.#body.append(newRow());
     formats.forEach((format, at) => fill(this.#body.rows[at], format, largest));
     const frames = Math.min(streamFrames, 224);
-    setText(this.#note, `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
+    setText(
+      this.#note,
+      `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a `
+        + `stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
   }
 }
 
@@ -63,12 +66,14 @@ function keyOf(name, text) {
 
 function newHead() {
   const heads = ["Encoding", "", keyOf("", "this frame alone"), keyOf("two", "over the wire, mean")];
-  return element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", className: at > 1 ? "number" : "" }, head))));
+  return element(
+    "thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", className: at > 1 ? "number" : "" }, head))));
 }
 
 function newRow() {
   const bars = element("td", { className: "bar", "aria-hidden": "true" }, element("div"), element("div"));
-  return element("tr", {}, element("th", { scope: "row" }), bars, element("td", { className: "number" }), element("td", { className: "number" }));
+  return element(
+    "tr", {}, element("th", { scope: "row" }), bars, element("td", { className: "number" }), element("td", { className: "number" }));
 }
 
 function fill(row, { encoding, compression, alone, mean, problem }, largest) {

@@ -75,7 +75,8 @@ export class Connection {
     this.#socket = socket;
     socket.onopen = () => {
       this.#on.state("waiting", "");
-      this.#send({ token: token(), subscribe: { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true } });
+      this.#send(
+        { token: token(), subscribe: { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true } });
     };
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket && data instanceof ArrayBuffer) this.#take(read(ServerMessage, new Uint8Array(data)));

@@ -26,7 +26,9 @@ function drawShape(context, { point, circle, line, text, color }, view, palette)
   }
   context.beginPath();
   if (point) context.arc(view.screenX(point.at?.x ?? 0), view.screenY(point.at?.y ?? 0), POINT_RADIUS, 0, 2 * Math.PI);
-  if (circle) context.arc(view.screenX(circle.at?.x ?? 0), view.screenY(circle.at?.y ?? 0), Math.max(circle.radius * view.scale, 1) || 1, 0, 2 * Math.PI);
+  if (circle)
+    context.arc(
+      view.screenX(circle.at?.x ?? 0), view.screenY(circle.at?.y ?? 0), Math.max(circle.radius * view.scale, 1) || 1, 0, 2 * Math.PI);
   if (line) {
     context.moveTo(view.screenX(line.from?.x ?? 0), view.screenY(line.from?.y ?? 0));
     context.lineTo(view.screenX(line.to?.x ?? 0), view.screenY(line.to?.y ?? 0));

@@ -64,7 +64,8 @@ export function listenOnMap(canvas, map, choose) {
     const { view } = map;
     const moves = {
       ArrowUp: () => view.pan(0, KEY_PAN_PX), ArrowDown: () => view.pan(0, -KEY_PAN_PX),
-      a: () => view.pan(KEY_PAN_PX, 0), d: () => view.pan(-KEY_PAN_PX, 0), w: () => view.pan(0, KEY_PAN_PX), s: () => view.pan(0, -KEY_PAN_PX),
+      a: () => view.pan(KEY_PAN_PX, 0), d: () => view.pan(-KEY_PAN_PX, 0), w: () => view.pan(0, KEY_PAN_PX),
+      s: () => view.pan(0, -KEY_PAN_PX),
       "+": () => view.zoom(KEY_ZOOM), "=": () => view.zoom(KEY_ZOOM), "-": () => view.zoom(1 / KEY_ZOOM), 0: () => view.fit(),
     };
     const move = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];

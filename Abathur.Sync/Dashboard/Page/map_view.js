@@ -140,7 +140,8 @@ export class MapView {
     for (const { at, radius } of effects) {
       for (const place of at) {
         context.beginPath();
-        context.arc(this.view.screenX(place.x ?? 0), this.view.screenY(place.y ?? 0), Math.max((radius || 1) * this.view.scale, 2), 0, 2 * Math.PI);
+        context.arc(
+          this.view.screenX(place.x ?? 0), this.view.screenY(place.y ?? 0), Math.max((radius || 1) * this.view.scale, 2), 0, 2 * Math.PI);
         context.stroke();
       }
     }
@@ -198,7 +199,11 @@ export class MapView {
   #resize() {
     const { clientWidth, clientHeight } = this.#canvas;
     const ratio = globalThis.devicePixelRatio || 1;
-    [this.#canvas.width, this.#canvas.height] = [Math.max(Math.round(clientWidth * ratio), 1), Math.max(Math.round(clientHeight * ratio), 1)];
+    [this.#canvas.width, this.#canvas.height] =
+    [
+      Math.max(Math.round(clientWidth * ratio), 1),
+      Math.max(Math.round(clientHeight * ratio), 1),
+    ];
     this.view.resize(clientWidth, clientHeight);
     this.invalidate();
   }

@@ -4,7 +4,8 @@ import { clock, rate as rateText, three } from "./format.js";
 import { RACES, SOURCES } from "./messages.js";
 import { byId, element, setText } from "./page.js";
 
-const STATES = { connecting: "connecting", waiting: "no match yet", open: "live", over: "over: the match has ended", lost: "connection lost" };
+const STATES =
+  { connecting: "connecting", waiting: "no match yet", open: "live", over: "over: the match has ended", lost: "connection lost" };
 
 export function showMatch(match, recording) {
   const map = match.gameInfo?.mapName || match.mapName || "unknown map";
@@ -13,7 +14,8 @@ export function showMatch(match, recording) {
   const players = (match.gameInfo?.players ?? []).filter(({ type }) => type !== 3);
   byId("players").replaceChildren(...players.flatMap((player, at) => [at > 0 ? " vs " : "", playerOf(player, match.playerId)]));
   const source = recording === undefined ? SOURCES[match.source ?? 0] : `recording ${recording}`;
-  byId("players").append(`${players.length > 0 ? " · " : ""}${source}${match.simulated ? ", simulated" : ""}${match.gameVersion ? ` · ${match.gameVersion}` : ""}`);
+  const version = match.gameVersion ? ` · ${match.gameVersion}` : "";
+  byId("players").append(`${players.length > 0 ? " · " : ""}${source}${match.simulated ? ", simulated" : ""}${version}`);
 }
 
 /** Where the match stands now. */

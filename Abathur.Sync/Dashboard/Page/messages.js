@@ -10,7 +10,8 @@ const GameInfo = {
   1: ["mapName", "string"],
   3: [
     "players[]",
-    { 1: ["playerId", "uint"], 2: ["type", "uint"], 3: ["raceRequested", "uint"], 4: ["race", "uint"], 5: ["difficulty", "uint"], 6: ["name", "string"] },
+    { 1: ["playerId", "uint"], 2: ["type", "uint"], 3: ["raceRequested", "uint"], 4: ["race", "uint"], 5: ["difficulty", "uint"],
+      6: ["name", "string"] },
   ],
   4: [
     "startRaw",
@@ -38,7 +39,8 @@ export const Rest = {
         "player",
         {
           1: ["playerId", "uint"], 2: ["minerals", "uint"], 3: ["vespene", "uint"], 4: ["supplyCap", "uint"], 5: ["supplyUsed", "uint"],
-          6: ["supplyArmy", "uint"], 7: ["supplyWorkers", "uint"], 8: ["idleWorkers", "uint"], 9: ["armyCount", "uint"], 11: ["larva", "uint"],
+          6: ["supplyArmy", "uint"], 7: ["supplyWorkers", "uint"], 8: ["idleWorkers", "uint"], 9: ["armyCount", "uint"],
+          11: ["larva", "uint"],
         },
       ],
       4: ["score", { 7: ["score", "int"] }],
@@ -73,8 +75,10 @@ const Status = {
   3: [
     "subscribers[]",
     {
-      1: ["id", "uint"], 2: ["name", "string"], 3: ["transport", "string"], 4: ["peer", "string"], 5: ["policy", "uint"], 6: ["encoding", "uint"],
-      7: ["compression", "uint"], 8: ["framesSent", "uint"], 9: ["framesDropped", "uint"], 10: ["bytesSent", "uint"], 11: ["framesWaiting", "uint"],
+      1: ["id", "uint"], 2: ["name", "string"], 3: ["transport", "string"], 4: ["peer", "string"], 5: ["policy", "uint"],
+      6: ["encoding", "uint"],
+      7: ["compression", "uint"], 8: ["framesSent", "uint"], 9: ["framesDropped", "uint"], 10: ["bytesSent", "uint"],
+      11: ["framesWaiting", "uint"],
       12: ["lagGameLoops", "uint"], 13: ["keyframes", "uint"],
     },
   ],
@@ -118,7 +122,8 @@ export const ClientMessage = {
   1: ["id", "uint"],
   2: [
     "subscribe",
-    { 1: ["policy", "uint"], 2: ["encoding", "uint"], 8: ["credits", "uint"], 9: ["name", "string"], 11: ["drawings", "bool"], 12: ["newest", "bool"] },
+    { 1: ["policy", "uint"], 2: ["encoding", "uint"], 8: ["credits", "uint"], 9: ["name", "string"], 11: ["drawings", "bool"],
+      12: ["newest", "bool"] },
   ],
   4: [
     "control",

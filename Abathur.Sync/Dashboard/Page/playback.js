@@ -68,7 +68,9 @@ export class Playback {
     const last = this.state.lastGameLoop ?? 0;
     if (performance.now() - this.#touched > SETTLE_MS) this.#scrubber.value = String(gameLoop);
     this.#scrubber.setAttribute("aria-valuetext", `${clock(gameLoop)}, game loop ${gameLoop}`);
-    setText(byId("where"), `${clock(gameLoop)} / ${clock(last)} · game loop ${gameLoop} of ${last}${this.state.ended && this.isPaused ? " · the end" : ""}`);
+    setText(
+      byId("where"),
+      `${clock(gameLoop)} / ${clock(last)} · game loop ${gameLoop} of ${last}${this.state.ended && this.isPaused ? " · the end" : ""}`);
     this.#drawKeyframes();
   }
 
@@ -163,7 +165,8 @@ export class Playback {
 
   #showRate(rate) {
     const value = String(rate);
-    if (![...this.#rates.options].some((option) => option.value === value)) this.#rates.append(element("option", { value }, rateText(rate)));
+    if (![...this.#rates.options].some((option) => option.value === value))
+      this.#rates.append(element("option", { value }, rateText(rate)));
     if (document.activeElement !== this.#rates || this.#rates.value !== value) this.#rates.value = value;
   }
 

@@ -64,7 +64,8 @@ export class Recordings {
     this.#upload = request;
     request.open("PUT", `${PATH}/${encodeURIComponent(file.name)}`);
     for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded, total }) => this.#showProgress(`Sending ${file.name}: ${bytes(loaded)} of ${bytes(total)}`, loaded / total);
+    request.upload.onprogress = ({ loaded, total }) =>
+      this.#showProgress(`Sending ${file.name}: ${bytes(loaded)} of ${bytes(total)}`, loaded / total);
     request.onloadend = () => this.#added(file.name, request);
     this.#showProgress(`Sending ${file.name}`, 0);
     request.send(file);
@@ -87,13 +88,17 @@ export class Recordings {
   }
 
   #show(recordings) {
-    this.#note.textContent = recordings.length === 0 ? "None yet: drop a file anywhere on this page." : "Drop a file anywhere on this page to add it.";
+    this.#note.textContent = recordings.length === 0
+      ? "None yet: drop a file anywhere on this page."
+      : "Drop a file anywhere on this page to add it.";
     this.#list.replaceChildren(
       ...recordings.map(({ name, bytes: size, modified }) => {
         const button = element("button", { type: "button" }, name);
         if (name === this.#current) button.setAttribute("aria-current", "true");
         button.addEventListener("click", () => this.#open(name));
-        return element("li", {}, button, element("span", {}, bytes(size)), element("time", { dateTime: modified, className: "quiet" }, new Date(modified).toLocaleString()));
+        return element(
+          "li", {}, button, element("span", {}, bytes(size)),
+          element("time", { dateTime: modified, className: "quiet" }, new Date(modified).toLocaleString()));
       }),
     );
   }

@@ -24,7 +24,8 @@ export class Subscribers {
     const uptime = (status.process?.uptime?.seconds ?? 0) + (status.process?.uptime?.nanos ?? 0) / 1e9;
     if (status.subscribers.length === 0) this.#showNone("No subscribers.");
     else this.#show(status.subscribers, uptime);
-    this.#last = new Map(status.subscribers.map((each) => [each.id, { sent: each.bytesSent ?? 0, uptime, dropped: each.framesDropped ?? 0, rate: this.#rates.get(each.id) }]));
+    this.#last = new Map(status.subscribers.map(
+      (each) => [each.id, { sent: each.bytesSent ?? 0, uptime, dropped: each.framesDropped ?? 0, rate: this.#rates.get(each.id) }]));
   }
 
   #rates = new Map();
@@ -44,8 +45,10 @@ export class Subscribers {
     const rate = this.#rate(each, last, uptime);
     const name = isOwn ? "this page" : each.name || each.peer || "–";
     const cells = [
-      name, each.transport ?? "", ENCODINGS[each.encoding ?? 0] ?? "?", COMPRESSIONS[each.compression ?? 0] ?? "?", POLICIES[each.policy ?? 0] ?? "?",
-      rate === undefined ? "–" : three(rate), each.lagGameLoops ?? 0, grouped(each.framesDropped ?? 0), each.framesWaiting ?? 0, bytes(each.bytesSent ?? 0),
+      name, each.transport ?? "", ENCODINGS[each.encoding ?? 0] ?? "?", COMPRESSIONS[each.compression ?? 0] ?? "?",
+      POLICIES[each.policy ?? 0] ?? "?",
+      rate === undefined ? "–" : three(rate), each.lagGameLoops ?? 0, grouped(each.framesDropped ?? 0), each.framesWaiting ?? 0,
+      bytes(each.bytesSent ?? 0),
     ];
     cells.forEach((text, at) => setText(row.children[at], String(text)));
     row.children[0].title = each.peer ?? "";
@@ -61,7 +64,8 @@ export class Subscribers {
   }
 
   #newRow() {
-    return element("tr", {}, ...COLUMNS.map((name, at) => element("td", { className: at >= NUMBERS_FROM ? "number" : "", "data-label": name })));
+    return element(
+      "tr", {}, ...COLUMNS.map((name, at) => element("td", { className: at >= NUMBERS_FROM ? "number" : "", "data-label": name })));
   }
 
   #showNone(text) {

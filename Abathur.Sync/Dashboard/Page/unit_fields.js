@@ -7,11 +7,12 @@ const DISPLAYS = ["", "visible", "snapshot", "hidden", "placeholder"];
 const CLOAKS = ["unknown", "cloaked", "cloaked, detected", "not cloaked", "cloaked ally"];
 const COUNTS = { orders: 45, buffs: 46, passengers: 47, rally_targets: 48 };
 const LISTS = Object.keys(COUNTS);
-const FLAGS = new Set(["is_selected", "is_on_screen", "is_blip", "is_powered", "is_active", "is_flying", "is_burrowed", "is_hallucination"]);
+const FLAGS = new Set(
+  ["is_selected", "is_on_screen", "is_blip", "is_powered", "is_active", "is_flying", "is_burrowed", "is_hallucination"]);
 
 /**
- * Fields of the unit in a row, as { fields: [name, text][], orders, buffs, passengers, rally_targets: {column: value}[] }: only what it has.
- * Names are those of the protocol; the position is x, y and z.
+ * Fields of the unit in a row, as { fields: [name, text][], orders, buffs, passengers, rally_targets: {column: value}[] }: only what it
+ * has. Names are those of the protocol; the position is x, y and z.
  */
 export function unitFields(decoder, row) {
   const table = decoder.units;

@@ -60,10 +60,14 @@ export class UnitList {
   }
 
   #add(key) {
-    const button = element("button", { type: "button", "data-alliance": String(Math.floor(key / 1e6)), "data-key": String(key) }, element("span"), element("span"));
+    const button = element(
+      "button", { type: "button", "data-alliance": String(Math.floor(key / 1e6)), "data-key": String(key) }, element("span"),
+      element("span"));
     this.#buttons.set(key, button);
     const rank = (each) => ORDER.indexOf(Number(each.dataset.alliance)) * 1e6 + (Number(each.dataset.key) % 1e6);
-    const after = [...this.#buttons.values()].filter((each) => each !== button && rank(each) > rank(button)).sort((a, b) => rank(a) - rank(b))[0];
+    const after = [...this.#buttons.values()]
+      .filter((each) => each !== button && rank(each) > rank(button))
+      .sort((a, b) => rank(a) - rank(b))[0];
     this.#root.insertBefore(button, after ?? this.#empty());
   }
 
@@ -72,7 +76,8 @@ export class UnitList {
     const { units } = this.#world;
     const key = Number(button.dataset.key);
     const rows = [];
-    for (let row = 0; row < units.rows; row++) if (units.used[row] && units.alliance[row] * 1e6 + units.unit_type[row] === key) rows.push(row);
+    for (let row = 0; row < units.rows; row++)
+      if (units.used[row] && units.alliance[row] * 1e6 + units.unit_type[row] === key) rows.push(row);
     if (rows.length === 0) return;
     const last = rows.indexOf(Number(button.dataset.row ?? -1));
     const row = rows[(last + 1) % rows.length];

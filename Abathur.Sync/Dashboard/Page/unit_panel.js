@@ -61,11 +61,19 @@ export class UnitPanel {
     setText(place, `${number(units.x[row])}, ${number(units.y[row])}`);
     bar.style.width = `${units.health_max[row] > 0 ? Math.min((100 * units.health[row]) / units.health_max[row], 100) : 0}%`;
     const found = unitFields(this.#world.decoder, row);
-    setPairs(fields, [["unit_type", `${this.names.unit(units.unit_type[row])} (${units.unit_type[row]})`], ...found.fields.filter(([each]) => !HIDDEN_NAMES.includes(each))]);
+    setPairs(
+      fields,
+      [
+        ["unit_type", `${this.names.unit(units.unit_type[row])} (${units.unit_type[row]})`],
+        ...found.fields.filter(([each]) => !HIDDEN_NAMES.includes(each)),
+      ]);
     this.#showList(lists.orders, found.orders.map((each) => this.#order(each)));
     this.#showList(lists.buffs, found.buffs.map((each) => this.names.buff(each.buff_id)));
-    this.#showList(lists.passengers, found.passengers.map((each) => `${this.names.unit(each.unit_type)}, health ${number(each.health)} of ${number(each.health_max)}`));
-    this.#showList(lists.rally, found.rally_targets.map((each) => `${number(each.x)}, ${number(each.y)}${each.tag ? ` (${each.tag})` : ""}`));
+    this.#showList(
+      lists.passengers,
+      found.passengers.map((each) => `${this.names.unit(each.unit_type)}, health ${number(each.health)} of ${number(each.health_max)}`));
+    this.#showList(
+      lists.rally, found.rally_targets.map((each) => `${number(each.x)}, ${number(each.y)}${each.tag ? ` (${each.tag})` : ""}`));
   }
 
   #order({ ability_id, target_unit_tag, x, y, progress }) {
@@ -98,7 +106,8 @@ export class UnitPanel {
     follow.addEventListener("click", () => this.#on.follow(follow.getAttribute("aria-pressed") !== "true"));
     clear.addEventListener("click", () => this.#on.clear());
     this.#parts = {
-      name: element("strong"), place: element("span", { className: "quiet" }), bar: element("span"), fields: element("dl", { className: "fields" }), follow,
+      name: element("strong"), place: element("span", { className: "quiet" }), bar: element("span"),
+      fields: element("dl", { className: "fields" }), follow,
       gone: element("p", { className: "gone", role: "status", hidden: true }),
       lists: { orders: part("Orders"), buffs: part("Buffs"), passengers: part("Passengers"), rally: part("Rally targets") },
     };

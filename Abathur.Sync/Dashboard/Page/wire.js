@@ -10,8 +10,8 @@ export class WireError extends Error {}
 /**
  * Reads a message. Absent fields are not set, absent repeated fields are empty; of several occurrences of a field the last counts.
  *
- * A table has for each number [name, type]: uint and int (a Number, which is exact to 2^53), tag (a BigInt of 64 bits), bool, float, double,
- * string, bytes (a view, not a copy), or another table. A name that ends in [] is repeated.
+ * A table has for each number [name, type]: uint and int (a Number, which is exact to 2^53), tag (a BigInt of 64 bits), bool, float,
+ * double, string, bytes (a view, not a copy), or another table. A name that ends in [] is repeated.
  */
 export function read(table, bytes) {
   return new Reader(bytes).message(table, bytes.length);

@@ -49,13 +49,15 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
     {
         if (request.Actions.Count is 0 or > MaxActions)
         {
-            throw new RequestException(RequestStatus.InvalidArgument, $"{request.Actions.Count} actions at once; 1 to {MaxActions} are allowed");
+            throw new RequestException(
+                RequestStatus.InvalidArgument, $"{request.Actions.Count} actions at once; 1 to {MaxActions} are allowed");
         }
         var pending = new PendingActions(this, request);
         lock (_gate)
         {
             if (_closed) throw Refuse(request, RequestStatus.FailedPrecondition, "the game is over");
-            if (_waiting.Count >= MaxWaiting) throw Refuse(request, RequestStatus.ResourceExhausted, $"{MaxWaiting} requests already wait for the game");
+            if (_waiting.Count >= MaxWaiting)
+                throw Refuse(request, RequestStatus.ResourceExhausted, $"{MaxWaiting} requests already wait for the game");
             _waiting.Enqueue(pending);
         }
         Arrived?.Invoke();
@@ -91,7 +93,8 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
                     next.Fail(Refuse(
                         next.Request,
                         RequestStatus.OutOfRange,
-                        $"the actions answer game loop {next.Request.GameLoop} and the game is at {gameLoop}: {late} loops late, {next.Request.MaxLateGameLoops} are allowed"));
+                        $"the actions answer game loop {next.Request.GameLoop} and the game is at {gameLoop}: {late} loops late, "
+                            + $"{next.Request.MaxLateGameLoops} are allowed"));
                     continue;
                 }
                 next.Take(gameLoop, late);

@@ -6,7 +6,10 @@ namespace Abathur.Sync.Sources.Feed;
 /// <summary>How the time of each frame in a running game is spent, and how many game loops were not observed.</summary>
 public sealed class FrameTimes
 {
-    private static readonly (string Name, double Milliseconds)[] Limits = [("ladder", 40), ("faster", 1000 / 22.4), ("normal", 1000 / 16.0)];
+    private static readonly (string Name, double Milliseconds)[] Limits =
+    [
+        ("ladder", 40), ("faster", 1000 / 22.4), ("normal", 1000 / 16.0),
+    ];
     private readonly long[] _over = new long[Limits.Length];
     private uint? _lastGameLoop;
     private long _skipped;
@@ -65,7 +68,12 @@ public sealed class FrameTimes
         };
         for (var i = 0; i < Limits.Length; i++)
         {
-            budget.Limits.Add(new FrameBudget.Types.Limit { Name = Limits[i].Name, Ms = Limits[i].Milliseconds, FramesOver = (ulong)Interlocked.Read(ref _over[i]) });
+            budget.Limits.Add(new FrameBudget.Types.Limit
+            {
+                Name = Limits[i].Name,
+                Ms = Limits[i].Milliseconds,
+                FramesOver = (ulong)Interlocked.Read(ref _over[i]),
+            });
         }
         return budget;
     }

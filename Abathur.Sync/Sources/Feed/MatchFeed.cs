@@ -122,7 +122,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     /// <summary>Records a request for more game loops.</summary>
     public void RecordStep(uint count)
     {
-        if (!_isOver) recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+        if (!_isOver)
+            recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
     }
 
     /// <summary>Log time of a moment: UTC at the start plus the monotonic clock since then, so that a change of the system time does not

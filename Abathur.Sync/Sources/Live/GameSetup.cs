@@ -16,14 +16,19 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
         return await JoinAsync(cancellation);
     }
 
-    private static InterfaceOptions Interface => new() { Raw = true, Score = true, ShowCloaked = true, ShowBurrowedShadows = true, ShowPlaceholders = true };
+    private static InterfaceOptions Interface =>
+        new() { Raw = true, Score = true, ShowCloaked = true, ShowBurrowedShadows = true, ShowPlaceholders = true };
 
     private async Task CreateAsync(CancellationToken cancellation)
     {
         var create = new RequestCreateGame { Realtime = options.Realtime };
         if (options.Map!.EndsWith(".SC2Map", StringComparison.OrdinalIgnoreCase)) create.LocalMap = new LocalMap { MapPath = options.Map };
         else create.BattlenetMapName = options.Map;
-        create.PlayerSetup.Add(new PlayerSetup { Type = options.ObservedPlayerId is null ? PlayerType.Participant : PlayerType.Observer, Race = options.Race });
+        create.PlayerSetup.Add(new PlayerSetup
+        {
+            Type = options.ObservedPlayerId is null ? PlayerType.Participant : PlayerType.Observer,
+            Race = options.Race,
+        });
         create.PlayerSetup.AddRange(options.Opponents);
         var answer = (await game.SendAsync(new Request { CreateGame = create }, cancellation)).CreateGame;
         if (answer is { HasError: true }) throw Refusal("create the game", answer.Error, answer.ErrorDetails, Advice(answer.Error));
@@ -44,7 +49,8 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
         var player = options.ObservedPlayerId ?? 1;
         var replay = new RequestStartReplay { Options = Interface, ObservedPlayerId = (int)player, Realtime = options.Realtime };
         // A path would refer to the game's machine; the content works on any machine.
-        if (File.Exists(options.Replay)) replay.ReplayData = Google.Protobuf.ByteString.CopyFrom(await File.ReadAllBytesAsync(options.Replay, cancellation));
+        if (File.Exists(options.Replay))
+            replay.ReplayData = Google.Protobuf.ByteString.CopyFrom(await File.ReadAllBytesAsync(options.Replay, cancellation));
         else replay.ReplayPath = options.Replay;
         var answer = (await game.SendAsync(new Request { StartReplay = replay }, cancellation)).StartReplay;
         if (answer is { HasError: true }) throw Refusal("start the replay", answer.Error, answer.ErrorDetails, Advice(answer.Error));
@@ -60,7 +66,8 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
         ResponseCreateGame.Types.Error.MissingMap => "Name one with --map.",
         ResponseCreateGame.Types.Error.InvalidMapPath => "The game looks for --map FILE.SC2Map in its Maps folder.",
         ResponseCreateGame.Types.Error.InvalidMapData => "The map file is damaged or of a newer game.",
-        ResponseCreateGame.Types.Error.InvalidMapName => "A name without .SC2Map is a Battle.net map that the game has already downloaded; for a file give FILE.SC2Map.",
+        ResponseCreateGame.Types.Error.InvalidMapName =>
+            "A name without .SC2Map is a Battle.net map that the game has already downloaded; for a file give FILE.SC2Map.",
         ResponseCreateGame.Types.Error.InvalidMapHandle => "The map cannot be loaded from Battle.net's cache.",
         ResponseCreateGame.Types.Error.MissingPlayerSetup => "Name an opponent with --opponent.",
         ResponseCreateGame.Types.Error.InvalidPlayerSetup => "The map does not allow these players: check --opponent.",
@@ -72,7 +79,8 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
     {
         ResponseJoinGame.Types.Error.MissingParticipation => "Choose --race, or --observe with --as-player.",
         ResponseJoinGame.Types.Error.InvalidObservedPlayerId => "--as-player names a player who is not in the game.",
-        ResponseJoinGame.Types.Error.MissingPorts => "The game is for several participants, which need a common port set: start it with one.",
+        ResponseJoinGame.Types.Error.MissingPorts =>
+            "The game is for several participants, which need a common port set: start it with one.",
         ResponseJoinGame.Types.Error.GameFull => "Another client has joined already.",
         ResponseJoinGame.Types.Error.MapDoesNotExist or ResponseJoinGame.Types.Error.CannotOpenMap => "Check --map.",
         ResponseJoinGame.Types.Error.NoSpaceForUser => "The map has no start location left.",

@@ -23,7 +23,8 @@ namespace Abathur.Sync.Sources.Live;
 /// <param name="options">The game to play or watch.</param>
 /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
 /// <param name="clock">Clock of all times.</param>
-public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource, IDisposable
+public sealed class LiveSource(
+    GameClient game, LiveOptions options, MatchRecorder? recorder, TimeProvider clock) : IMatchSource, IDisposable
 {
     private const int FirstResponseBytes = 64 * 1024;
     private static readonly TimeSpan LeaveTimeout = TimeSpan.FromSeconds(5);
@@ -59,7 +60,8 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         try
         {
             await BeginAsync(feed, cancellation);
-            if (Actions is not null) _drawing = new GameDrawing(hub.Drawings) { TerrainHeight = hub.Match!.GameInfo?.StartRaw?.TerrainHeight };
+            if (Actions is not null)
+                _drawing = new GameDrawing(hub.Drawings) { TerrainHeight = hub.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is set, because an agent may read it before it subscribes.
             await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             return await PlayAsync(feed, cancellation);
@@ -96,7 +98,13 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     {
         var ping = (await game.SendAsync(new Request { Ping = new RequestPing() }, cancellation)).Ping;
         var player = await new GameSetup(game, options).StartAsync(cancellation);
-        var match = new Match { Source = SourceKind.Live, PlayerId = player, GameVersion = ping?.GameVersion ?? "", ActionsAllowed = Actions is not null };
+        var match = new Match
+        {
+            Source = SourceKind.Live,
+            PlayerId = player,
+            GameVersion = ping?.GameVersion ?? "",
+            ActionsAllowed = Actions is not null,
+        };
         var gameInfo = await AskForBodyAsync(new Request { GameInfo = new RequestGameInfo() }, cancellation);
         var gameData = await AskForBodyAsync(GameRequests.Data, cancellation);
         try
@@ -220,7 +228,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     {
         if (published.IsCompleted) return;
         _ = published.ContinueWith(
-            static (_, wake) => ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            static (_, wake) =>
+                ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
+                TaskScheduler.Default);
         while (!published.IsCompleted && !cancellation.IsCancellationRequested)
         {
             await ActAsync(feed, cancellation);
@@ -233,7 +243,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
     private async Task ActUntilNextLoopAsync(MatchFeed feed, long published, CancellationToken cancellation)
     {
         var due = TimeSpan.FromSeconds(1 / GameTime.LoopsPerSecond) - AskAhead;
-        while (due - clock.GetElapsedTime(published) is var left && left >= TimeSpan.FromMilliseconds(1) && !cancellation.IsCancellationRequested)
+        while (due - clock.GetElapsedTime(published) is var left
+            && left >= TimeSpan.FromMilliseconds(1)
+            && !cancellation.IsCancellationRequested)
         {
             await ActAsync(feed, cancellation);
             await _wake.WaitAsync(left);
@@ -247,7 +259,8 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         try
         {
             var wire = ResponseWire.Read(response.Span);
-            if (wire is { Kind: 0, HasError: true }) throw new GameException($"the game refuses {request.RequestCase}: {Errors(response)}") { IsRefusal = true };
+            if (wire is { Kind: 0, HasError: true })
+                throw new GameException($"the game refuses {request.RequestCase}: {Errors(response)}") { IsRefusal = true };
             return response.Span[wire.Body].ToArray();
         }
         catch (InvalidDataException e)
@@ -293,7 +306,9 @@ public sealed class LiveSource(GameClient game, LiveOptions options, MatchRecord
         using var timeout = new CancellationTokenSource(LeaveTimeout, clock);
         try
         {
-            var request = options.QuitAfterwards ? new Request { Quit = new RequestQuit() } : new Request { LeaveGame = new RequestLeaveGame() };
+            var request = options.QuitAfterwards
+                ? new Request { Quit = new RequestQuit() }
+                : new Request { LeaveGame = new RequestLeaveGame() };
             await game.SendAsync(request, timeout.Token);
         }
         catch (Exception e) when (e is GameException or OperationCanceledException)

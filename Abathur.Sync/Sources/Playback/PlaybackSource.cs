@@ -183,7 +183,9 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private async Task CarryOutCommandsUntilAsync(Task publishing)
     {
         _ = publishing.ContinueWith(
-            static (_, wake) => ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            static (_, wake) =>
+                ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
+                TaskScheduler.Default);
         while (!publishing.IsCompleted)
         {
             CarryOutCommands();
@@ -276,20 +278,23 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         switch (request.CommandCase)
         {
             case ControlRequest.CommandOneofCase.None:
-                throw new PlaybackException(PlaybackRefusal.Invalid, "no command is set: expected one of pause, resume, step, seek, set_rate, set_loop");
+                throw new PlaybackException(
+                    PlaybackRefusal.Invalid, "no command is set: expected one of pause, resume, step, seek, set_rate, set_loop");
             case ControlRequest.CommandOneofCase.SetRate:
                 CheckRate(request.SetRate.Rate);
                 break;
             case ControlRequest.CommandOneofCase.Step when request.Step.Frames > MaxSteps:
                 throw new PlaybackException(PlaybackRefusal.Invalid, $"step takes at most {MaxSteps} frames at once");
             case ControlRequest.CommandOneofCase.Seek when request.Seek.GameLoop > _lastGameLoop:
-                throw new PlaybackException(PlaybackRefusal.OutOfRange, $"game loop {request.Seek.GameLoop} is after the last, {_lastGameLoop}");
+                throw new PlaybackException(
+                    PlaybackRefusal.OutOfRange, $"game loop {request.Seek.GameLoop} is after the last, {_lastGameLoop}");
         }
     }
 
     private void RefuseCommands()
     {
-        while (_commands.TryDequeue(out var command)) command.Done.SetException(new PlaybackException(PlaybackRefusal.Over, "the playback is over"));
+        while (_commands.TryDequeue(out var command))
+            command.Done.SetException(new PlaybackException(PlaybackRefusal.Over, "the playback is over"));
     }
 
     /// <summary>Updates the public state.</summary>
@@ -304,15 +309,20 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         if (first > recording.LastGameLoop)
         {
             var seconds = (recording.LastGameLoop - recording.FirstGameLoop) / tickHz;
-            throw new PlaybackException(PlaybackRefusal.OutOfRange, $"--start-offset {options.StartOffset.TotalSeconds} s is after the end of the recording ({seconds:0.#} s)");
+            throw new PlaybackException(
+                PlaybackRefusal.OutOfRange,
+                $"--start-offset {options.StartOffset.TotalSeconds} s is after the end of the recording ({seconds:0.#} s)");
         }
-        var last = options.Duration is { } duration ? Math.Min(recording.LastGameLoop, first + (duration.TotalSeconds * tickHz)) : recording.LastGameLoop;
+        var last = options.Duration is { } duration
+            ? Math.Min(recording.LastGameLoop, first + (duration.TotalSeconds * tickHz))
+            : recording.LastGameLoop;
         return ((uint)first, (uint)last);
     }
 
     private static double CheckRate(double rate) => rate is 0 or >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
         ? rate
-        : throw new PlaybackException(PlaybackRefusal.Invalid, $"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
+        : throw new PlaybackException(
+            PlaybackRefusal.Invalid, $"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
 
     private readonly record struct Position(bool Paused, double Rate, uint? GameLoop, ulong Sequence, bool Ended, bool Loop);
 

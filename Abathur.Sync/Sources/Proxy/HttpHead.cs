@@ -11,7 +11,9 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
 
     /// <summary>The status of a response; 0 if this is not a response.</summary>
     public int StatusCode =>
-        FirstLine.Split(' ') is [var version, var code, ..] && version.StartsWith("HTTP/1.", StringComparison.Ordinal) && int.TryParse(code, out var status)
+        FirstLine.Split(' ') is [var version, var code, ..]
+            && version.StartsWith("HTTP/1.", StringComparison.Ordinal)
+            && int.TryParse(code, out var status)
             ? status
             : 0;
 
@@ -21,7 +23,8 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
         .Select(line => line[(line.IndexOf(':') + 1)..].Trim());
 
     /// <summary>The head without a header.</summary>
-    public HttpHead Without(string name) => this with { Lines = [.. Lines.Where(line => !NameOf(line).Equals(name, StringComparison.OrdinalIgnoreCase))] };
+    public HttpHead Without(string name) =>
+        this with { Lines = [.. Lines.Where(line => !NameOf(line).Equals(name, StringComparison.OrdinalIgnoreCase))] };
 
     /// <summary>The head with a header that replaces all headers of the same name.</summary>
     public HttpHead With(string name, string value) => this with { Lines = [$"{name}: {value}", .. Without(name).Lines] };
@@ -30,7 +33,9 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
 
     /// <summary>Whether a header, which may be a list, names something.</summary>
     public bool Has(string name, string value) =>
-        Values(name).SelectMany(values => values.Split(',', StringSplitOptions.TrimEntries)).Any(each => each.Equals(value, StringComparison.OrdinalIgnoreCase));
+        Values(name)
+            .SelectMany(values => values.Split(',', StringSplitOptions.TrimEntries))
+            .Any(each => each.Equals(value, StringComparison.OrdinalIgnoreCase));
 
     /// <summary>Reads a head from a blocking socket; the bytes after it are <paramref name="rest"/>.</summary>
     /// <exception cref="InvalidDataException">It is too long or truncated.</exception>
@@ -65,7 +70,10 @@ internal sealed record HttpHead(string FirstLine, IReadOnlyList<string> Lines)
             // 0 would be no timeout at all.
             socket.ReceiveTimeout = Math.Max(1, (int)left.TotalMilliseconds);
             var received = socket.Receive(bytes.AsSpan(length));
-            if (received == 0) throw length == 0 ? new EndOfStreamException("the connection was closed without an answer") : new InvalidDataException("an HTTP head is cut off");
+            if (received == 0)
+                throw length == 0
+                    ? new EndOfStreamException("the connection was closed without an answer")
+                    : new InvalidDataException("an HTTP head is cut off");
             length += received;
             var end = bytes.AsSpan(0, length).IndexOf("\r\n\r\n"u8);
             if (end >= 0)

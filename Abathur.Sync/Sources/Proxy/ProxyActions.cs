@@ -73,11 +73,13 @@ internal sealed class ProxyActions : IAsyncDisposable
             }
             var response = Response.Parser.ParseFrom(bytes);
             if (response.Action is { } result) actions.Complete(result);
-            else actions.Fail(new RequestException(RequestStatus.FailedPrecondition, $"the game refused the actions: {string.Join("; ", response.Error)}"));
+            else actions.Fail(new RequestException(
+                RequestStatus.FailedPrecondition, $"the game refused the actions: {string.Join("; ", response.Error)}"));
         }
         catch (TimeoutException)
         {
-            actions.Fail(new RequestException(RequestStatus.DeadlineExceeded, $"the game did not answer within {ActionQueue.AnswerTimeout.TotalSeconds:0} s"));
+            actions.Fail(new RequestException(
+                RequestStatus.DeadlineExceeded, $"the game did not answer within {ActionQueue.AnswerTimeout.TotalSeconds:0} s"));
         }
         catch (Exception e)
         {

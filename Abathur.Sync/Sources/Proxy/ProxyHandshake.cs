@@ -85,7 +85,8 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
     {
         try
         {
-            var head = $"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {Encoding.UTF8.GetByteCount(text) + 1}\r\nConnection: close\r\n\r\n";
+            var head = $"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
+                + $"{Encoding.UTF8.GetByteCount(text) + 1}\r\nConnection: close\r\n\r\n";
             bot.SendAll(Encoding.UTF8.GetBytes(head + text + "\n"));
         }
         catch (Exception e) when (SocketIo.IsGone(e))
@@ -123,7 +124,11 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
         catch (Exception e) when (SocketIo.IsGone(e) || e is TimeoutException)
         {
             game.Dispose();
-            return cancellation.IsCancellationRequested ? "the daemon is shutting down" : late.IsCancellationRequested ? $"no answer within {timeout.TotalSeconds:0.#} s" : e.Message;
+            return cancellation.IsCancellationRequested
+                ? "the daemon is shutting down"
+                : late.IsCancellationRequested
+                ? $"no answer within {timeout.TotalSeconds:0.#} s"
+                : e.Message;
         }
         catch (InvalidDataException e)
         {

@@ -1,5 +1,5 @@
-using System.Net.Sockets;
 using System.Net;
+using System.Net.Sockets;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Hub;
@@ -7,7 +7,6 @@ using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging;
-
 using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Sync.Sources.Proxy;
@@ -159,7 +158,11 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
             isSeated = await TakeSeatAsync();
             if (!isSeated)
             {
-                handshake.Refuse("503 Service Unavailable", _feed!.HasBegun ? "The proxy serves one match, which already has its bot." : "A bot is already connected: a game has one client.");
+                handshake.Refuse(
+                    "503 Service Unavailable",
+                    _feed!.HasBegun
+                        ? "The proxy serves one match, which already has its bot."
+                        : "A bot is already connected: a game has one client.");
                 return;
             }
             using var game = await OnThread(() => handshake.Connect(_closing.Token));
@@ -195,7 +198,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// ended.</summary>
     private async Task<bool> TakeSeatAsync()
     {
-        var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token) || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
+        var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token)
+            || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
         if (!isFree || !_feed!.HasBegun) return isFree;
         _seat.Release();
         return false;
@@ -222,7 +226,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
                 actions.Wake();
             };
         }
-        _ = tap.Over.ContinueWith(how => _over.TrySetResult(how.Result), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        _ = tap.Over.ContinueWith(
+            how => _over.TrySetResult(how.Result), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         _relay = relay;
         if (_closing.IsCancellationRequested) relay.Abort();
         var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
@@ -243,5 +248,6 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         };
     }
 
-    private static Task<T> OnThread<T>(Func<T> action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private static Task<T> OnThread<T>(Func<T> action) =>
+        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

@@ -1,5 +1,5 @@
-using Abathur.Sc2.Api;
 using Abathur.Sc2;
+using Abathur.Sc2.Api;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
@@ -8,7 +8,6 @@ using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.Extensions.Logging;
 using SC2APIProtocol;
-
 using Request = SC2APIProtocol.Request;
 using Response = SC2APIProtocol.Response;
 using Status = SC2APIProtocol.Status;
@@ -120,7 +119,8 @@ internal sealed class ProxyTap : IAsyncDisposable
                 // A bug: the match ends for the agents, but not for the bot.
                 isBroken = true;
                 LogMessages.PublishingFailed(_log, e.ToString());
-                _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
+                _over.TrySetResult(
+                    new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
             }
             finally
             {
@@ -197,7 +197,8 @@ internal sealed class ProxyTap : IAsyncDisposable
         if (status is Status.InGame or Status.InReplay) _wasInGame = true;
         // The results are in the next observation that the bot requests. An unknown status is ignored.
         else if (_wasInGame && status == Status.Ended) HasEnded = true;
-        else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit)) End("the bot has left the game");
+        else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit))
+            End("the bot has left the game");
     }
 
     private void End(string how)
@@ -235,7 +236,8 @@ internal sealed class ProxyTap : IAsyncDisposable
         {
             await AskAsync(GameRequests.Data);
         }
-        if (_match.PlayerId == 0) _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
+        if (_match.PlayerId == 0)
+            _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
         _feed.Begin(_match, _gameInfo, _gameData);
         Began?.Invoke();
     }

@@ -4,7 +4,8 @@ using Abathur.Sync.Hub;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// The messages of both directions in the order of cause and effect. A slot is reserved before the bytes of a chunk are sent, and completed when its messages have been
+/// The messages of both directions in the order of cause and effect. A slot is reserved before the bytes of a chunk are sent, and completed
+/// when its messages have been
 /// copied: what the receiver sends in reply has a later slot, even when it is copied earlier. Bounded; messages that do not fit are dropped
 /// and counted.
 /// </summary>
@@ -33,7 +34,8 @@ internal sealed class TapQueue(TimeProvider clock) : IDisposable
     /// <summary>Messages that did not fit.</summary>
     public long Dropped => Interlocked.Read(ref _dropped);
 
-    /// <summary>Reserves the next place in the order. Call before the chunk is sent; <see cref="Complete"/> must follow, also after an error.</summary>
+    /// <summary>Reserves the next place in the order. Call before the chunk is sent; <see cref="Complete"/> must follow, also after an
+    /// error.</summary>
     public TapSlot Reserve()
     {
         if (Interlocked.Increment(ref _slotCount) > MaxSlots)

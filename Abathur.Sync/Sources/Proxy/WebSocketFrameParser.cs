@@ -68,7 +68,9 @@ internal struct WebSocketFrameParser()
             Mask = _mask,
         };
         // The mask of the next part begins where this one ended.
-        _mask = BitConverter.IsLittleEndian ? BitOperations.RotateRight(_mask, 8 * (taken & 3)) : BitOperations.RotateLeft(_mask, 8 * (taken & 3));
+        _mask = BitConverter.IsLittleEndian
+            ? BitOperations.RotateRight(_mask, 8 * (taken & 3))
+            : BitOperations.RotateLeft(_mask, 8 * (taken & 3));
         return true;
     }
 

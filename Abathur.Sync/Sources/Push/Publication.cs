@@ -21,7 +21,8 @@ public sealed class Publication : IDisposable
     private readonly TimeProvider _clock;
     private readonly Action<Publication> _closed;
 
-    internal Publication(MatchFeed feed, TimeProvider clock, Action<Publication> closed) => (_feed, _clock, _closed) = (feed, clock, closed);
+    internal Publication(MatchFeed feed, TimeProvider clock, Action<Publication> closed) =>
+        (_feed, _clock, _closed) = (feed, clock, closed);
 
     /// <summary>Number of accepted observations.</summary>
     public ulong Frames { get; private set; }
@@ -37,10 +38,13 @@ public sealed class Publication : IDisposable
     /// <exception cref="RequestException">It is already set, or a value in it is invalid.</exception>
     public Match Begin(Match match)
     {
-        if (_feed.HasBegun) throw new RequestException(RequestStatus.FailedPrecondition, "the match is already set: send it once, before the first observation");
+        if (_feed.HasBegun)
+            throw new RequestException(
+                RequestStatus.FailedPrecondition, "the match is already set: send it once, before the first observation");
         foreach (var text in new[] { match.MatchId, match.MapName, match.GameVersion })
         {
-            if (text.Length > MaxTextLength) throw Invalid($"a text of the match has {text.Length} characters; at most {MaxTextLength} are allowed");
+            if (text.Length > MaxTextLength)
+                throw Invalid($"a text of the match has {text.Length} characters; at most {MaxTextLength} are allowed");
         }
         if (match.TickHz is not (0 or (> 0 and <= MaxTickHz))) throw Invalid($"tick_hz {match.TickHz} is neither 0 nor up to {MaxTickHz}");
         match.Source = SourceKind.Push;

@@ -26,7 +26,9 @@ internal static class ProtoFraming
     /// <summary>Size in bytes of the message that <see cref="WriteFrame"/> writes.</summary>
     public static int MeasureFrame(EncodedFrame frame, in DroppedFrames dropped)
     {
-        var bytes = frame.MatchId.Length == 0 ? 0 : MeasureBytes(Frame.MatchIdFieldNumber, System.Text.Encoding.UTF8.GetByteCount(frame.MatchId));
+        var bytes = frame.MatchId.Length == 0
+            ? 0
+            : MeasureBytes(Frame.MatchIdFieldNumber, System.Text.Encoding.UTF8.GetByteCount(frame.MatchId));
         Span<(int Number, ulong Value)> head = stackalloc (int, ulong)[HeadFields];
         ListHead(frame, head);
         foreach (var (number, value) in head) bytes += value == 0 ? 0 : MeasureVarint(number, value);
@@ -89,15 +91,20 @@ internal static class ProtoFraming
         head[8] = (Frame.CompressionFieldNumber, (ulong)frame.Format.Compression);
     }
 
-    private static int PayloadNumber(EncodedFrame frame) => frame.Format.IsObservation ? Frame.ObservationFieldNumber : Frame.DataFieldNumber;
+    private static int PayloadNumber(EncodedFrame frame) =>
+        frame.Format.IsObservation ? Frame.ObservationFieldNumber : Frame.DataFieldNumber;
 
-    private static int MeasureVarint(int number, ulong value) => CodedOutputStream.ComputeTagSize(number) + CodedOutputStream.ComputeUInt64Size(value);
+    private static int MeasureVarint(int number, ulong value) =>
+        CodedOutputStream.ComputeTagSize(number) + CodedOutputStream.ComputeUInt64Size(value);
 
-    private static int MeasureBytes(int number, int bytes) => CodedOutputStream.ComputeTagSize(number) + CodedOutputStream.ComputeLengthSize(bytes) + bytes;
+    private static int MeasureBytes(int number, int bytes) =>
+        CodedOutputStream.ComputeTagSize(number) + CodedOutputStream.ComputeLengthSize(bytes) + bytes;
 
-    private static void WriteVarint(IBufferWriter<byte> output, int number, ulong value) => WriteTagged(output, number, Tag.WireType.Varint, value);
+    private static void WriteVarint(IBufferWriter<byte> output, int number, ulong value) =>
+        WriteTagged(output, number, Tag.WireType.Varint, value);
 
-    private static void WriteLength(IBufferWriter<byte> output, int number, int bytes) => WriteTagged(output, number, Tag.WireType.LengthDelimited, (uint)bytes);
+    private static void WriteLength(IBufferWriter<byte> output, int number, int bytes) =>
+        WriteTagged(output, number, Tag.WireType.LengthDelimited, (uint)bytes);
 
     private static void WriteBytes(IBufferWriter<byte> output, int number, ReadOnlySpan<byte> bytes)
     {

@@ -31,11 +31,25 @@ public sealed class GameSyncService
     {
         _api = api;
         Service = new GrpcService("abathur.sync.v1.GameSync", SyncReflection.Descriptor)
-            .Unary("GetMatch", GetMatchRequest.Parser, async (request, call) => await api.GetMatchAsync(request, LevelOf(call), call.Cancellation), For(AccessLevel.Watch))
-            .Unary("GetStatus", GetStatusRequest.Parser, (_, call) => ValueTask.FromResult(api.GetStatus(LevelOf(call))), For(AccessLevel.Watch))
-            .Unary("Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation), For(AccessLevel.Act, MaxActBytes))
-            .Unary("Draw", DrawRequest.Parser, (request, call) => ValueTask.FromResult(_api.Draw(request, LevelOf(call))), For(AccessLevel.Act, MaxActBytes))
-            .Unary("Control", ControlRequest.Parser, async (request, call) => await api.ControlAsync(request, LevelOf(call), call.Cancellation), For(AccessLevel.Act))
+            .Unary(
+                "GetMatch",
+                GetMatchRequest.Parser,
+                async (request, call) => await api.GetMatchAsync(request, LevelOf(call), call.Cancellation),
+                For(AccessLevel.Watch))
+            .Unary(
+                "GetStatus", GetStatusRequest.Parser, (_, call) => ValueTask.FromResult(api.GetStatus(LevelOf(call))),
+                For(AccessLevel.Watch))
+            .Unary(
+                "Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation),
+                For(AccessLevel.Act, MaxActBytes))
+            .Unary(
+                "Draw", DrawRequest.Parser, (request, call) => ValueTask.FromResult(_api.Draw(request, LevelOf(call))),
+                For(AccessLevel.Act, MaxActBytes))
+            .Unary(
+                "Control",
+                ControlRequest.Parser,
+                async (request, call) => await api.ControlAsync(request, LevelOf(call), call.Cancellation),
+                For(AccessLevel.Act))
             .ServerStreaming("Subscribe", SubscribeRequest.Parser, SubscribeAsync, For(AccessLevel.Watch))
             .ClientStreaming("Publish", PublishAsync, For(AccessLevel.Act, Publication.MaxMessageBytes))
             .Bidirectional("Session", SessionAsync, new GrpcMethodOptions { Authorize = AuthorizeSession });
@@ -89,7 +103,9 @@ public sealed class GameSyncService
         {
             if (Interlocked.Increment(ref _unauthenticatedSessions) > MaxUnauthenticatedSessions)
             {
-                throw new RequestException(RequestStatus.ResourceExhausted, $"{MaxUnauthenticatedSessions} sessions have not sent a token yet: send it in the metadata \"authorization\"");
+                throw new RequestException(
+                    RequestStatus.ResourceExhausted,
+                    $"{MaxUnauthenticatedSessions} sessions have not sent a token yet: send it in the metadata \"authorization\"");
             }
             return await call.ReadAsync(ClientMessage.Parser);
         }

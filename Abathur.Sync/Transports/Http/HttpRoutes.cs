@@ -37,7 +37,8 @@ internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string
     {
         var request = http.Request;
         var host = request.Headers.Host is [{ Length: > 0 } one] ? one : null;
-        if (origins.Refusal(host, request.Headers.Origin, http.Connection.LocalPort, http.Connection.LocalIpAddress) is { } refusal) return HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, refusal);
+        if (origins.Refusal(host, request.Headers.Origin, http.Connection.LocalPort, http.Connection.LocalIpAddress) is { } refusal)
+            return HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, refusal);
         var path = request.Path.Value ?? "";
         if (_routes.TryGetValue(path, out var route)) return ServeAsync(http, route);
         foreach (var (prefix, prefixRoute) in _prefixes)
@@ -58,7 +59,8 @@ internal sealed class HttpRoutes(WebOrigins origins, AccessTokens tokens, string
     {
         var level = tokens.LevelOf(WebSocketToken.Of(http));
         if (level >= needed) return null;
-        if (level != AccessLevel.None) return HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, "this token is for watching");
+        if (level != AccessLevel.None)
+            return HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, "this token is for watching");
         http.Response.Headers.WWWAuthenticate = "Bearer";
         return HttpAnswer.TextAsync(http.Response, StatusCodes.Status401Unauthorized, "a token is needed: Authorization: Bearer TOKEN");
     }

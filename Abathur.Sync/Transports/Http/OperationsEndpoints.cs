@@ -24,7 +24,13 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
     {
         // Health only means that the process answers. Both paths reveal nothing about the match.
         routes.Add("/healthz", http => HttpAnswer.GetTextAsync(http, () => (StatusCodes.Status200OK, "ok")));
-        routes.Add("/readyz", http => HttpAnswer.GetTextAsync(http, () => isReady() ? (StatusCodes.Status200OK, "ready") : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
+        routes.Add(
+            "/readyz",
+            http => HttpAnswer.GetTextAsync(
+                http,
+                () => isReady()
+                    ? (StatusCodes.Status200OK, "ready")
+                    : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
         routes.Add("/metrics", http => HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write), AccessLevel.Watch);
         routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, DescribeStatus), AccessLevel.Watch);
     }

@@ -19,7 +19,8 @@ internal static class JsonLine
 
     private const int MaxDepth = 64;
     private const int MaxQuoted = 40;
-    private static readonly ProtoJsonTranscoder Incoming = ProtoJsonTranscoder.Create(ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
+    private static readonly ProtoJsonTranscoder Incoming = ProtoJsonTranscoder.Create(
+        ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
     private static readonly ProtoJsonTranscoder Outgoing = ProtoJsonTranscoder.For(ServerMessage.Descriptor);
     private static readonly ConditionalWeakTable<Match, byte[]> Matches = [];
 
@@ -33,7 +34,8 @@ internal static class JsonLine
     /// <param name="cancellation">Ends the wait.</param>
     /// <param name="maxBytes">Longest line.</param>
     /// <param name="skipsBlank">Whether blank lines are skipped; otherwise they are an error.</param>
-    public static async ValueTask<ClientMessage?> ReadAsync(PipeReader input, CancellationToken cancellation, int maxBytes = MaxBytes, bool skipsBlank = true)
+    public static async ValueTask<ClientMessage?> ReadAsync(
+        PipeReader input, CancellationToken cancellation, int maxBytes = MaxBytes, bool skipsBlank = true)
     {
         while (true)
         {
@@ -59,10 +61,12 @@ internal static class JsonLine
         }
     }
 
-    /// <summary>The message in a text that is known to be UTF-8. Throws <see cref="RequestException"/> (INVALID_ARGUMENT) for anything else.</summary>
+    /// <summary>The message in a text that is known to be UTF-8. Throws <see cref="RequestException"/> (INVALID_ARGUMENT) for anything
+    /// else.</summary>
     public static ClientMessage Parse(ReadOnlySpan<byte> text)
     {
-        if (!text.TrimStart(Blank).StartsWith("{"u8)) throw Invalid($"expected a line of JSON such as {{\"subscribe\":{{}}}}, got \"{Quote(text)}\"");
+        if (!text.TrimStart(Blank).StartsWith("{"u8))
+            throw Invalid($"expected a line of JSON such as {{\"subscribe\":{{}}}}, got \"{Quote(text)}\"");
         try
         {
             var message = new ArrayBufferWriter<byte>(text.Length);
@@ -127,7 +131,8 @@ internal static class JsonLine
     }
 
     private static string Quote(ReadOnlySpan<byte> text) =>
-        string.Concat(Encoding.UTF8.GetString(text[..Math.Min(text.Length, 4 * MaxQuoted)]).Take(MaxQuoted).Select(letter => char.IsControl(letter) ? '?' : letter));
+        string.Concat(Encoding.UTF8.GetString(text[..Math.Min(text.Length, 4 * MaxQuoted)]).Take(MaxQuoted).Select(
+            letter => char.IsControl(letter) ? '?' : letter));
 
     private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

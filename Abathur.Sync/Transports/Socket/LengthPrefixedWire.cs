@@ -67,7 +67,8 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         Span<byte> prefix = stackalloc byte[ProtoFraming.PrefixBytes];
         buffer.Slice(0, ProtoFraming.PrefixBytes).CopyTo(prefix);
         var length = BinaryPrimitives.ReadUInt32LittleEndian(prefix);
-        if (length > maxBytes) throw new RequestException(RequestStatus.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
+        if (length > maxBytes)
+            throw new RequestException(RequestStatus.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
         if (buffer.Length < ProtoFraming.PrefixBytes + length) return false;
         message = buffer.Slice(ProtoFraming.PrefixBytes, length);
         return true;

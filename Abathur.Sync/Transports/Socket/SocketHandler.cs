@@ -30,7 +30,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         var input = connection.Transport.Input;
         // With TLS, the daemon cannot write to the socket directly.
         var isEncrypted = connection.Features.Get<ITlsHandshakeFeature>() is not null;
-        using var output = new SocketOutput(connection.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket, isEncrypted ? connection.Transport.Output : null);
+        using var output = new SocketOutput(
+            connection.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket, isEncrypted ? connection.Transport.Output : null);
         var isPublishing = false;
         try
         {
@@ -47,13 +48,16 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection), level);
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
-            ISessionWire wire = subscription.Options.Encoding == Encoding.Json ? new JsonLineWire(input, output) : new LengthPrefixedWire(input, output);
+            ISessionWire wire = subscription.Options.Encoding == Encoding.Json
+                ? new JsonLineWire(input, output)
+                : new LengthPrefixedWire(input, output);
             await new SyncSession(api, wire, subscription, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
         catch (RequestException e)
         {
-            JsonLine.Write(output.Writer, new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } });
+            JsonLine.Write(
+                output.Writer, new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } });
             await output.FlushAsync(CancellationToken.None);
             if (isPublishing) await LeaveUnreadAsync(connection);
         }
@@ -85,7 +89,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 
     private async Task PublishAsync(PublishStart start, AccessLevel level, ConnectionContext connection, SocketOutput output)
     {
-        if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto)) throw new RequestException(RequestStatus.InvalidArgument, "publish takes encoding json or proto");
+        if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto))
+            throw new RequestException(RequestStatus.InvalidArgument, "publish takes encoding json or proto");
         var input = connection.Transport.Input;
         using var publication = await api.PublishAsync(level, connection.ConnectionClosed);
         // A match with game data is too long for a line: it may be the first message.
@@ -120,7 +125,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         try
         {
             var message = await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token, MaxFirstLineBytes, skipsBlank: false);
-            if (message is { Subscribe: null, Publish: null }) throw new RequestException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            if (message is { Subscribe: null, Publish: null })
+                throw new RequestException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
             return message;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
@@ -129,5 +135,6 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         }
     }
 
-    private static string Peer(ConnectionContext connection) => connection.RemoteEndPoint is System.Net.IPEndPoint endpoint ? endpoint.ToString() : "unix";
+    private static string Peer(ConnectionContext connection) =>
+        connection.RemoteEndPoint is System.Net.IPEndPoint endpoint ? endpoint.ToString() : "unix";
 }

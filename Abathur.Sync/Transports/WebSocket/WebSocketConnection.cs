@@ -15,7 +15,8 @@ namespace Abathur.Sync.Transports.WebSocket;
 /// <param name="closeTimeout">How long sending the close may take, and then how long the peer may be silent.</param>
 /// <param name="clock">Clock of the timeout.</param>
 /// <param name="abort">Aborts the connection. Aborting only the WebSocket would not end a write to a peer that reads nothing.</param>
-public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, int maxMessageBytes, TimeSpan closeTimeout, TimeProvider clock, Action abort) : IDisposable
+public sealed class WebSocketConnection(
+    System.Net.WebSockets.WebSocket socket, int maxMessageBytes, TimeSpan closeTimeout, TimeProvider clock, Action abort) : IDisposable
 {
     private const int SmallBytes = 4096;
 
@@ -116,7 +117,8 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         {
             if (socket.State == WebSocketState.CloseReceived)
             {
-                await socket.CloseOutputAsync(socket.CloseStatus ?? WebSocketCloseStatus.Empty, socket.CloseStatus is null or WebSocketCloseStatus.Empty ? null : "", CancellationToken.None);
+                await socket.CloseOutputAsync(socket.CloseStatus ?? WebSocketCloseStatus.Empty, socket.CloseStatus is null
+                    or WebSocketCloseStatus.Empty ? null : "", CancellationToken.None);
             }
             else if (socket.State == WebSocketState.Open)
             {
@@ -142,13 +144,15 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
             {
                 if (fragments % FragmentsInARow == 0) await Task.Yield();
                 if (length == Buffer.Length) Resize(2 * Buffer.Length, keep: length);
-                var result = await socket.ReceiveAsync(Buffer.AsMemory(length, Math.Min(Buffer.Length, maxBytes) - length), CancellationToken.None);
+                var result = await socket.ReceiveAsync(
+                    Buffer.AsMemory(length, Math.Min(Buffer.Length, maxBytes) - length), CancellationToken.None);
                 if (result.MessageType == WebSocketMessageType.Close) return new(WebSocketInputKind.Closed);
                 length += result.Count;
                 if (length >= maxBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
                 if (!result.EndOfMessage) continue;
                 // .NET does not detect a character that is truncated before an empty last fragment.
-                if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(Buffer.AsSpan(0, length))) return new(WebSocketInputKind.NotUtf8, result.MessageType);
+                if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(Buffer.AsSpan(0, length)))
+                    return new(WebSocketInputKind.NotUtf8, result.MessageType);
                 return new(WebSocketInputKind.Message, result.MessageType, Buffer.AsMemory(0, length));
             }
         }
@@ -166,5 +170,6 @@ public sealed class WebSocketConnection(System.Net.WebSockets.WebSocket socket, 
         _block = other;
     }
 
-    private static bool IsLost(Exception e) => e is WebSocketException or IOException or OperationCanceledException or ObjectDisposedException or InvalidOperationException;
+    private static bool IsLost(Exception e) =>
+        e is WebSocketException or IOException or OperationCanceledException or ObjectDisposedException or InvalidOperationException;
 }

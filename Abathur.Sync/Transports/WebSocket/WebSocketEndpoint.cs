@@ -8,7 +8,8 @@ namespace Abathur.Sync.Transports.WebSocket;
 /// <param name="clients">The kind of its clients, in the plural, for messages.</param>
 /// <param name="serve">Serves one request for a WebSocket; its token fires when the server stops.</param>
 /// <param name="stopping">Fires when the server stops.</param>
-internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpContext, CancellationToken, Task> serve, CancellationToken stopping)
+internal sealed class WebSocketEndpoint(
+    string path, string clients, Func<HttpContext, CancellationToken, Task> serve, CancellationToken stopping)
 {
     /// <summary>Where agents connect.</summary>
     public const string SyncPath = "/v1/sync";
@@ -26,13 +27,16 @@ internal sealed class WebSocketEndpoint(string path, string clients, Func<HttpCo
             return HttpAnswer.TextAsync(
                 response,
                 StatusCodes.Status400BadRequest,
-                "this is not a WebSocket handshake: it needs Connection: Upgrade, Upgrade: websocket, a Sec-WebSocket-Key of 16 bytes in base64, and no body");
+                "this is not a WebSocket handshake: it needs Connection: Upgrade, Upgrade: websocket, a Sec-WebSocket-Key of 16 bytes "
+                    + "in base64, and no body");
         }
         response.Headers.Upgrade = "websocket";
         response.Headers.Connection = "Upgrade";
         response.Headers.SecWebSocketVersion = Version;
-        return HttpAnswer.TextAsync(response, StatusCodes.Status426UpgradeRequired, $"{path} speaks WebSocket, version {Version}, over HTTP/1.1");
+        return HttpAnswer.TextAsync(
+            response, StatusCodes.Status426UpgradeRequired, $"{path} speaks WebSocket, version {Version}, over HTTP/1.1");
     }
 
-    private static bool IsUpgrade(HttpRequest request) => string.Equals(request.Headers.Upgrade, "websocket", StringComparison.OrdinalIgnoreCase);
+    private static bool IsUpgrade(HttpRequest request) =>
+        string.Equals(request.Headers.Upgrade, "websocket", StringComparison.OrdinalIgnoreCase);
 }

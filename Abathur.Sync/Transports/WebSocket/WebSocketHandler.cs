@@ -34,7 +34,8 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
 
     private async Task ServeAsync(HttpContext http, CancellationToken stopping)
     {
-        using var socket = await WebSocketHandshake.AcceptAsync(http, options.KeepAliveInterval, options.KeepAliveTimeout, WebSocketToken.ChosenOf(http));
+        using var socket = await WebSocketHandshake.AcceptAsync(
+            http, options.KeepAliveInterval, options.KeepAliveTimeout, WebSocketToken.ChosenOf(http));
         using var connection = new WebSocketConnection(socket, options.MaxFirstMessageBytes, options.CloseTimeout, clock, http.Abort);
         using var wire = new WebSocketWire(connection);
         using var closeTimeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
@@ -64,7 +65,8 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             connection.BeginReceive();
             wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
             SubscriptionEnd end;
-            await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(api, wire, subscription, level).RunAsync(http.RequestAborted);
+            await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(
+                api, wire, subscription, level).RunAsync(http.RequestAborted);
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
             await connection.CloseAsync(status, reason);
         }
@@ -92,7 +94,9 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         try
         {
             if (await wire.ReadAsync(cancellation.Token) is not { } message) return null;
-            return message.Subscribe is not null ? message : throw new RequestException(RequestStatus.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
+            return message.Subscribe is not null
+                ? message
+                : throw new RequestException(RequestStatus.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
@@ -100,7 +104,8 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
-            throw new RequestException(RequestStatus.DeadlineExceeded, $"no message came within {options.HandshakeTimeout.TotalSeconds:0.###} s");
+            throw new RequestException(
+                RequestStatus.DeadlineExceeded, $"no message came within {options.HandshakeTimeout.TotalSeconds:0.###} s");
         }
     }
 
@@ -108,11 +113,14 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     {
         SubscriptionEndReason.MatchOver => (WebSocketCloseStatus.NormalClosure, "the match is over"),
         SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon is shutting down"),
-        SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost => (WebSocketCloseStatus.InternalServerError, end.Status().ToName()),
+        SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost =>
+            (WebSocketCloseStatus.InternalServerError, end.Status().ToName()),
         SubscriptionEndReason.Closed => (WebSocketCloseStatus.NormalClosure, ""),
         _ => (WebSocketCloseStatus.PolicyViolation, end.Status().ToName()),
     };
 
     private static string Peer(HttpContext http) =>
-        http.Features.Get<IHttpConnectionFeature>() is { RemoteIpAddress: { } address } peer ? new System.Net.IPEndPoint(address, peer.RemotePort).ToString() : "unknown";
+        http.Features.Get<IHttpConnectionFeature>() is { RemoteIpAddress: { } address } peer
+            ? new System.Net.IPEndPoint(address, peer.RemotePort).ToString()
+            : "unknown";
 }

@@ -24,7 +24,8 @@ public static class WebSocketHandshake
     /// <param name="subprotocol">The chosen subprotocol; null: none.</param>
     /// <param name="wrap">Wraps the stream between the connection and the WebSocket; null: not wrapped.</param>
     public static async Task<System.Net.WebSockets.WebSocket> AcceptAsync(
-        HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout, string? subprotocol = null, Func<Stream, Stream>? wrap = null)
+        HttpContext http, TimeSpan keepAliveInterval, TimeSpan keepAliveTimeout, string? subprotocol =
+            null, Func<Stream, Stream>? wrap = null)
     {
         var headers = http.Response.Headers;
         headers.Connection = "Upgrade";
@@ -33,7 +34,12 @@ public static class WebSocketHandshake
         headers.SecWebSocketAccept = Accept(http.Request.Headers.SecWebSocketKey.ToString());
         var stream = await http.Features.GetRequiredFeature<IHttpUpgradeFeature>().UpgradeAsync();
         return System.Net.WebSockets.WebSocket.CreateFromStream(
-            wrap?.Invoke(stream) ?? stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = keepAliveInterval, KeepAliveTimeout = keepAliveTimeout });
+            wrap?.Invoke(stream) ?? stream, new WebSocketCreationOptions
+            {
+                IsServer = true,
+                KeepAliveInterval = keepAliveInterval,
+                KeepAliveTimeout = keepAliveTimeout,
+            });
     }
 
 #pragma warning disable CA5350 // The hash of the handshake is not secret: it only shows that the server has read the request.

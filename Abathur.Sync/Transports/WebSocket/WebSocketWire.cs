@@ -33,7 +33,8 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     private SharedBuffer Output => _output ??= SharedBuffer.Rent();
 
     /// <summary>The message in <see cref="_shared"/>, without the line feed or the length prefix of the socket transport.</summary>
-    private ReadOnlyMemory<byte> SharedMessage => Form == WebSocketMessageType.Text ? _shared!.Memory[..^1] : _shared!.Memory[ProtoFraming.PrefixBytes..];
+    private ReadOnlyMemory<byte> SharedMessage =>
+        Form == WebSocketMessageType.Text ? _shared!.Memory[..^1] : _shared!.Memory[ProtoFraming.PrefixBytes..];
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {

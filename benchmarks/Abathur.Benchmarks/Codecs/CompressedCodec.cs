@@ -11,7 +11,10 @@ internal sealed class CompressedCodec(ICodec codec, PayloadCompression compressi
     public string Label => $"{codec.Label}, {_compressor.Label}";
 
     public IReadOnlyList<string> Footnotes =>
-        [.. codec.Footnotes, $"Each frame is compressed independently: {_compressor.Label}, contexts and buffers reused if the library supports that."];
+        [
+            .. codec.Footnotes,
+            $"Each frame is compressed independently: {_compressor.Label}, contexts and buffers reused if the library supports that.",
+        ];
 
     public IReadOnlyList<string> CannotCarry => codec.CannotCarry;
 

@@ -5,7 +5,8 @@ using Abathur.Compression;
 
 namespace Abathur.Benchmarks.Codecs;
 
-/// <summary>Compresses frames as the daemon does, at its default level, and decompresses them; buffers are reused. Not thread-safe.</summary>
+/// <summary>Compresses frames as the daemon does, at its default level, and decompresses them; buffers are reused. Not
+/// thread-safe.</summary>
 internal sealed class FrameCompressor : IDisposable
 {
     private readonly IPayloadCompressor _compressor;
@@ -39,7 +40,10 @@ internal sealed class FrameCompressor : IDisposable
     public ReadOnlyMemory<byte> Decompress(ReadOnlyMemory<byte> compressed) => _plain.AsMemory(0, _compression.Name switch
     {
         "gzip" => Gunzip(compressed),
-        "br" => BrotliDecoder.TryDecompress(compressed.Span, _plain, out var written) ? written : throw new InvalidDataException("Brotli did not decompress"),
+        "br" =>
+            BrotliDecoder.TryDecompress(compressed.Span, _plain, out var written)
+                ? written
+                : throw new InvalidDataException("Brotli did not decompress"),
         _ => _zstd!.Decompress(compressed.Span, _plain),
     });
 
@@ -53,7 +57,8 @@ internal sealed class FrameCompressor : IDisposable
     {
         // GZipStream wants a stream: this one is over the array itself.
         if (!MemoryMarshal.TryGetArray(compressed, out var array)) array = compressed.ToArray();
-        using var gzip = new GZipStream(new MemoryStream(array.Array!, array.Offset, array.Count, writable: false), CompressionMode.Decompress);
+        using var gzip = new GZipStream(
+            new MemoryStream(array.Array!, array.Offset, array.Count, writable: false), CompressionMode.Decompress);
         return gzip.ReadAtLeast(_plain, _plain.Length, throwOnEndOfStream: false);
     }
 }

@@ -4,7 +4,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;
 
-/// <summary>Codec <c>protojson-google-wire</c>: protobuf bytes to ProtoJSON and back with Google's classes: what a transcoder replaces.</summary>
+/// <summary>Codec <c>protojson-google-wire</c>: protobuf bytes to ProtoJSON and back with Google's classes: what a transcoder
+/// replaces.</summary>
 internal sealed class GoogleJsonWireCodec : ICodec
 {
     public string Label => $"Google.Protobuf {PackageVersions.Of(typeof(MessageParser))}, wire to JSON to wire";

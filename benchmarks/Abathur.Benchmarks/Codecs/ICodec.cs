@@ -2,7 +2,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Codecs;
 
-/// <summary>One way to bring an observation to bytes and back. Not thread-safe: buffers are reused where the library's documentation advises it.</summary>
+/// <summary>One way to bring an observation to bytes and back. Not thread-safe: buffers are reused where the library's documentation
+/// advises it.</summary>
 /// <remarks>What <see cref="Encode"/>, <see cref="Decode"/> and <see cref="Touch"/> do is timed; the rest is not.</remarks>
 internal interface ICodec
 {
@@ -25,7 +26,8 @@ internal interface ICodec
     /// <summary>Decodes everything. The result may refer to <paramref name="encoded"/>.</summary>
     object Decode(ReadOnlyMemory<byte> encoded);
 
-    /// <summary>Reads each field of what <see cref="Decode"/> gave, and returns the same checksum as every codec for the same content.</summary>
+    /// <summary>Reads each field of what <see cref="Decode"/> gave, and returns the same checksum as every codec for the same
+    /// content.</summary>
     ulong Touch(object decoded);
 
     /// <summary>The decoded form as a message, for comparison.</summary>

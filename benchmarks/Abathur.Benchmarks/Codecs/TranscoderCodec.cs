@@ -11,7 +11,8 @@ internal sealed class TranscoderCodec : ICodec
     private static readonly ProtoJsonOptions Options = new();
     private readonly ProtoJsonTranscoder _encoder = ProtoJsonTranscoder.Create(ResponseObservation.Descriptor, Options);
 
-    // A frame is decoded twice, once to be touched. Were it by the same transcoder, the second time would find all of it remembered, as no agent ever does.
+    // A frame is decoded twice, once to be touched. Were it by the same transcoder, the second time would find all of it remembered, as no
+    // agent ever does.
     private ProtoJsonTranscoder _decoder = ProtoJsonTranscoder.Create(ResponseObservation.Descriptor, Options);
     private ProtoJsonTranscoder _nextDecoder = ProtoJsonTranscoder.Create(ResponseObservation.Descriptor, Options);
     private readonly ArrayBufferWriter<byte> _json = new();
@@ -21,9 +22,11 @@ internal sealed class TranscoderCodec : ICodec
 
     public IReadOnlyList<string> Footnotes =>
     [
-        "Encodes protobuf bytes and decodes to protobuf bytes, into reused buffers: against protojson-google, which starts and ends at messages, and protojson-google-wire.",
+        "Encodes protobuf bytes and decodes to protobuf bytes, into reused buffers: against protojson-google, which starts and ends at "
+            + "messages, and protojson-google-wire.",
         "What is touched are the fields of a message parsed from the decoded bytes; that parse is part of decode and touch.",
-        "Remembers the text of floats and the small messages (units) of the frame before, as the daemon does: frames one after the other are faster than frames far apart. Decoding, and decoding with a touch, each remember for themselves.",
+        "Remembers the text of floats and the small messages (units) of the frame before, as the daemon does: frames one after the "
+            + "other are faster than frames far apart. Decoding, and decoding with a touch, each remember for themselves.",
     ];
 
     public object Prepare(byte[] observation) => observation;
@@ -50,5 +53,6 @@ internal sealed class TranscoderCodec : ICodec
         return sum.Value;
     }
 
-    public ResponseObservation ToObservation(object decoded) => ResponseObservation.Parser.ParseFrom(((ArrayBufferWriter<byte>)decoded).WrittenSpan);
+    public ResponseObservation ToObservation(object decoded) =>
+        ResponseObservation.Parser.ParseFrom(((ArrayBufferWriter<byte>)decoded).WrittenSpan);
 }

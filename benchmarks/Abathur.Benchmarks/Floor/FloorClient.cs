@@ -17,7 +17,12 @@ internal sealed class FloorClient
     {
         _socket = socket;
         _socket.NoDelay = true;
-        var options = new BoundedChannelOptions(queueFrames) { SingleReader = true, SingleWriter = true, FullMode = skips ? BoundedChannelFullMode.DropOldest : BoundedChannelFullMode.Wait };
+        var options = new BoundedChannelOptions(queueFrames)
+        {
+            SingleReader = true,
+            SingleWriter = true,
+            FullMode = skips ? BoundedChannelFullMode.DropOldest : BoundedChannelFullMode.Wait,
+        };
         _queue = Channel.CreateBounded<SharedBuffer>(options, static dropped => dropped.Release());
         Sending = Task.Run(SendAsync);
     }

@@ -31,7 +31,8 @@ internal sealed record FloorOptions
         var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
         var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to skip at the start." };
         var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
-        var command = new RootCommand("Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, offset, duration };
+        var command = new RootCommand(
+            "Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, offset, duration };
         command.SetAction((parsed, cancellation) => run(
             new FloorOptions
             {

@@ -57,7 +57,8 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
     {
         while (true)
         {
-            var client = new FloorClient(await _listener.AcceptSocketAsync(cancellation), options.Unlimited ? QueueFrames : 1, skips: !options.Unlimited);
+            var client = new FloorClient(
+                await _listener.AcceptSocketAsync(cancellation), options.Unlimited ? QueueFrames : 1, skips: !options.Unlimited);
             _clients = [.. _clients.Where(each => !each.Sending.IsCompleted), client];
             _joined.Set();
         }

@@ -14,7 +14,8 @@ internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFiel
 {
     private static readonly MessageParser<ResponseObservation> KnownFields = ResponseObservation.Parser.WithDiscardUnknownFields(true);
 
-    /// <summary>Encodes and decodes one frame and compares: messages by value, floats by their bits (all NaN are the same), unknown fields too, and the checksum of touching.</summary>
+    /// <summary>Encodes and decodes one frame and compares: messages by value, floats by their bits (all NaN are the same), unknown fields
+    /// too, and the checksum of touching.</summary>
     public static CodecCheck Run(ICodec codec, byte[] observation)
     {
         ReadOnlyMemory<byte> encoded;
@@ -36,7 +37,8 @@ internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFiel
         if (!AreEqual(expected, actual))
         {
             expected = codec.Expected(KnownFields.ParseFrom(observation));
-            if (!AreEqual(expected, actual)) return new CodecCheck($"{FirstDifference(expected, actual)} differs after decoding", false, encoded.Length);
+            if (!AreEqual(expected, actual))
+                return new CodecCheck($"{FirstDifference(expected, actual)} differs after decoding", false, encoded.Length);
             lostUnknownFields = true;
         }
         var sum = new Checksum();
@@ -83,12 +85,15 @@ internal readonly record struct CodecCheck(string? Problem, bool LostUnknownFiel
                 for (var i = 0; i < many.Count; i++)
                 {
                     if (Equals(many[i], others[i])) continue;
-                    return $"{field.Name}[{i}]{(field.FieldType == FieldType.Message ? $".{FirstDifference((IMessage)many[i]!, (IMessage)others[i]!)}" : "")}";
+                    return $"{field.Name}[{i}]"
+                        + (field.FieldType == FieldType.Message ? $".{FirstDifference((IMessage)many[i]!, (IMessage)others[i]!)}" : "");
                 }
             }
             else if (!Equals(one, other) || (field.HasPresence && field.Accessor.HasValue(expected) != field.Accessor.HasValue(actual)))
             {
-                return one is IMessage message && other is IMessage second ? $"{field.Name}.{FirstDifference(message, second)}" : field.Name;
+                return one is IMessage message && other is IMessage second
+                    ? $"{field.Name}.{FirstDifference(message, second)}"
+                    : field.Name;
             }
         }
         return "unknown fields";

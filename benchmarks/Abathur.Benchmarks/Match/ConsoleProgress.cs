@@ -3,7 +3,8 @@ using Spectre.Console;
 
 namespace Abathur.Benchmarks.Match;
 
-/// <summary>A bar with the time left, drawn between timed sections: no thread of its own disturbs them. Silent where there is no terminal.</summary>
+/// <summary>A bar with the time left, drawn between timed sections: no thread of its own disturbs them. Silent where there is no
+/// terminal.</summary>
 internal sealed class ConsoleProgress : IMatchProgress
 {
     private static readonly TimeSpan Refresh = TimeSpan.FromMilliseconds(250);

@@ -9,7 +9,8 @@ namespace Abathur.Benchmarks.Match;
 /// <param name="DecodeTouchTicks">Of decoding once more and reading each field.</param>
 /// <param name="EncodeAllocated">Bytes that encoding allocated.</param>
 /// <param name="DecodeAllocated">Bytes that decoding allocated.</param>
-internal readonly record struct FrameSample(long EncodeTicks, long DecodeTicks, long DecodeTouchTicks, long EncodeAllocated, long DecodeAllocated)
+internal readonly record struct FrameSample(
+    long EncodeTicks, long DecodeTicks, long DecodeTouchTicks, long EncodeAllocated, long DecodeAllocated)
 {
     /// <summary>Makes the source object (not timed), then times.</summary>
     public static FrameSample Take(ICodec codec, byte[] observation)

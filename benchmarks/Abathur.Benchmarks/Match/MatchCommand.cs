@@ -14,7 +14,8 @@ internal static class MatchCommand
     private const double MaxBudgetSeconds = 1e9;
 
     /// <summary>
-    /// Runs the command line. Exit codes: 0 done; 1 failed on the way; 2 wrong usage, an unknown codec among it; 3 a recording that is missing, cut
+    /// Runs the command line. Exit codes: 0 done; 1 failed on the way; 2 wrong usage, an unknown codec among it; 3 a recording that is
+    /// missing, cut
     /// or damaged; 130 interrupted, with what had been measured written.
     /// </summary>
     /// <param name="args">Arguments behind the command.</param>
@@ -24,20 +25,42 @@ internal static class MatchCommand
     public static int Invoke(string[] args, TextWriter output, TextWriter error, CancellationToken cancellation = default)
     {
         var file = new Argument<string?>("FILE") { Description = "Recording (MCAP)", Arity = ArgumentArity.ZeroOrOne };
-        var codecs = new Option<string>("--codecs") { Description = $"Codecs, separated by commas, each with +{string.Join(", +", CodecCatalog.Compressions)} behind it if wanted (default: all, uncompressed)", HelpName = "A,B" };
+        var codecs = new Option<string>("--codecs")
+        {
+            Description = $"Codecs, separated by commas, each with +{string.Join(", +", CodecCatalog.Compressions)} behind it if wanted "
+                + "(default: all, uncompressed)",
+            HelpName = "A,B",
+        };
         var json = new Option<string?>("--json") { Description = "File to write the result to", HelpName = "OUT" };
-        var rounds = new Option<int>("--rounds") { Description = "Times that each codec goes over its frames", DefaultValueFactory = _ => 1, HelpName = "R" };
+        var rounds = new Option<int>("--rounds")
+        {
+            Description = "Times that each codec goes over its frames",
+            DefaultValueFactory = _ => 1,
+            HelpName = "R",
+        };
         var frames = new Option<int?>("--frames") { Description = "Frames to take, evenly spaced (default: every frame)", HelpName = "N" };
-        var budget = new Option<double?>("--budget") { Description = "Time that the run may take: codecs take as many evenly spaced frames as fit", HelpName = "SECONDS" };
-        var seed = new Option<int>("--seed") { Description = "Start of the random order of the codecs", DefaultValueFactory = _ => 1, HelpName = "N" };
+        var budget = new Option<double?>("--budget")
+        {
+            Description = "Time that the run may take: codecs take as many evenly spaced frames as fit",
+            HelpName = "SECONDS",
+        };
+        var seed = new Option<int>("--seed")
+        {
+            Description = "Start of the random order of the codecs",
+            DefaultValueFactory = _ => 1,
+            HelpName = "N",
+        };
         var list = new Option<bool>("--list") { Description = "List the codecs" };
-        var command = new RootCommand("Encodes and decodes the frames of a recording with each codec, and times each operation by itself.") { file, codecs, json, rounds, frames, budget, seed, list };
+        var command = new RootCommand("Encodes and decodes the frames of a recording with each codec, and times each operation by "
+            + "itself.") { file, codecs, json, rounds, frames, budget, seed, list };
         command.SetAction(async (parsed, cancelled) =>
         {
             using var both = CancellationTokenSource.CreateLinkedTokenSource(cancelled, cancellation);
             if (parsed.GetValue(list)) return List(output);
             if (parsed.GetValue(file) is not { } path) return Refuse(error, Usage, "which FILE? See match --help.");
-            var names = parsed.GetValue(codecs)?.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Distinct().ToArray() ?? [.. CodecCatalog.Names];
+            var names = parsed.GetValue(codecs)?.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
+                .Distinct()
+                .ToArray() ?? [.. CodecCatalog.Names];
             var options = new MatchOptions
             {
                 Recording = path,
@@ -45,7 +68,9 @@ internal static class MatchCommand
                 Json = parsed.GetValue(json),
                 Rounds = parsed.GetValue(rounds),
                 Frames = parsed.GetValue(frames),
-                Budget = parsed.GetValue(budget) is { } seconds ? TimeSpan.FromSeconds(Math.Clamp(double.IsNaN(seconds) ? 0 : seconds, 0, MaxBudgetSeconds)) : null,
+                Budget = parsed.GetValue(budget) is { } seconds
+                    ? TimeSpan.FromSeconds(Math.Clamp(double.IsNaN(seconds) ? 0 : seconds, 0, MaxBudgetSeconds))
+                    : null,
                 Seed = parsed.GetValue(seed),
             };
             if (options.Rounds is < 1 or > 1000) return Refuse(error, Usage, "--rounds must be 1 to 1000.");
@@ -54,7 +79,12 @@ internal static class MatchCommand
             // Off the thread that handles signals, so that a cancelled run is written while that waits.
             return await Task.Run(() => Run(options, output, error, both.Token), CancellationToken.None);
         });
-        var invocation = new InvocationConfiguration { Output = output, Error = error, ProcessTerminationTimeout = TimeSpan.FromSeconds(30) };
+        var invocation = new InvocationConfiguration
+        {
+            Output = output,
+            Error = error,
+            ProcessTerminationTimeout = TimeSpan.FromSeconds(30),
+        };
         var result = command.Parse(args);
         return result.Errors.Count > 0 ? Refuse(error, Usage, result.Errors[0].Message) : result.Invoke(invocation);
     }
@@ -73,7 +103,10 @@ internal static class MatchCommand
             {
                 if (CodecCatalog.TryCreate(name) is not { } codec)
                 {
-                    return Refuse(error, Usage, $"there is no codec {name}; there are {string.Join(", ", CodecCatalog.Names)}, each also with +{string.Join(", +", CodecCatalog.Compressions)}");
+                    return Refuse(
+                        error, Usage,
+                        $"there is no codec {name}; there are {string.Join(", ", CodecCatalog.Names)}, each also with "
+                            + $"+{string.Join(", +", CodecCatalog.Compressions)}");
                 }
                 runs.Add(new CodecRun(name, codec));
             }
@@ -94,7 +127,9 @@ internal static class MatchCommand
         }
     }
 
-    private static int Measure(MatchOptions options, RecordedFrames frames, List<CodecRun> runs, TextWriter output, TextWriter error, CancellationToken cancellation)
+    private static int Measure(
+        MatchOptions options, RecordedFrames frames, List<CodecRun> runs, TextWriter output, TextWriter error,
+        CancellationToken cancellation)
     {
         var environment = MatchEnvironment.Describe(MatchClock.Measure());
         MatchRunner? runner = null;
@@ -130,7 +165,8 @@ internal static class MatchCommand
     private static IAnsiConsole Terminal(TextWriter writer)
     {
         // Only the console's own writers can be a terminal, and each is asked for itself.
-        var isTerminal = (ReferenceEquals(writer, Console.Error) && !Console.IsErrorRedirected) || (ReferenceEquals(writer, Console.Out) && !Console.IsOutputRedirected);
+        var isTerminal = (ReferenceEquals(writer, Console.Error) && !Console.IsErrorRedirected)
+            || (ReferenceEquals(writer, Console.Out) && !Console.IsOutputRedirected);
         var console = AnsiConsole.Create(new AnsiConsoleSettings
         {
             Out = new AnsiConsoleOutput(writer),

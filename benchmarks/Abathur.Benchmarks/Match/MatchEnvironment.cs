@@ -28,8 +28,11 @@ internal static class MatchEnvironment
         },
         ["settings"] = new JsonObject
         {
-            ["garbage_collector"] = System.Runtime.GCSettings.IsServerGC ? "server" : $"workstation, {System.Runtime.GCSettings.LatencyMode}",
-            ["configuration"] = typeof(MatchEnvironment).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown",
+            ["garbage_collector"] = System.Runtime.GCSettings.IsServerGC
+                ? "server"
+                : $"workstation, {System.Runtime.GCSettings.LatencyMode}",
+            ["configuration"] =
+                typeof(MatchEnvironment).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown",
         },
         ["clock"] = new JsonObject { ["resolution_ns"] = clock.ResolutionNs, ["read_ns"] = clock.ReadNs },
     };
@@ -37,14 +40,18 @@ internal static class MatchEnvironment
     // The build writes the commit that it was made of behind the version.
     private static string Commit()
     {
-        var version = typeof(MatchEnvironment).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
-        return version.Contains('+', StringComparison.Ordinal) ? version[(version.IndexOf('+', StringComparison.Ordinal) + 1)..] : "unknown";
+        var version =
+            typeof(MatchEnvironment).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
+        return version.Contains('+', StringComparison.Ordinal)
+            ? version[(version.IndexOf('+', StringComparison.Ordinal) + 1)..]
+            : "unknown";
     }
 
     private static string Cpu()
     {
         const string File = "/proc/cpuinfo";
-        if (!System.IO.File.Exists(File)) return Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? RuntimeInformation.ProcessArchitecture.ToString();
+        if (!System.IO.File.Exists(File))
+            return Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? RuntimeInformation.ProcessArchitecture.ToString();
         var line = System.IO.File.ReadLines(File).FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal));
         return line?[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim() ?? RuntimeInformation.ProcessArchitecture.ToString();
     }
@@ -53,6 +60,8 @@ internal static class MatchEnvironment
     private static IEnumerable<double> Load()
     {
         const string File = "/proc/loadavg";
-        return System.IO.File.Exists(File) ? System.IO.File.ReadAllText(File).Split(' ').Take(3).Select(each => double.Parse(each, CultureInfo.InvariantCulture)) : [];
+        return System.IO.File.Exists(File)
+            ? System.IO.File.ReadAllText(File).Split(' ').Take(3).Select(each => double.Parse(each, CultureInfo.InvariantCulture))
+            : [];
     }
 }

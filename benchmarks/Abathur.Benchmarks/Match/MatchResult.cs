@@ -3,7 +3,8 @@ using System.Text.Json.Nodes;
 namespace Abathur.Benchmarks.Match;
 
 /// <summary>A match run as JSON: the format that <c>abathur bench</c> writes, too, and that the report reads.</summary>
-/// <remarks>Times are in nanoseconds, sizes in bytes. What does not exist (the encoding of a row that only reads; a codec that failed its check) is null.</remarks>
+/// <remarks>Times are in nanoseconds, sizes in bytes. What does not exist (the encoding of a row that only reads; a codec that failed its
+/// check) is null.</remarks>
 internal static class MatchResult
 {
     /// <summary>Milliseconds of one game loop at 22.4 Hz, as ns.</summary>
@@ -12,7 +13,8 @@ internal static class MatchResult
     private const int MaxSeriesPoints = 400;
 
     /// <summary>The whole result.</summary>
-    public static JsonObject ToJson(MatchOptions options, RecordedFrames frames, MatchRunner runner, IEnumerable<CodecRun> runs, JsonObject environment)
+    public static JsonObject ToJson(
+        MatchOptions options, RecordedFrames frames, MatchRunner runner, IEnumerable<CodecRun> runs, JsonObject environment)
     {
         var result = new JsonObject
         {
@@ -50,9 +52,13 @@ internal static class MatchResult
             ["encode_ns"] = ToJson(encode),
             ["decode_ns"] = ToJson(decode),
             ["decode_touch_ns"] = ToJson(run.DecodeTouch),
-            ["bytes"] = run.Bytes.Count == 0 ? null : new JsonObject { ["min"] = run.Bytes.Values.Min(), ["mean"] = meanBytes, ["max"] = run.Bytes.Values.Max() },
+            ["bytes"] = run.Bytes.Count == 0
+                ? null
+                : new JsonObject { ["min"] = run.Bytes.Values.Min(), ["mean"] = meanBytes, ["max"] = run.Bytes.Values.Max() },
             ["bytes_series"] = Series(run.Bytes),
-            ["mbit_per_second"] = run.Bytes.Count == 0 ? null : new JsonObject { ["16"] = meanBytes * 8 * 16 / 1e6, ["22.4"] = meanBytes * 8 * 22.4 / 1e6 },
+            ["mbit_per_second"] = run.Bytes.Count == 0
+                ? null
+                : new JsonObject { ["16"] = meanBytes * 8 * 16 / 1e6, ["22.4"] = meanBytes * 8 * 22.4 / 1e6 },
             ["frames_per_second"] = new JsonObject { ["encode"] = 1e9 / encode?.TrimmedMean, ["decode"] = 1e9 / decode?.TrimmedMean },
             ["tick_share"] = new JsonObject { ["encode"] = encode?.TrimmedMean / TickNs, ["decode"] = decode?.TrimmedMean / TickNs },
             ["allocated_bytes"] = PerFrame(run.EncodeAllocated + run.DecodeAllocated, run.Samples),
@@ -82,13 +88,15 @@ internal static class MatchResult
     {
         foreach (var line in run.Codec.CannotCarry) yield return line;
         if (run.FramesWithoutUnknownFields > 0)
-            yield return $"unknown fields of a newer game: {run.FramesWithoutUnknownFields} of {run.Bytes.Count} frames came back without them";
+            yield return $"unknown fields of a newer game: {run.FramesWithoutUnknownFields} of {run.Bytes.Count} frames came back "
+                + "without them";
     }
 
     private static JsonArray Series(SortedDictionary<int, int> bytes)
     {
         var points = bytes.ToArray();
-        return new([.. RecordedFrames.EvenlySpaced(points.Length, MaxSeriesPoints).Select(i => new JsonArray(points[i].Key, points[i].Value))]);
+        return new(
+            [.. RecordedFrames.EvenlySpaced(points.Length, MaxSeriesPoints).Select(i => new JsonArray(points[i].Key, points[i].Value))]);
     }
 
     private static double? PerFrame(long bytes, int samples) => samples == 0 ? null : (double)bytes / samples;

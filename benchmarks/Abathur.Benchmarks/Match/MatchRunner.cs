@@ -51,7 +51,8 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         }
     }
 
-    /// <summary>Evenly spaced frames that fit into memory, read: under a budget no time is spent on reading the file for each codec.</summary>
+    /// <summary>Evenly spaced frames that fit into memory, read: under a budget no time is spent on reading the file for each
+    /// codec.</summary>
     private int[] KeepInMemory(int[] chosen, CancellationToken cancellation)
     {
         var fitting = (int)Math.Max(1, RecordedFrames.MaxKeptBytes / _pilotBytes);
@@ -69,11 +70,14 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         var numbers = RecordedFrames.EvenlySpaced(chosen.Length, PilotFrames).Select(i => chosen[i]).ToArray();
         var pilot = frames.Read(numbers).Select(frame => frame.Observation).ToArray();
         _pilotBytes = pilot.Max(observation => observation.Length);
-        var longest = options.Budget is { } budget && budget / (3 * runs.Count) is var share && share < MaxWarmUpTime ? share : MaxWarmUpTime;
+        var longest = options.Budget is { } budget && budget / (3 * runs.Count) is var share && share < MaxWarmUpTime
+            ? share
+            : MaxWarmUpTime;
         foreach (var run in runs)
         {
             progress.Report($"warming up {run.Name}", 0, 0);
-            run.Failure = pilot.Select(observation => CodecCheck.Run(run.Codec, observation).Problem).FirstOrDefault(problem => problem is not null);
+            run.Failure = pilot.Select(
+                observation => CodecCheck.Run(run.Codec, observation).Problem).FirstOrDefault(problem => problem is not null);
             if (run.Failure is not null) continue;
             var start = Stopwatch.GetTimestamp();
             for (var i = 0; ; i++)

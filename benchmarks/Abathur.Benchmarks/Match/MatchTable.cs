@@ -10,8 +10,11 @@ internal static class MatchTable
     public static void Write(IAnsiConsole console, MatchRunner runner, IReadOnlyList<CodecRun> runs)
     {
         var table = new Table().Border(TableBorder.Simple);
-        foreach (var heading in (string[])["codec", "frames", "encode ms", "p99", "decode ms", "p99", "+ touch ms", "KB/frame", "Mbit/s at 22.4 Hz", "alloc KB"])
-            table.AddColumn(new TableColumn(heading) { Alignment = heading == "codec" ? Justify.Left : Justify.Right, NoWrap = heading == "codec" });
+        foreach (var heading in (string[])[
+            "codec", "frames", "encode ms", "p99", "decode ms", "p99", "+ touch ms", "KB/frame", "Mbit/s at 22.4 Hz", "alloc KB",
+        ])
+            table.AddColumn(
+                new TableColumn(heading) { Alignment = heading == "codec" ? Justify.Left : Justify.Right, NoWrap = heading == "codec" });
         foreach (var run in runs.Where(run => run.Samples > 0))
         {
             var bytes = run.Bytes.Values.Average();
@@ -28,7 +31,8 @@ internal static class MatchTable
                 Number((run.EncodeAllocated + run.DecodeAllocated) / 1e3 / run.Samples));
         }
         console.Write(table);
-        console.WriteLine("Times of single operations: mean of the middle half (25 % dropped at each end), and 99th percentile. 1 KB is 1000 bytes.");
+        console.WriteLine(
+            "Times of single operations: mean of the middle half (25 % dropped at each end), and 99th percentile. 1 KB is 1000 bytes.");
         foreach (var run in runs)
         {
             if (run.Failure is not null) console.WriteLine($"{run.Name} was not timed: {run.Failure}");

@@ -2,7 +2,8 @@ using Abathur.Recordings;
 
 namespace Abathur.Benchmarks.Match;
 
-/// <summary>Chosen frames of a recording, as often as wanted. Keeps them in memory where they are few, else reads the file each time. Not thread-safe.</summary>
+/// <summary>Chosen frames of a recording, as often as wanted. Keeps them in memory where they are few, else reads the file each time. Not
+/// thread-safe.</summary>
 internal sealed class RecordedFrames : IDisposable
 {
     /// <summary>Most bytes of frames that are kept in memory.</summary>

@@ -2,7 +2,8 @@ namespace Abathur.Benchmarks.Match;
 
 /// <summary>What a row of samples comes to. Samples are single operations in nanoseconds.</summary>
 /// <remarks>
-/// The trimmed mean is that of the post of 2018, "25 %": the lowest quarter and the highest quarter of the samples are omitted (each rounded
+/// The trimmed mean is that of the post of 2018, "25 %": the lowest quarter and the highest quarter of the samples are omitted (each
+/// rounded
 /// down), and the middle is averaged. Quantiles are interpolated linearly between the two nearest samples, as NumPy does by default.
 /// </remarks>
 internal sealed class Statistics
@@ -15,7 +16,13 @@ internal sealed class Statistics
     private Statistics(double[] sorted, IReadOnlyList<double> rounds) => (_sorted, Rounds) = (sorted, rounds);
 
     /// <summary>Percentages at which quantiles are given: 0, 1, ... 99, 99.5, 99.9, 100.</summary>
-    public static IReadOnlyList<double> QuantilePercentages { get; } = [.. Enumerable.Range(0, 100).Select(each => (double)each), 99.5, 99.9, 100];
+    public static IReadOnlyList<double> QuantilePercentages { get; } =
+    [
+        .. Enumerable.Range(0, 100).Select(each => (double)each),
+        99.5,
+        99.9,
+        100,
+    ];
 
     public double Min => _sorted[0];
 

@@ -2,7 +2,8 @@ using System.Buffers.Binary;
 
 namespace Abathur.Benchmarks.Streams;
 
-/// <summary>Files with the payloads of streams, for readers in other languages: a byte (1: keyframe), four of length (little-endian), the payload.</summary>
+/// <summary>Files with the payloads of streams, for readers in other languages: a byte (1: keyframe), four of length (little-endian), the
+/// payload.</summary>
 internal sealed class StreamDumps : IDisposable
 {
     private readonly List<FileStream> _files = [];

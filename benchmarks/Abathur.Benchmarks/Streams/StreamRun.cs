@@ -96,7 +96,9 @@ internal sealed class StreamRun : IDisposable
                 ["max"] = statistics.Max,
             },
             EncodeNsRounds = [.. measured.Where(round => round.Count > 0).Select(round => round.Average())],
-            AllocatedBytesPerFrame = _frames > StreamsCommand.KeyframeInterval ? (double)AllocatedBytes / (_frames - StreamsCommand.KeyframeInterval) : 0,
+            AllocatedBytesPerFrame = _frames > StreamsCommand.KeyframeInterval
+                ? (double)AllocatedBytes / (_frames - StreamsCommand.KeyframeInterval)
+                : 0,
         };
     }
 

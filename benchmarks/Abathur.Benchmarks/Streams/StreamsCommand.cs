@@ -10,7 +10,8 @@ using Encoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Benchmarks.Streams;
 
-/// <summary><c>streams FILE --json OUT [--dump DIR]</c>: the stream encodings and their competitors over consecutive frames of a recording.</summary>
+/// <summary><c>streams FILE --json OUT [--dump DIR]</c>: the stream encodings and their competitors over consecutive frames of a
+/// recording.</summary>
 internal static class StreamsCommand
 {
     /// <summary>Frames from one keyframe to the next: 10 s of a match.</summary>
@@ -18,17 +19,31 @@ internal static class StreamsCommand
 
     private const int Ok = 0, Usage = 2, BadInput = 3;
     private const string Columns = "columns+zstd-stream";
-    private static readonly JsonSerializerOptions Json = new() { PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower, WriteIndented = true };
+    private static readonly JsonSerializerOptions Json = new()
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,
+        WriteIndented = true,
+    };
 
     /// <summary>Runs the command line; exit codes as those of <c>match</c>.</summary>
     public static int Invoke(string[] args)
     {
         var file = new Argument<string>("FILE") { Description = "Recording (MCAP)" };
         var json = new Option<string>("--json") { Description = "File to write the result to", Required = true, HelpName = "OUT" };
-        var dump = new Option<string?>("--dump") { Description = "Folder to write each stream with keyframes to, a file each", HelpName = "DIR" };
-        var rounds = new Option<int>("--rounds") { Description = "Times over the frames; the first warms up", DefaultValueFactory = _ => 3, HelpName = "R" };
+        var dump = new Option<string?>("--dump")
+        {
+            Description = "Folder to write each stream with keyframes to, a file each",
+            HelpName = "DIR",
+        };
+        var rounds = new Option<int>("--rounds")
+        {
+            Description = "Times over the frames; the first warms up",
+            DefaultValueFactory = _ => 3,
+            HelpName = "R",
+        };
         var frames = new Option<int?>("--frames") { Description = "Frames to take, from the first on (default: all)", HelpName = "N" };
-        var command = new RootCommand("Encodes consecutive frames of a recording as each stream would, and times each.") { file, json, dump, rounds, frames };
+        var command = new RootCommand(
+            "Encodes consecutive frames of a recording as each stream would, and times each.") { file, json, dump, rounds, frames };
         command.SetAction(parsed =>
         {
             if (parsed.GetValue(rounds) < 1 || parsed.GetValue(frames) < 1) return Refuse("--rounds and --frames must be at least 1.");
@@ -40,7 +55,12 @@ internal static class StreamsCommand
                 File.WriteAllText(parsed.GetRequiredValue(json), JsonSerializer.Serialize(result, Json) + "\n");
                 return Ok;
             }
-            catch (Exception e) when (e is RecordingException or McapException or InvalidDataException or CompressionException or IOException or UnauthorizedAccessException)
+            catch (Exception e) when (e is RecordingException
+                or McapException
+                or InvalidDataException
+                or CompressionException
+                or IOException
+                or UnauthorizedAccessException)
             {
                 Console.Error.WriteLine($"streams: {e.Message}");
                 return BadInput;

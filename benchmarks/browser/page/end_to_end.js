@@ -28,7 +28,8 @@ export function endToEnd({ url, format, skip }) {
   const { subscribe, decode, published, shape } = FORMATS[format];
   const touch = toucher(shape);
   const offset = unixOffset();
-  const result = { published: [], received: [], decoded: [], touched: [], bytes: 0, checksum: 0, timeOrigin: performance.timeOrigin, offset };
+  const result =
+    { published: [], received: [], decoded: [], touched: [], bytes: 0, checksum: 0, timeOrigin: performance.timeOrigin, offset };
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
@@ -53,7 +54,10 @@ export function endToEnd({ url, format, skip }) {
   });
 }
 
-/** Unix time minus (timeOrigin + now()), ms. Date.now() is cut to whole ms, so the largest difference seen is that of a ms that has just begun. */
+/**
+ * Unix time minus (timeOrigin + now()), ms. Date.now() is cut to whole ms, so the largest difference seen is that of a ms that has just
+ * begun.
+ */
 function unixOffset() {
   let largest = -Infinity;
   for (const start = performance.now(); performance.now() - start < 20; ) {

@@ -51,7 +51,8 @@ function sample(operation, numbers) {
 const breathe = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
- * @returns {Promise<{samples: Record<string, number[]>, batch: Record<string, number>}>} ns per operation, one sample per frame or batch of frames
+ * @returns {Promise<{samples: Record<string, number[]>, batch: Record<string, number>}>} ns per operation, one sample per frame or batch
+ * of frames
  */
 export async function measure(codec, encoded, resolutionNs, warmUpMs) {
   const all = operations(codec, encoded);

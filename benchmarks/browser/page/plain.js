@@ -1,5 +1,6 @@
-// Observations as plain objects: the form that every codec is checked against. Names as in the .proto files, 64-bit values as BigInt, enums as
-// numbers, bytes as Uint8Array; absent fields and empty lists are left out. Read from the wire by code that no codec under test has a part in.
+// Observations as plain objects: the form that every codec is checked against. Names as in the .proto files, 64-bit values as BigInt, enums
+// as numbers, bytes as Uint8Array; absent fields and empty lists are left out. Read from the wire by code that no codec under test has a
+// part in.
 import { enums, messages } from "./model.g.js";
 import { ROOT, nameOf } from "./shape.js";
 

@@ -1,5 +1,5 @@
-// How a library shows a decoded message, and the code that reads it. The code is written as text from the message table and compiled for each
-// codec by itself: straight-line reads as a program of one library has them, and no call site that has seen another library's objects.
+// How a library shows a decoded message, and the code that reads it. The code is written as text from the message table and compiled for
+// each codec by itself: straight-line reads as a program of one library has them, and no call site that has seen another library's objects.
 import { enums, messages } from "./model.g.js";
 
 export const ROOT = "ResponseObservation";
@@ -81,11 +81,13 @@ export function toucher(shape) {
     const lines = fields.map((field) => {
       const at = access(shape, field, message);
       if (!field.repeated) return `v = ${at.value}; ${add(shape, field)}`;
-      return `l = ${at.list}; if (l != null) { const n = ${at.length}; for (let i = 0; i < n; i++) { v = ${at.item}; ${add(shape, field)} } }`;
+      return `l = ${at.list}; if (l != null) { const n = ${at.length}; for (let i = 0; i < n; i++) { v = ${at.item}; `
+        + `${add(shape, field)} } }`;
     });
     return `function ${message}(m, h) { let v, l; ${lines.join("\n")} return h; }`;
   });
-  const buffers = "const f32 = new Float32Array(1), i32 = new Int32Array(f32.buffer), u64 = new BigUint64Array(1), i64 = new Int32Array(u64.buffer);";
+  const buffers =
+    "const f32 = new Float32Array(1), i32 = new Int32Array(f32.buffer), u64 = new BigUint64Array(1), i64 = new Int32Array(u64.buffer);";
   return new Function("enums", `"use strict"; ${buffers} ${functions.join("\n")} return (m) => ${ROOT}(m, 17);`)(enums);
 }
 

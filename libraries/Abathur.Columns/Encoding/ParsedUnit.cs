@@ -2,7 +2,8 @@ using Abathur.Columns.Tables;
 
 namespace Abathur.Columns.Encoding;
 
-/// <summary>A unit that was parsed: where it is in the observation, and where its elements are among the parsed rows of other tables.</summary>
+/// <summary>A unit that was parsed: where it is in the observation, and where its elements are among the parsed rows of other
+/// tables.</summary>
 internal record struct ParsedUnit(
     int Start, int Length, int Orders, int Buffs, int Passengers, int RallyTargets, int FirstExtra, int Extras)
 {

@@ -72,7 +72,8 @@ public sealed class EmulatedMatch
     /// <param name="gameData">Serialized <c>ResponseData</c> that replaces that of the recording; null: use the recording's.</param>
     /// <param name="result">Result of the recorded player if the recording has none.</param>
     /// <exception cref="RecordingException">It has no observation, no game info or no game data, or they cannot be read.</exception>
-    public static EmulatedMatch Load(RecordingReader recording, string name, ReadOnlyMemory<byte>? gameInfo, ReadOnlyMemory<byte>? gameData, Result result)
+    public static EmulatedMatch Load(
+        RecordingReader recording, string name, ReadOnlyMemory<byte>? gameInfo, ReadOnlyMemory<byte>? gameData, Result result)
     {
         var infoBytes = gameInfo ?? recording.GameInfo ?? throw Missing(name, "game info", RecordingRemedy.GiveGameInfo);
         var dataBytes = gameData ?? recording.GameData ?? throw Missing(name, "game data", RecordingRemedy.GiveGameData);
@@ -161,7 +162,11 @@ public sealed class EmulatedMatch
     private static List<PlayerResult> DefaultResults(ResponseGameInfo info, uint player, Result result)
     {
         var opposite = result switch { Result.Victory => Result.Defeat, Result.Defeat => Result.Victory, _ => result };
-        var players = info.PlayerInfo.Where(each => each.Type != PlayerType.Observer).Select(each => each.PlayerId).Append(player).Distinct().Order();
+        var players = info.PlayerInfo.Where(each => each.Type != PlayerType.Observer)
+            .Select(each => each.PlayerId)
+            .Append(player)
+            .Distinct()
+            .Order();
         return [.. players.Select(id => new PlayerResult { PlayerId = id, Result = id == player ? result : opposite })];
     }
 
@@ -178,7 +183,9 @@ public sealed class EmulatedMatch
     }
 
     private static int Number(RecordingMatch match, string key, int otherwise) =>
-        match.More.TryGetValue(key, out var text) && int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : otherwise;
+        match.More.TryGetValue(key, out var text) && int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number)
+            ? number
+            : otherwise;
 
     private static (Race Units, Race GameInfo)? MismatchOf(ResponseGameInfo info, ResponseData data, uint player, ObservationRaw? raw)
     {

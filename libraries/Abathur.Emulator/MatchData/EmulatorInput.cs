@@ -41,7 +41,8 @@ public sealed class EmulatorInput : IDisposable
     /// <exception cref="IOException">A file cannot be read or written.</exception>
     public static EmulatorInput Open(string path, string? gameInfo, string? gameData, CancellationToken cancellation)
     {
-        if (!Directory.Exists(path) && !IsObservations(path)) return new EmulatorInput(RecordingReader.Open(path), null, Read(gameInfo), Read(gameData));
+        if (!Directory.Exists(path) && !IsObservations(path))
+            return new EmulatorInput(RecordingReader.Open(path), null, Read(gameInfo), Read(gameData));
         if (!Path.Exists(path)) throw new RecordingException($"there is no file {path}");
         var inputs = Directory.Exists(path) ? ImportInput.FromFolder(path) : [ImportInput.FromFile(path)];
         // The full path is needed: the parent of a folder given as "." is not part of the argument.
@@ -80,7 +81,8 @@ public sealed class EmulatorInput : IDisposable
         return ObservationEndings.Any(ending => name.EndsWith(ending, StringComparison.OrdinalIgnoreCase));
     }
 
-    private static string? Beside(string? folder, string name) => folder is not null && File.Exists(Path.Combine(folder, name)) ? Path.Combine(folder, name) : null;
+    private static string? Beside(string? folder, string name) =>
+        folder is not null && File.Exists(Path.Combine(folder, name)) ? Path.Combine(folder, name) : null;
 
     private static ReadOnlyMemory<byte>? Read(string? path)
     {

@@ -43,7 +43,9 @@ internal sealed class SkippedEvents
                 case ResponseObservation.ObservationFieldNumber when reader.WireType == WireType.LengthDelimited:
                     AddObservation(reader.ReadBytes());
                     break;
-                case ResponseObservation.ActionsFieldNumber or ResponseObservation.ActionErrorsFieldNumber or ResponseObservation.ChatFieldNumber:
+                case ResponseObservation.ActionsFieldNumber
+                    or ResponseObservation.ActionErrorsFieldNumber
+                    or ResponseObservation.ChatFieldNumber:
                     reader.SkipValue();
                     _response.Write(responseObservation[reader.FieldStart..reader.Position]);
                     break;
@@ -60,7 +62,8 @@ internal sealed class SkippedEvents
         if (_observation.WrittenCount == 0 && _events.WrittenCount == 0) return _response.WrittenMemory;
         var parts = new ArrayBufferWriter<byte>();
         parts.Write(_observation.WrittenSpan);
-        if (_events.WrittenCount > 0) WriteField(parts, Observation.RawDataFieldNumber, Field(ObservationRaw.EventFieldNumber, _events.WrittenSpan));
+        if (_events.WrittenCount > 0)
+            WriteField(parts, Observation.RawDataFieldNumber, Field(ObservationRaw.EventFieldNumber, _events.WrittenSpan));
         var fields = new ArrayBufferWriter<byte>();
         fields.Write(_response.WrittenSpan);
         WriteField(fields, ResponseObservation.ObservationFieldNumber, parts.WrittenSpan);
@@ -93,7 +96,8 @@ internal sealed class SkippedEvents
         var reader = new WireReader(raw);
         while (reader.ReadTag())
         {
-            if (reader.FieldNumber == ObservationRaw.EventFieldNumber && reader.WireType == WireType.LengthDelimited) _events.Write(reader.ReadBytes());
+            if (reader.FieldNumber == ObservationRaw.EventFieldNumber && reader.WireType == WireType.LengthDelimited)
+                _events.Write(reader.ReadBytes());
             else reader.SkipValue();
         }
     }
@@ -112,5 +116,6 @@ internal sealed class SkippedEvents
         output.Write(bytes);
     }
 
-    private static void WriteVarint(ArrayBufferWriter<byte> output, ulong value) => output.Advance(Varint.Write(output.GetSpan(Varint.MaxBytes), value));
+    private static void WriteVarint(ArrayBufferWriter<byte> output, ulong value) =>
+        output.Advance(Varint.Write(output.GetSpan(Varint.MaxBytes), value));
 }

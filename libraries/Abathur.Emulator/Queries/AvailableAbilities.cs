@@ -65,7 +65,8 @@ internal sealed class AvailableAbilities
         var products = names.SelectMany(name => _products[name]).ToList();
         if (products.Count > 0)
         {
-            var owned = units.Where(each => each.Alliance == Alliance.Self && each.BuildProgress >= Complete).Select(each => each.UnitType).ToHashSet();
+            var owned = units.Where(each => each.Alliance == Alliance.Self
+                && each.BuildProgress >= Complete).Select(each => each.UnitType).ToHashSet();
             foreach (var id in owned.ToArray())
             {
                 if (_types.TryGetValue(id, out var ownedType)) owned.UnionWith(ownedType.TechAlias.Append(ownedType.UnitAlias));
@@ -80,7 +81,8 @@ internal sealed class AvailableAbilities
         && (resources is null || (resources.Minerals >= product.Minerals && resources.Vespene >= product.Vespene));
 
     private bool NeedsPoint(int id) =>
-        _abilities.TryGetValue((uint)id, out var ability) && ability.Target is (AbilityData.Types.Target.Point or AbilityData.Types.Target.PointOrUnit);
+        _abilities.TryGetValue((uint)id, out var ability)
+            && ability.Target is (AbilityData.Types.Target.Point or AbilityData.Types.Target.PointOrUnit);
 
     private readonly record struct Product(uint Ability, uint Minerals, uint Vespene, uint Requires);
 }

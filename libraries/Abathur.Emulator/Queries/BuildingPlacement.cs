@@ -12,7 +12,10 @@ internal sealed class BuildingPlacement
     private const float LargestFootprint = 3;
     private const float GeyserReach = 1;
     private static readonly string[] TownHalls = ["Hatchery", "Nexus", "CommandCenter"];
-    private static readonly string[] GasBuildings = ["Refinery", "RefineryRich", "Assimilator", "AssimilatorRich", "Extractor", "ExtractorRich"];
+    private static readonly string[] GasBuildings =
+    [
+        "Refinery", "RefineryRich", "Assimilator", "AssimilatorRich", "Extractor", "ExtractorRich",
+    ];
 
     private readonly TerrainGrid _grid;
     private readonly Dictionary<uint, AbilityData> _abilities = [];
@@ -57,7 +60,8 @@ internal sealed class BuildingPlacement
         foreach (var unit in units)
         {
             if (unit.Tag == placing?.Tag || unit.Pos is not { } at || HalfSizeOf(unit) is not { } size) continue;
-            if (MathF.Abs(at.X - target.X) < half + size.X - 0.01f && MathF.Abs(at.Y - target.Y) < half + size.Y - 0.01f) return ActionResult.CantBuildLocationInvalid;
+            if (MathF.Abs(at.X - target.X) < half + size.X - 0.01f && MathF.Abs(at.Y - target.Y) < half + size.Y - 0.01f)
+                return ActionResult.CantBuildLocationInvalid;
         }
         return ActionResult.Success;
     }
@@ -75,7 +79,8 @@ internal sealed class BuildingPlacement
         unit.Pos is { } at && HalfSizeOf(unit) is { } half && MathF.Abs(at.X - point.X) <= half.X && MathF.Abs(at.Y - point.Y) <= half.Y;
 
     /// <summary>Whether a town hall at a start location would cover a point.</summary>
-    public static bool IsInTownHall(Point2D start, Point2D point) => MathF.Abs(start.X - point.X) <= TownHall && MathF.Abs(start.Y - point.Y) <= TownHall;
+    public static bool IsInTownHall(Point2D start, Point2D point) =>
+        MathF.Abs(start.X - point.X) <= TownHall && MathF.Abs(start.Y - point.Y) <= TownHall;
 
     private ActionResult CheckGas(Point2D target, IEnumerable<Unit> units)
     {

@@ -40,7 +40,8 @@ internal sealed class GameQueries
     /// <param name="refusal">Why the request is refused.</param>
     /// <exception cref="Google.Protobuf.InvalidProtocolBufferException">The observation is damaged.</exception>
     public bool TryAnswer(
-        RequestQuery request, uint gameLoop, ReadOnlyMemory<byte> observation, [NotNullWhen(true)] out ResponseQuery? answer, [NotNullWhen(false)] out string? refusal)
+        RequestQuery request, uint gameLoop, ReadOnlyMemory<byte> observation, [NotNullWhen(true)] out ResponseQuery? answer,
+        [NotNullWhen(false)] out string? refusal)
     {
         (answer, refusal) = (null, null);
         var count = request.Pathing.Count + request.Abilities.Count + request.Placements.Count;
@@ -57,7 +58,8 @@ internal sealed class GameQueries
         {
             var placing = _units.GetValueOrDefault(query.PlacingUnitTag);
             var result = _placement.Check((uint)query.AbilityId, query.TargetPos, placing, _raw.Units);
-            if (result == ActionResult.Success && !request.IgnoreResourceRequirements) result = _placement.Affordable((uint)query.AbilityId, _common);
+            if (result == ActionResult.Success && !request.IgnoreResourceRequirements)
+                result = _placement.Affordable((uint)query.AbilityId, _common);
             answer.Placements.Add(new ResponseQueryBuildingPlacement { Result = result });
         }
         return true;
@@ -95,7 +97,8 @@ internal sealed class GameQueries
 
     /// <summary>Whether a closed cell may be closed by a building or resource rather than by the terrain.</summary>
     private bool IsBuiltUpon(Point2D point) =>
-        _startLocations.Any(start => BuildingPlacement.IsInTownHall(start, point)) || _raw.Units.Any(unit => _placement.Covers(unit, point));
+        _startLocations.Any(start => BuildingPlacement.IsInTownHall(start, point))
+            || _raw.Units.Any(unit => _placement.Covers(unit, point));
 
     private ResponseQueryAvailableAbilities Abilities(ulong tag, bool ignoreResources)
     {

@@ -28,7 +28,8 @@ internal sealed class PathingDistances(TerrainGrid grid)
     }
 
     /// <summary>
-    /// The point itself if its cell is open; otherwise the center of the nearest open cell, at most <paramref name="radius"/> cells away. Null if there is no
+    /// The point itself if its cell is open; otherwise the center of the nearest open cell, at most <paramref name="radius"/> cells away.
+    /// Null if there is no
     /// such cell, or the point is not on the map.
     /// </summary>
     public (float X, float Y)? NearestOpen(float x, float y, int radius)

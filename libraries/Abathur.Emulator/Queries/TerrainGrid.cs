@@ -2,7 +2,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Emulator.Queries;
 
-/// <summary>A grid of open and closed cells from an <c>ImageData</c> of the game info. Cell (x, y) covers [x, x+1) × [y, y+1); row 0 is y = 0.</summary>
+/// <summary>A grid of open and closed cells from an <c>ImageData</c> of the game info. Cell (x, y) covers [x, x+1) × [y, y+1); row 0 is y =
+/// 0.</summary>
 /// <remarks>One bit per cell, the highest bit first, or one byte per cell; 0 is closed. Missing cells and cells outside are
 /// closed.</remarks>
 internal sealed class TerrainGrid

@@ -61,5 +61,6 @@ internal sealed class FieldMaskNode
     }
 
     private static FieldMaskException Unknown(string path, string name, MessageDescriptor message) =>
-        new($"field mask path \"{path}\": {message.Name} has no field \"{name}\"; it has {string.Join(", ", message.Fields.InDeclarationOrder().Select(field => field.Name))}");
+        new($"field mask path \"{path}\": {message.Name} has no field \"{name}\"; it has "
+            + $"{string.Join(", ", message.Fields.InDeclarationOrder().Select(field => field.Name))}");
 }

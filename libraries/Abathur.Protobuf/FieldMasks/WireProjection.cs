@@ -120,7 +120,8 @@ public sealed class WireProjection
 
     private static ReadOnlySpan<byte> ReadNested(ref WireReader reader)
     {
-        if (reader.WireType != WireFormat.WireType.LengthDelimited) throw new InvalidDataException($"field {reader.FieldNumber} is not a message");
+        if (reader.WireType != WireFormat.WireType.LengthDelimited)
+            throw new InvalidDataException($"field {reader.FieldNumber} is not a message");
         return reader.ReadBytes();
     }
 

@@ -54,7 +54,8 @@ internal readonly record struct JsonLocation(int Line, int Column, string Path)
         foreach (var step in steps)
         {
             if (step.Index >= 0) path.Append('[').Append(step.Index).Append(']');
-            else if (step.Name is { } name) path.Append(path.Length == 0 ? "" : ".").Append(name.Length <= MaxNameLength ? name : name[..MaxNameLength] + "...");
+            else if (step.Name is { } name)
+                path.Append(path.Length == 0 ? "" : ".").Append(name.Length <= MaxNameLength ? name : name[..MaxNameLength] + "...");
         }
         return path.ToString();
     }

@@ -19,7 +19,8 @@ public sealed record ProtoJsonOptions
     /// KiB.</summary>
     public int MaxOutputBytes { get; init; } = 512 << 20;
 
-    /// <summary>Skips JSON members that the message does not have, and enum names that the enum does not have, instead of refusing them. Default false.</summary>
+    /// <summary>Skips JSON members that the message does not have, and enum names that the enum does not have, instead of refusing them.
+    /// Default false.</summary>
     public bool IgnoreUnknownFields { get; init; }
 
     /// <summary>The types that <c>google.protobuf.Any</c> may hold. Default none.</summary>

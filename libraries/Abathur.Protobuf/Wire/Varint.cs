@@ -18,8 +18,9 @@ public static class Varint
     /// <summary>Reads a value and advances the position behind it. Bits beyond 64 are dropped, as Google.Protobuf does.</summary>
     /// <param name="source">The bytes.</param>
     /// <param name="position">Where the value begins.</param>
-    /// <param name="value">The value; 0 if there is none.</param>
-    /// <returns>False if the source ends inside the value, or the value is longer than <see cref="MaxBytes"/>; the position stays.</returns>
+    /// <param name="value">The value; 0 if it cannot be read.</param>
+    /// <returns>False if the source ends inside the value, or the value is longer than <see cref="MaxBytes"/>; the position
+    /// stays.</returns>
     public static bool TryRead(ReadOnlySpan<byte> source, ref int position, out ulong value)
     {
         value = 0;

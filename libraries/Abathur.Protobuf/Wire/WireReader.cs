@@ -51,7 +51,8 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
             return first;
         }
         var position = Position;
-        if (!Varint.TryRead(_message, ref position, out var value)) Throw(_message.Length - position < Varint.MaxBytes ? "a varint is cut off" : "a varint is longer than ten bytes");
+        if (!Varint.TryRead(_message, ref position, out var value))
+            Throw(_message.Length - position < Varint.MaxBytes ? "a varint is cut off" : "a varint is longer than ten bytes");
         Position = position;
         return value;
     }
@@ -116,5 +117,6 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
     }
 
     [DoesNotReturn]
-    private readonly void Throw(string problem) => throw new InvalidDataException($"not a protobuf message: {problem} (at byte {Position})");
+    private readonly void Throw(string problem) =>
+        throw new InvalidDataException($"not a protobuf message: {problem} (at byte {Position})");
 }

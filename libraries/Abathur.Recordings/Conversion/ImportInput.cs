@@ -21,10 +21,12 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
     {
         var isZstd = path.EndsWith(".zst", StringComparison.OrdinalIgnoreCase);
         var inner = isZstd ? path[..^4] : path;
-        return new ImportInput(path, () => OpenFile(path, isZstd), SingleEndings.Any(end => inner.EndsWith(end, StringComparison.OrdinalIgnoreCase)));
+        return new ImportInput(
+            path, () => OpenFile(path, isZstd), SingleEndings.Any(end => inner.EndsWith(end, StringComparison.OrdinalIgnoreCase)));
     }
 
-    /// <summary>The files of a folder and the folders below it, in order of their paths: <c>observation*.binpb</c>, <c>*.obs</c>, each also with <c>.zst</c>.</summary>
+    /// <summary>The files of a folder and the folders below it, in order of their paths: <c>observation*.binpb</c>, <c>*.obs</c>, each also
+    /// with <c>.zst</c>.</summary>
     /// <exception cref="RecordingException">The folder has no such files.</exception>
     public static IReadOnlyList<ImportInput> FromFolder(string folder)
     {
@@ -48,7 +50,8 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
         {
             copy.Write(buffer, 0, read);
             if (copy.Length > DelimitedObservationReader.MaxObservationBytes)
-                throw new RecordingException($"{name} is larger than a message can be ({DelimitedObservationReader.MaxObservationBytes} bytes)");
+                throw new RecordingException(
+                    $"{name} is larger than a message can be ({DelimitedObservationReader.MaxObservationBytes} bytes)");
         }
         return copy.ToArray();
     }
@@ -64,10 +67,14 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
             throw new RecordingException($"{file.Name} is an MCAP file, not a stream of observations") { Remedy = RecordingRemedy.Open };
         var problem = 0 switch
         {
-            _ when start.StartsWith<byte>([0x1F, 0x8B, 8]) => "is compressed with gzip, which is not supported: decompress it first, e.g. with `gzip -d`",
-            _ when start.StartsWith<byte>([(byte)'B', (byte)'Z', (byte)'h']) || start.StartsWith<byte>([0xFD, (byte)'7', (byte)'z', (byte)'X', (byte)'Z']) || start.StartsWith("PK\x03\x04"u8) =>
+            _ when start.StartsWith<byte>([0x1F, 0x8B, 8]) =>
+                "is compressed with gzip, which is not supported: decompress it first, e.g. with `gzip -d`",
+            _ when start.StartsWith<byte>([(byte)'B', (byte)'Z', (byte)'h'])
+                || start.StartsWith<byte>([0xFD, (byte)'7', (byte)'z', (byte)'X', (byte)'Z'])
+                || start.StartsWith("PK\x03\x04"u8) =>
                 "is an archive (bzip2, xz or zip), which is not supported: decompress it first",
-            _ when !isZstd && start.StartsWith<byte>([0x28, 0xB5, 0x2F, 0xFD]) => "is compressed with zstd: give it a name that ends in .zst",
+            _ when !isZstd && start.StartsWith<byte>([0x28, 0xB5, 0x2F, 0xFD]) =>
+                "is compressed with zstd: give it a name that ends in .zst",
             _ => null,
         };
         if (problem is not null) throw new RecordingException($"{file.Name} {problem}");

@@ -5,7 +5,8 @@ namespace Abathur.Recordings.Conversion;
 /// <summary>Writes the observations of a recording as a length-delimited stream.</summary>
 public static class RecordingExporter
 {
-    /// <summary>Writes the observations whose game loop is at least <paramref name="start"/> and less than <paramref name="stop"/>.</summary>
+    /// <summary>Writes the observations whose game loop is at least <paramref name="start"/> and less than
+    /// <paramref name="stop"/>.</summary>
     /// <returns>Their number and bytes.</returns>
     /// <exception cref="Mcap.McapException">The recording is damaged.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>

@@ -27,7 +27,14 @@ public static class RecordingImporter
     public static ImportResult Import(
         IReadOnlyList<ImportInput> inputs, string output, ImportOptions options, CancellationToken cancellation = default)
     {
-        using var file = new OutputFile(output, new OutputOptions { Overwrite = options.Overwrite, Inputs = [.. inputs.Select(input => input.Name)], OnKilledRun = options.OnKilledRun });
+        using var file = new OutputFile(
+            output,
+            new OutputOptions
+            {
+                Overwrite = options.Overwrite,
+                Inputs = [.. inputs.Select(input => input.Name)],
+                OnKilledRun = options.OnKilledRun,
+            });
         var map = options.MapName ?? MapNameOf(options.GameInfo);
         if (options.GameData is { } data) Check(data, ResponseData.Parser, "the game data", "ResponseData");
         RecordingWriter? writer = null;
@@ -92,16 +99,25 @@ public static class RecordingImporter
             if (observation.IsEmpty || !ObservationWire.TryReadGameLoop(observation.Span, out var gameLoop))
             {
                 throw new RecordingException(
-                    $"{input.Name}: frame {frame} (byte offset {offset}, {observation.Length} bytes) is not a serialized ResponseObservation");
+                    $"{input.Name}: frame {frame} (byte offset {offset}, {observation.Length} bytes) is not a serialized "
+                        + "ResponseObservation");
             }
             // A few kilobytes can decompress to more than the disk has.
             if (observation.Length > options.MaxBytes - result.ObservationBytes)
-                throw new RecordingException($"{input.Name}: frame {frame}: more than {options.MaxBytes} bytes of observations") { Remedy = RecordingRemedy.RaiseMaxBytes };
+                throw new RecordingException($"{input.Name}: frame {frame}: more than {options.MaxBytes} bytes of observations")
+                {
+                    Remedy = RecordingRemedy.RaiseMaxBytes,
+                };
             if (result.FrameCount == options.MaxFrames)
-                throw new RecordingException($"{input.Name}: more than {options.MaxFrames} observations") { Remedy = RecordingRemedy.RaiseMaxFrames };
+                throw new RecordingException($"{input.Name}: more than {options.MaxFrames} observations")
+                {
+                    Remedy = RecordingRemedy.RaiseMaxFrames,
+                };
             writer ??= Start(observation);
             // Readers use the log time: if loops do not increase (single frames of many maps), each frame is one tick after the last one.
-            logTime = Math.Max(LogTime(options, gameLoop), result.FrameCount == 0 ? long.MinValue : logTime + (long)(NanosecondsPerSecond / options.TickHz));
+            logTime = Math.Max(
+                LogTime(options, gameLoop),
+                result.FrameCount == 0 ? long.MinValue : logTime + (long)(NanosecondsPerSecond / options.TickHz));
             writer.WriteObservation(gameLoop, logTime, observation.Span);
             result = result with
             {
@@ -144,7 +160,8 @@ public static class RecordingImporter
         }
         catch (CompressionException e)
         {
-            throw new RecordingException($"{input.Name}: {e.Message} (after frame {reader.FrameCount - 1}, byte offset {reader.Offset})", e);
+            throw new RecordingException(
+                $"{input.Name}: {e.Message} (after frame {reader.FrameCount - 1}, byte offset {reader.Offset})", e);
         }
     }
 

@@ -24,7 +24,8 @@ public static class RecordingRecovery
     /// then has the actual path.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static McapRecoveryResult Recover(
-        string input, string output, RecordingOptions? options = null, bool overwrite = false, Action<KilledRun>? onKilledRun = null, CancellationToken cancellation = default)
+        string input, string output, RecordingOptions? options =
+            null, bool overwrite = false, Action<KilledRun>? onKilledRun = null, CancellationToken cancellation = default)
     {
         if (!File.Exists(input)) throw new RecordingException($"there is no file {input}");
         using var file = new OutputFile(output, new OutputOptions { Overwrite = overwrite, Inputs = [input], OnKilledRun = onKilledRun });

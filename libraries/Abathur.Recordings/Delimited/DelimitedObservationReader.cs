@@ -47,7 +47,8 @@ public sealed class DelimitedObservationReader : IDisposable
         if (!TryHave(length))
         {
             throw new TruncatedStreamException(
-                $"{_name} ends inside frame {FrameCount} (byte offset {_offset}): its length says {length} bytes, but only {_end - _start} follow");
+                $"{_name} ends inside frame {FrameCount} (byte offset {_offset}): its length says {length} bytes, but only "
+                    + $"{_end - _start} follow");
         }
         observation = _buffer.AsMemory(_start, length);
         Advance(length);
@@ -73,7 +74,8 @@ public sealed class DelimitedObservationReader : IDisposable
         {
             var bytes = _end - _start;
             if (bytes >= MaxLengthBytes) throw TooLong();
-            if (!TryHave(bytes + 1)) throw new TruncatedStreamException($"{_name} ends inside the length of frame {FrameCount} (byte offset {_offset})");
+            if (!TryHave(bytes + 1))
+                throw new TruncatedStreamException($"{_name} ends inside the length of frame {FrameCount} (byte offset {_offset})");
             // Reading more may have moved the bytes.
             end = _start;
         }
@@ -83,7 +85,8 @@ public sealed class DelimitedObservationReader : IDisposable
         return true;
 
         RecordingException TooLong() => new(
-            $"{_name} is not a stream of length-delimited observations: frame {FrameCount} (byte offset {_offset}) would have more than {MaxObservationBytes} bytes");
+            $"{_name} is not a stream of length-delimited observations: frame {FrameCount} (byte offset {_offset}) would have more than "
+                + $"{MaxObservationBytes} bytes");
     }
 
     private void Advance(int bytes)

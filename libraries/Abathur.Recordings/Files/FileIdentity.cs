@@ -26,7 +26,9 @@ internal readonly partial record struct FileIdentity(ulong Volume, ulong Number,
         try
         {
             handle.DangerousAddRef(ref held);
-            return Stat((int)handle.DangerousGetHandle(), "", EmptyPath, out var identity) ? identity : throw Error("cannot identify the open file");
+            return Stat((int)handle.DangerousGetHandle(), "", EmptyPath, out var identity)
+                ? identity
+                : throw Error("cannot identify the open file");
         }
         finally
         {
@@ -69,7 +71,8 @@ internal readonly partial record struct FileIdentity(ulong Volume, ulong Number,
         // struct statx is the same on every architecture: mode at 28, inode at 32, device at 136 and 140.
         Span<byte> fields = stackalloc byte[256];
         identity = default;
-        if (Statx(folder, [.. Encoding.UTF8.GetBytes(path), 0], flags, TypeAndInode, ref MemoryMarshal.GetReference(fields)) != 0) return false;
+        if (Statx(folder, [.. Encoding.UTF8.GetBytes(path), 0], flags, TypeAndInode, ref MemoryMarshal.GetReference(fields)) != 0)
+            return false;
         var kind = (MemoryMarshal.Read<ushort>(fields[28..]) & 0xF000) switch
         {
             0x8000 => FileKind.Regular,

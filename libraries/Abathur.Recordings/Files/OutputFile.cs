@@ -6,7 +6,8 @@ namespace Abathur.Recordings.Files;
 /// <para>Until it is renamed, the working file is locked against other writers but open to readers. A second process that would write the
 /// same file is refused. The unfinished file of a killed run is renamed to <c>NAME.killed-N.part</c>. Symbolic links are not followed,
 /// neither for the working file nor for the target.</para>
-/// <para>Disposed without <see cref="Commit"/> or <see cref="Keep"/>, the working file is removed. Devices are written directly. Not thread-safe.</para>
+/// <para>Disposed without <see cref="Commit"/> or <see cref="Keep"/>, the working file is removed. Devices are written directly. Not
+/// thread-safe.</para>
 /// </remarks>
 public sealed class OutputFile : IDisposable
 {
@@ -35,9 +36,12 @@ public sealed class OutputFile : IDisposable
         // `recover match.mcap.part -o match.mcap` must not overwrite its input.
         WritePath = path + (options.Inputs.Any(input => SameFile(input, full + ".part")) ? ".new" : ".part");
         if (Directory.Exists(full)) throw new RecordingException($"{path} is a folder: name an output file");
-        if (options.Inputs.Any(input => SameFile(input, full))) throw new RecordingException($"{path} is also the input: name another output file");
-        if (FileIdentity.At(full).Kind != FileKind.None && !_overwrite) throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
-        if (Path.GetDirectoryName(full) is { } folder && !Directory.Exists(folder)) throw new RecordingException($"there is no folder {folder}");
+        if (options.Inputs.Any(input => SameFile(input, full)))
+            throw new RecordingException($"{path} is also the input: name another output file");
+        if (FileIdentity.At(full).Kind != FileKind.None && !_overwrite)
+            throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
+        if (Path.GetDirectoryName(full) is { } folder && !Directory.Exists(folder))
+            throw new RecordingException($"there is no folder {folder}");
         Stream = WorkingFile.Open(WritePath, options);
     }
 
@@ -65,8 +69,12 @@ public sealed class OutputFile : IDisposable
     public void Commit()
     {
         Stream.Flush();
-        if (!_isDevice && !IsInPlace) SetPlace(CopyToFreeName(), $"{WritePath} was deleted, renamed or replaced by another program while it was written");
-        else if (!_isDevice && !TryMove()) SetPlace(MoveToFreeName(), _overwrite ? $"{Place} could not be replaced" : $"{Place} was created by another program meanwhile and was not replaced");
+        if (!_isDevice && !IsInPlace)
+            SetPlace(CopyToFreeName(), $"{WritePath} was deleted, renamed or replaced by another program while it was written");
+        else if (!_isDevice && !TryMove())
+            SetPlace(
+                MoveToFreeName(),
+                _overwrite ? $"{Place} could not be replaced" : $"{Place} was created by another program meanwhile and was not replaced");
         _done = true;
         Stream.Dispose();
     }
@@ -123,12 +131,16 @@ public sealed class OutputFile : IDisposable
         try
         {
             var buffer = new byte[1024 * 1024];
-            for (var offset = 0L; RandomAccess.Read(Stream.SafeFileHandle, buffer, offset) is var read and > 0; offset += read) copy.Write(buffer, 0, read);
+            for (var offset = 0L; RandomAccess.Read(Stream.SafeFileHandle, buffer, offset) is var read and > 0; offset += read)
+                copy.Write(buffer, 0, read);
             return copy.Name;
         }
         catch (IOException e)
         {
-            throw new IOException($"{WritePath} was deleted, renamed or replaced by another program, and only {copy.Length} bytes of it could be saved as {copy.Name}: {e.Message}", e);
+            throw new IOException(
+                $"{WritePath} was deleted, renamed or replaced by another program, and only {copy.Length} bytes of it could be saved as "
+                    + $"{copy.Name}: {e.Message}",
+                e);
         }
     }
 
@@ -153,11 +165,16 @@ public sealed class OutputFile : IDisposable
     }
 
     private static bool IsDevice(string full) =>
-        full.StartsWith("/dev/", StringComparison.Ordinal) && File.Exists(full) && FileIdentity.AtEndOfLinks(full).Kind is FileKind.Device or FileKind.Pipe or FileKind.Socket;
+        full.StartsWith("/dev/", StringComparison.Ordinal)
+            && File.Exists(full)
+            && FileIdentity.AtEndOfLinks(full).Kind is FileKind.Device or FileKind.Pipe or FileKind.Socket;
 
     private static bool SameFile(string input, string full) =>
-        input != "-" && string.Equals(Resolve(input), Resolve(full), OperatingSystem.IsWindows() ? StringComparison.OrdinalIgnoreCase : StringComparison.Ordinal);
+        input != "-" && string.Equals(
+            Resolve(input), Resolve(full), OperatingSystem.IsWindows() ? StringComparison.OrdinalIgnoreCase : StringComparison.Ordinal);
 
     private static string Resolve(string path) =>
-        File.Exists(path) ? File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? Path.GetFullPath(path) : Path.GetFullPath(path);
+        File.Exists(path)
+            ? File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? Path.GetFullPath(path)
+            : Path.GetFullPath(path);
 }

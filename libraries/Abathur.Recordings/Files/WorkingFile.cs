@@ -53,7 +53,8 @@ internal static class WorkingFile
     private static FileStream? TakeOver(string path, FileIdentity there, OutputOptions options)
     {
         if (there.Kind != FileKind.Regular)
-            throw new RecordingException($"{path} is {Describe(there.Kind)}, but this run needs this path for its unfinished file: remove it, or name another output file");
+            throw new RecordingException($"{path} is {Describe(there.Kind)}, but this run needs this path for its unfinished file: "
+                + "remove it, or name another output file");
         FileStream file;
         try
         {
@@ -65,7 +66,9 @@ internal static class WorkingFile
         }
         catch (UnauthorizedAccessException e)
         {
-            throw new RecordingException($"{path} exists but cannot be opened to check whether another process writes it: remove it, or name another output file", e);
+            throw new RecordingException(
+                $"{path} exists but cannot be opened to check whether another process writes it: remove it, or name another output file",
+                e);
         }
         catch (IOException e)
         {
@@ -96,7 +99,8 @@ internal static class WorkingFile
     public static bool IsAt(SafeFileHandle handle, string path) =>
         FileIdentity.IsSupported ? FileIdentity.At(path) == FileIdentity.Of(handle) : File.Exists(path);
 
-    private static bool IsOurs(FileStream created, string path) => WriterLock.TryTake(created.SafeFileHandle) && IsAt(created.SafeFileHandle, path);
+    private static bool IsOurs(FileStream created, string path) =>
+        WriterLock.TryTake(created.SafeFileHandle) && IsAt(created.SafeFileHandle, path);
 
     // match.mcap.part becomes match.mcap.killed-1.part.
     private static string SetAside(string path)
@@ -117,7 +121,8 @@ internal static class WorkingFile
                 // Try the next number.
             }
         }
-        throw new RecordingException($"{path} is the unfinished file of a killed run, and {name}.killed-1{ending} to {name}.killed-{MaxNumber}{ending} already exist: recover or remove them");
+        throw new RecordingException($"{path} is the unfinished file of a killed run, and {name}.killed-1{ending} to "
+            + $"{name}.killed-{MaxNumber}{ending} already exist: recover or remove them");
     }
 
     private static bool StartsAsRecording(SafeFileHandle file)
@@ -126,7 +131,8 @@ internal static class WorkingFile
         return RandomAccess.Read(file, start, 0) == start.Length && start.SequenceEqual(McapFormat.Magic);
     }
 
-    private static RecordingException Taken(string path) => new($"{path} is being written by another process: end that process, or name another output file");
+    private static RecordingException Taken(string path) =>
+        new($"{path} is being written by another process: end that process, or name another output file");
 
     private static string Describe(FileKind kind) => kind switch
     {

@@ -25,7 +25,8 @@ internal static partial class WriterLock
         try
         {
             handle.DangerousAddRef(ref held);
-            return Fcntl((int)handle.DangerousGetHandle(), SetLock, ref whole) == 0 || Marshal.GetLastPInvokeError() is not (TryAgain or AccessDenied);
+            return Fcntl((int)handle.DangerousGetHandle(), SetLock, ref whole) == 0
+                || Marshal.GetLastPInvokeError() is not (TryAgain or AccessDenied);
         }
         finally
         {

@@ -23,7 +23,8 @@ public sealed class GameClient : IAsyncDisposable
     private readonly TimeProvider _clock;
     private uint _lastId;
 
-    private GameClient(ClientWebSocket socket, string address, TimeProvider clock) => (_socket, _address, _clock) = (socket, address, clock);
+    private GameClient(ClientWebSocket socket, string address, TimeProvider clock) =>
+        (_socket, _address, _clock) = (socket, address, clock);
 
     /// <summary>Connects to a game, which may still be starting.</summary>
     /// <param name="host">Name or address.</param>
@@ -51,9 +52,12 @@ public sealed class GameClient : IAsyncDisposable
             catch (WebSocketException e)
             {
                 socket.Dispose();
-                if (e.WebSocketErrorCode == WebSocketError.NotAWebSocket) throw new GameException($"{address} is not a StarCraft II game: {e.Message}", e);
-                if (process is { HasExited: true }) throw new GameException($"the game ended with exit code {process.ExitCode} before it answered", e);
-                if (clock.GetElapsedTime(started) >= timeout) throw new GameException($"no game answers at {address}: {e.InnerException?.Message ?? e.Message}", e);
+                if (e.WebSocketErrorCode == WebSocketError.NotAWebSocket)
+                    throw new GameException($"{address} is not a StarCraft II game: {e.Message}", e);
+                if (process is { HasExited: true })
+                    throw new GameException($"the game ended with exit code {process.ExitCode} before it answered", e);
+                if (clock.GetElapsedTime(started) >= timeout)
+                    throw new GameException($"no game answers at {address}: {e.InnerException?.Message ?? e.Message}", e);
             }
             await Task.Delay(RetryDelay, clock, cancellation);
         }
@@ -78,10 +82,12 @@ public sealed class GameClient : IAsyncDisposable
             do
             {
                 received = await _socket.ReceiveAsync(response.GetMemory(ReadBytes), late.Token);
-                if (received.MessageType == WebSocketMessageType.Close) throw new GameException($"the game at {_address} closed the connection");
+                if (received.MessageType == WebSocketMessageType.Close)
+                    throw new GameException($"the game at {_address} closed the connection");
                 response.Advance(received.Count);
                 length += received.Count;
-                if (length > MaxMessageBytes) throw new GameException($"the game at {_address} answers with more than {MaxMessageBytes} bytes");
+                if (length > MaxMessageBytes)
+                    throw new GameException($"the game at {_address} answers with more than {MaxMessageBytes} bytes");
             }
             while (!received.EndOfMessage);
         }
@@ -102,7 +108,10 @@ public sealed class GameClient : IAsyncDisposable
             var response = Response.Parser.ParseFrom(bytes.WrittenSpan);
             if (response.Error.Count > 0 && response.ResponseCase == Response.ResponseOneofCase.None)
             {
-                throw new GameException($"the game refuses {request.RequestCase}: {string.Join("; ", response.Error)}") { IsRefusal = true };
+                throw new GameException($"the game refuses {request.RequestCase}: {string.Join("; ", response.Error)}")
+                {
+                    IsRefusal = true,
+                };
             }
             return response;
         }

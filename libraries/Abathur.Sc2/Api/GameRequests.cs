@@ -6,5 +6,6 @@ namespace Abathur.Sc2.Api;
 public static class GameRequests
 {
     /// <summary>All of the game's data.</summary>
-    public static Request Data => new() { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } };
+    public static Request Data =>
+        new() { Data = new RequestData { AbilityId = true, UnitTypeId = true, UpgradeId = true, BuffId = true, EffectId = true } };
 }

@@ -36,8 +36,12 @@ public sealed record GameInstall(string Root, string Executable, string WorkingF
         if (!Directory.Exists(versions)) return null;
         var newest = Directory.EnumerateDirectories(versions, "Base*")
             .Where(folder => File.Exists(Path.Combine(folder, places.Executable)))
-            .MaxBy(folder => int.TryParse(Path.GetFileName(folder).AsSpan("Base".Length), NumberStyles.None, CultureInfo.InvariantCulture, out var build) ? build : -1);
-        return newest is null ? null : new GameInstall(root, Path.Combine(newest, places.Executable), Path.Combine(root, places.WorkingFolder));
+            .MaxBy(folder => int.TryParse(
+                Path.GetFileName(folder).AsSpan("Base".Length), NumberStyles.None, CultureInfo.InvariantCulture,
+                out var build) ? build : -1);
+        return newest is null
+            ? null
+            : new GameInstall(root, Path.Combine(newest, places.Executable), Path.Combine(root, places.WorkingFolder));
     }
 
     /// <summary>The root from "executable = ROOT/Versions/BaseNNNNN/..." in the file that the game writes.</summary>

@@ -13,7 +13,8 @@ public sealed class GameProcess : IAsyncDisposable
     private readonly Process _process;
     private readonly string _temporaryFolder;
 
-    private GameProcess(Process process, string temporaryFolder, int port) => (_process, _temporaryFolder, Port) = (process, temporaryFolder, port);
+    private GameProcess(Process process, string temporaryFolder, int port) =>
+        (_process, _temporaryFolder, Port) = (process, temporaryFolder, port);
 
     /// <summary>Its port on 127.0.0.1.</summary>
     public int Port { get; }
@@ -38,7 +39,8 @@ public sealed class GameProcess : IAsyncDisposable
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        foreach (var argument in new[] { "-listen", "127.0.0.1", "-port", port.ToString(CultureInfo.InvariantCulture), "-dataDir", install.Root, "-tempDir", temporary, "-displayMode", "0" })
+        foreach (var argument in new[] { "-listen", "127.0.0.1", "-port", port.ToString(
+            CultureInfo.InvariantCulture), "-dataDir", install.Root, "-tempDir", temporary, "-displayMode", "0" })
         {
             start.ArgumentList.Add(argument);
         }

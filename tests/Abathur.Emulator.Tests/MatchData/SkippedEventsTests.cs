@@ -13,7 +13,9 @@ public class SkippedEventsTests
     {
         Prop.ForAll<int[][]>(loops =>
         {
-            var observations = loops.Select((numbers, loop) => Observation((uint)loop, numbers ?? [])).Append(Observation(99, [7])).ToList();
+            var observations = loops.Select((numbers, loop) => Observation((uint)loop, numbers ?? []))
+                .Append(Observation(99, [7]))
+                .ToList();
             var skipped = new SkippedEvents();
             foreach (var each in observations.SkipLast(1)) skipped.Add(each.ToByteArray());
             byte[] joined = [.. skipped.ToFields().Span, .. observations[^1].ToByteArray()];
@@ -28,7 +30,8 @@ public class SkippedEventsTests
             expected.Observation.Alerts.Clear();
             expected.Observation.Alerts.AddRange(observations.SelectMany(each => each.Observation.Alerts));
             expected.Observation.RawData.Event.DeadUnits.Clear();
-            expected.Observation.RawData.Event.DeadUnits.AddRange(observations.SelectMany(each => each.Observation.RawData.Event?.DeadUnits ?? []));
+            expected.Observation.RawData.Event.DeadUnits.AddRange(
+                observations.SelectMany(each => each.Observation.RawData.Event?.DeadUnits ?? []));
             return read.Equals(expected);
         }).QuickCheckThrowOnFailure();
     }
@@ -77,7 +80,12 @@ public class SkippedEventsTests
     {
         var observation = new ResponseObservation
         {
-            Observation = new Observation { GameLoop = loop, PlayerCommon = new PlayerCommon { Minerals = loop }, RawData = new ObservationRaw { Units = { new Unit { Tag = loop + 1 } } } },
+            Observation = new Observation
+            {
+                GameLoop = loop,
+                PlayerCommon = new PlayerCommon { Minerals = loop },
+                RawData = new ObservationRaw { Units = { new Unit { Tag = loop + 1 } } },
+            },
         };
         foreach (var number in numbers)
         {

@@ -43,7 +43,9 @@ public class GameQueriesTests
         Assert.Contains(BuildSupplyDepot, free);
         // A supply depot is required.
         Assert.DoesNotContain(BuildBarracks, free);
-        Assert.All(abilities.Of(worker, raw.Units, null).Where(each => each.AbilityId == BuildSupplyDepot), each => Assert.True(each.RequiresPoint));
+        Assert.All(
+            abilities.Of(worker, raw.Units, null).Where(each => each.AbilityId == BuildSupplyDepot),
+            each => Assert.True(each.RequiresPoint));
         Assert.Empty(abilities.Of(raw.Units.First(unit => unit.Alliance == Alliance.Neutral), raw.Units, null));
     }
 
@@ -67,7 +69,11 @@ public class GameQueriesTests
         Assert.Equal(ActionResult.Success, At(BuildCommandCenter, other.X, other.Y));
         Assert.Equal(ActionResult.NotEnoughMinerals, placement.Affordable(BuildCommandCenter, common));
         Assert.Equal(ActionResult.Success, placement.Affordable(TrainScv, common));
-        var free = from y in Enumerable.Range(-12, 25) from x in Enumerable.Range(-12, 25) where At(BuildSupplyDepot, hall.X + x + 0.5f, hall.Y + y + 0.5f) == ActionResult.Success select (x, y);
+        var free = from y in Enumerable.Range(-12, 25)
+                   from x in Enumerable.Range(-12, 25)
+                   where At(
+            BuildSupplyDepot, hall.X + x + 0.5f, hall.Y + y + 0.5f) == ActionResult.Success
+                   select (x, y);
         Assert.InRange(free.Count(), 50, 500);
     }
 
@@ -86,7 +92,15 @@ public class GameQueriesTests
             Abilities = { new AbilityData { AbilityId = TrainQueen, LinkName = "TrainQueen" } },
             Units =
             {
-                new UnitTypeData { UnitId = 126, Name = "Queen", AbilityId = TrainQueen, MineralCost = 150, TechRequirement = Pool, Available = true },
+                new UnitTypeData
+                {
+                    UnitId = 126,
+                    Name = "Queen",
+                    AbilityId = TrainQueen,
+                    MineralCost = 150,
+                    TechRequirement = Pool,
+                    Available = true,
+                },
                 new UnitTypeData { UnitId = Pool, Name = "SpawningPool" },
                 new UnitTypeData { UnitId = Building, Name = building },
             },
@@ -142,7 +156,9 @@ public class GameQueriesTests
         using var output = new MemoryStream();
         using (var writer = new RecordingWriter(output, RecordingSample.Match, leaveOpen: true)) writer.WriteObservation(0, 0, observation);
         using var recording = RecordingSample.Open(output.ToArray());
-        var (info, data) = (File.ReadAllBytes(Path.Combine(folder, "game_info.binpb")), File.ReadAllBytes(SharedData.PathTo("observations", "game_data.binpb")));
+        var (info, data) = (
+            File.ReadAllBytes(Path.Combine(folder, "game_info.binpb")),
+            File.ReadAllBytes(SharedData.PathTo("observations", "game_data.binpb")));
         return new GameQueries(EmulatedMatch.Load(recording, "test", info, data, Result.Tie));
     }
 

@@ -83,7 +83,12 @@ public class PathingDistancesTests
     [Fact]
     public void TerrainGrid_Bits_AreReadHighestFirstRowByRow()
     {
-        var image = new ImageData { BitsPerPixel = 1, Size = new Size2DI { X = 4, Y = 3 }, Data = ByteString.CopyFrom(0b1000_0110, 0b0001_0000) };
+        var image = new ImageData
+        {
+            BitsPerPixel = 1,
+            Size = new Size2DI { X = 4, Y = 3 },
+            Data = ByteString.CopyFrom(0b1000_0110, 0b0001_0000),
+        };
         var grid = TerrainGrid.From(image);
         var open = from y in Enumerable.Range(-1, 6) from x in Enumerable.Range(-1, 7) where grid[x, y] select (x, y);
         Assert.Equal([(0, 0), (1, 1), (2, 1), (3, 2)], open);
@@ -95,7 +100,8 @@ public class PathingDistancesTests
     [InlineData(0, 0)]
     public void TerrainGrid_SizesThatCannotBe_AreEmpty(int x, int y)
     {
-        var grid = TerrainGrid.From(new ImageData { BitsPerPixel = 8, Size = new Size2DI { X = x, Y = y }, Data = ByteString.CopyFrom(1, 1) });
+        var grid = TerrainGrid.From(
+            new ImageData { BitsPerPixel = 8, Size = new Size2DI { X = x, Y = y }, Data = ByteString.CopyFrom(1, 1) });
         Assert.Equal((0, 0), (grid.Width, grid.Height));
         Assert.False(TerrainGrid.From(null)[0, 0]);
     }

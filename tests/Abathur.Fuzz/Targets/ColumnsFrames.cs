@@ -14,7 +14,9 @@ internal static class ColumnsFrames
     /// <summary>Bytes that mean something in a payload.</summary>
     public static IReadOnlyList<byte[]> Tokens { get; } =
     [
-        [1, 1], [1, 0], [1, 1, 0, 0], [0xFF, 0xFF, 0xFF, 0, 0], [0xFF, 0, 0, 1, 0], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0], [0x2D], [0x6D], [0xAD], [0xED], [8], [9],
+        [1, 1], [1, 0], [1, 1, 0, 0], [0xFF, 0xFF, 0xFF, 0, 0], [0xFF, 0, 0, 1, 0], [
+            0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        ], [0], [0x2D], [0x6D], [0xAD], [0xED], [8], [9],
     ];
 
     /// <summary>Streams of an encoder: keyframes, and frames that depend on them.</summary>

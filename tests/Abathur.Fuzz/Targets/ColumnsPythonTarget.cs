@@ -24,7 +24,11 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
     public ColumnsPythonTarget(string python)
     {
         if (python.Length == 0) throw new ArgumentException($"{TargetName} needs --python PATH", nameof(python));
-        var info = new ProcessStartInfo(python, [Path.Combine(AppContext.BaseDirectory, "columns_peer.py")]) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        var info = new ProcessStartInfo(python, [Path.Combine(AppContext.BaseDirectory, "columns_peer.py")])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+        };
         _python = Process.Start(info)!;
     }
 
@@ -47,10 +51,14 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
             var expected = Peek(decoder, payload, out var refusal);
             Send(payload);
             var isTaken = Receive(out var actual, out _reached);
-            Check.That(isTaken == (expected is not null), $"Python {(isTaken ? "takes" : "refuses")} what C# {(isTaken ? "refuses" : "takes")}: {refusal}{(isTaken ? "" : System.Text.Encoding.UTF8.GetString(actual))}");
+            Check.That(
+                isTaken == (expected is not null),
+                $"Python {(isTaken ? "takes" : "refuses")} what C# {(isTaken ? "refuses" : "takes")}: "
+                    + $"{refusal}{(isTaken ? "" : System.Text.Encoding.UTF8.GetString(actual))}");
             if (expected is null || !IsProtobuf(decoder)) continue;
             var (one, other) = (TryParse(expected), TryParse(actual));
-            if (!Equals(one, other)) throw new FuzzFailureException($"Python and C# read different observations: {Difference($"{one}", $"{other}")}");
+            if (!Equals(one, other))
+                throw new FuzzFailureException($"Python and C# read different observations: {Difference($"{one}", $"{other}")}");
         }
         return _reached > before ? _reached : 0;
     }
@@ -79,7 +87,8 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
         return output.WrittenSpan.ToArray();
     }
 
-    /// <summary>Whether what travels as it is, the rest and the extras, can be parsed by itself: else it swallows what is written behind it.</summary>
+    /// <summary>Whether what travels as it is, the rest and the extras, can be parsed by itself: else it swallows what is written behind
+    /// it.</summary>
     private static bool IsProtobuf(ColumnsDecoder decoder)
     {
         if (decoder.TryGetBlob(BlobId.Rest, out var rest) && TryParse(rest.ToArray()) is null) return false;

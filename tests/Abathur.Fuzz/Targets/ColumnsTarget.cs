@@ -15,7 +15,10 @@ internal sealed class ColumnsTarget : IFuzzTarget
 
     public ColumnsTarget()
     {
-        _observation = new ResponseObservation { Observation = new Observation { GameLoop = 7, RawData = new ObservationRaw { Units = { new Unit { Tag = 1 } } } } };
+        _observation = new ResponseObservation
+        {
+            Observation = new Observation { GameLoop = 7, RawData = new ObservationRaw { Units = { new Unit { Tag = 1 } } } },
+        };
         var payload = new ArrayBufferWriter<byte>();
         new ColumnsEncoder().Encode(_observation.ToByteArray(), true, payload);
         _keyframe = payload.WrittenSpan.ToArray();
@@ -36,7 +39,8 @@ internal sealed class ColumnsTarget : IFuzzTarget
         foreach (var payload in ColumnsFrames.Split(input)) outcome.Add(Take(decoder, payload, out _));
         // Whatever came before, a keyframe makes it whole.
         Take(decoder, _keyframe, out var last);
-        Check.That(last is not null && ResponseObservation.Parser.ParseFrom(last).Equals(_observation), "a keyframe does not make the stream whole");
+        Check.That(last is not null
+            && ResponseObservation.Parser.ParseFrom(last).Equals(_observation), "a keyframe does not make the stream whole");
         return outcome.ToHashCode();
     }
 
@@ -63,7 +67,9 @@ internal sealed class ColumnsTarget : IFuzzTarget
         var output = new ArrayBufferWriter<byte>();
         decoder.WriteObservation(output);
         observation = output.WrittenSpan.ToArray();
-        return HashCode.Combine(Check.Bucket(decoder.IsUsed.Length), Check.Bucket(output.WrittenCount), payload.Length > 3 ? payload[2] | (payload[3] << 8) : 0);
+        return HashCode.Combine(
+            Check.Bucket(decoder.IsUsed.Length), Check.Bucket(output.WrittenCount),
+            payload.Length > 3 ? payload[2] | (payload[3] << 8) : 0);
     }
 
     public void Dispose()

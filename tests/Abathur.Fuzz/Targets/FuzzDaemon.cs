@@ -12,7 +12,8 @@ using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Fuzz.Targets;
 
-/// <summary>A real daemon with a small match that never ends, and one connection at a time to it. What it says on standard error is a finding.</summary>
+/// <summary>A real daemon with a small match that never ends, and one connection at a time to it. What it says on standard error is a
+/// finding.</summary>
 internal sealed class FuzzDaemon : IDisposable
 {
     /// <summary>How long the daemon may take for anything. The machine may be busy with other things.</summary>
@@ -74,7 +75,9 @@ internal sealed class FuzzDaemon : IDisposable
         {
             while (!bytes.IsEmpty) bytes = bytes[socket.Send(bytes)..];
         }
-        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown)
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset
+            or SocketError.ConnectionAborted
+            or SocketError.Shutdown)
         {
             // It has.
         }
@@ -97,7 +100,8 @@ internal sealed class FuzzDaemon : IDisposable
             }
             catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock)
             {
-                throw new FuzzFailureException($"nothing came within {Limit.TotalSeconds} s, and the connection was not closed; before: {Text(received)}");
+                throw new FuzzFailureException(
+                    $"nothing came within {Limit.TotalSeconds} s, and the connection was not closed; before: {Text(received)}");
             }
             if (count == 0) return false;
             received.AddRange(room[..count]);
@@ -105,7 +109,8 @@ internal sealed class FuzzDaemon : IDisposable
         return true;
     }
 
-    /// <summary>Sooner or later no subscription, no connection and no memory is left of those who have gone, and nothing was told on standard error.</summary>
+    /// <summary>Sooner or later no subscription, no connection and no memory is left of those who have gone, and nothing was told on
+    /// standard error.</summary>
     /// <param name="others">Clients that are connected and subscribed all the time.</param>
     public void CheckIsUnharmed(int others = 0)
     {
@@ -118,7 +123,9 @@ internal sealed class FuzzDaemon : IDisposable
         {
             throw new FuzzFailureException("a subscription is left although its connection is gone");
         }
-        Check.That(SpinWait.SpinUntil(() => _connections.Count == others, Limit), $"{_connections.Count} connections are open, of {others} clients");
+        Check.That(
+            SpinWait.SpinUntil(() => _connections.Count == others, Limit),
+            $"{_connections.Count} connections are open, of {others} clients");
         CheckMemory();
         CheckQuiet();
     }
@@ -140,7 +147,8 @@ internal sealed class FuzzDaemon : IDisposable
             told = _errors.ToString();
             _errors.GetStringBuilder().Clear();
         }
-        if (told.Split('\n').All(line => line.Length == 0 || (Tolerated is not null && line.Contains(Tolerated, StringComparison.Ordinal)))) return;
+        if (told.Split('\n').All(line => line.Length == 0 || (Tolerated is not null && line.Contains(Tolerated, StringComparison.Ordinal))))
+            return;
         throw new FuzzFailureException($"the daemon said: {told}");
     }
 

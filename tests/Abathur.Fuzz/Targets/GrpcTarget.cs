@@ -6,14 +6,18 @@ using Abathur.Grpc.Tests;
 
 namespace Abathur.Fuzz.Targets;
 
-/// <summary>gRPC's message framing. The first byte of an input chooses the sizes of the pieces that it comes in, the second whether gzip is agreed on.</summary>
+/// <summary>gRPC's message framing. The first byte of an input chooses the sizes of the pieces that it comes in, the second whether gzip is
+/// agreed on.</summary>
 internal sealed class GrpcTarget : IFuzzTarget
 {
     private const int MaxMessageBytes = 2000;
 
     public string Name => "grpc";
 
-    public IReadOnlyList<byte[]> Tokens { get; } = [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0x07, 0xD0], [0, 0, 0, 0x07, 0xD1], [0, 0xFF, 0xFF, 0xFF, 0xFF], [0x1F, 0x8B, 8, 0]];
+    public IReadOnlyList<byte[]> Tokens { get; } =
+    [
+        [0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0x07, 0xD0], [0, 0, 0, 0x07, 0xD1], [0, 0xFF, 0xFF, 0xFF, 0xFF], [0x1F, 0x8B, 8, 0],
+    ];
 
     public int MaxBytes => 10_000;
 
@@ -39,12 +43,17 @@ internal sealed class GrpcTarget : IFuzzTarget
         if (input.Length < 2) return 0;
         var body = input[2..];
         var encoding = input[1] % 2 == 1 ? GrpcEncoding.Gzip : null;
-        var (messages, status) = Pieces.Feed(body, input[0], reader => ReadAsync(new GrpcMessageReader(reader, new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes }));
+        var (messages, status) = Pieces.Feed(
+            body, input[0],
+            reader =>
+                ReadAsync(new GrpcMessageReader(reader, new ByteBudget(long.MaxValue), encoding) { MaxMessageBytes = MaxMessageBytes }));
         var (expected, refusal) = Reference(body, encoding is not null);
         Check.That(messages.Count == expected.Count, $"{messages.Count} messages instead of {expected.Count}");
         for (var i = 0; i < messages.Count; i++) Check.That(messages[i].AsSpan().SequenceEqual(expected[i]), $"message {i} is another one");
         // Of a bomb that is damaged as well, either may be found first.
-        var isEither = refusal is not null && status is GrpcStatusCode.Internal or GrpcStatusCode.ResourceExhausted && messages.Count < CompressedFrom(body, messages.Count);
+        var isEither = refusal is not null
+            && status is GrpcStatusCode.Internal or GrpcStatusCode.ResourceExhausted
+            && messages.Count < CompressedFrom(body, messages.Count);
         Check.That(refusal == status || isEither, $"{status?.ToString() ?? "the end"} instead of {refusal?.ToString() ?? "the end"}");
         return HashCode.Combine(messages.Count, status, Check.Bucket(body.Length));
     }
@@ -105,7 +114,8 @@ internal sealed class GrpcTarget : IFuzzTarget
             var length = gzip.ReadAtLeast(room, room.Length, throwOnEndOfStream: false);
             if (length > MaxMessageBytes) return GrpcStatusCode.ResourceExhausted;
             // A member has 18 bytes at least, and ends with the length of what it holds.
-            if (message.Length < 18 || BinaryPrimitives.ReadInt32LittleEndian(message.AsSpan(message.Length - 4)) != length) return GrpcStatusCode.Internal;
+            if (message.Length < 18 || BinaryPrimitives.ReadInt32LittleEndian(message.AsSpan(message.Length - 4)) != length)
+                return GrpcStatusCode.Internal;
             message = room[..length];
             return null;
         }

@@ -7,7 +7,8 @@ namespace Abathur.Fuzz.Targets;
 internal static class Http2Frames
 {
     public const int HeadBytes = 9;
-    public const byte Data = 0, Headers = 1, Priority = 2, Reset = 3, Settings = 4, Ping = 6, GoAway = 7, WindowUpdate = 8, Continuation = 9;
+    public const byte Data =
+        0, Headers = 1, Priority = 2, Reset = 3, Settings = 4, Ping = 6, GoAway = 7, WindowUpdate = 8, Continuation = 9;
     public const byte EndStream = 1, Ack = 1, EndHeaders = 4;
 
     /// <summary>What a client begins with.</summary>
@@ -25,7 +26,8 @@ internal static class Http2Frames
     }
 
     /// <summary>Puts another length into a frame's head.</summary>
-    public static void SetLength(Span<byte> frame, int length) => (frame[0], frame[1], frame[2]) = ((byte)(length >> 16), (byte)(length >> 8), (byte)length);
+    public static void SetLength(Span<byte> frame, int length) =>
+        (frame[0], frame[1], frame[2]) = ((byte)(length >> 16), (byte)(length >> 8), (byte)length);
 
     /// <summary>Length of the payload, in bytes, as the head says.</summary>
     public static int Length(ReadOnlySpan<byte> frame) => (frame[0] << 16) | (frame[1] << 8) | frame[2];
@@ -38,7 +40,14 @@ internal static class Http2Frames
     {
         // Of the static table: 3 is POST, 6 is http; the rest are literals, without Huffman's code and kept in no table.
         var block = new List<byte> { 0x83, 0x86 };
-        (string, string)[] all = [(":path", path), (":authority", "127.0.0.1"), ("content-type", "application/grpc"), ("te", "trailers"), .. more];
+        (string, string)[] all =
+        [
+            (":path", path),
+            (":authority", "127.0.0.1"),
+            ("content-type", "application/grpc"),
+            ("te", "trailers"),
+            .. more,
+        ];
         foreach (var (name, value) in all)
         {
             block.Add(0);

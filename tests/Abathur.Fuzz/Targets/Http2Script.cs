@@ -7,7 +7,8 @@ using Google.Protobuf;
 namespace Abathur.Fuzz.Targets;
 
 /// <summary>
-/// Frames of a client from a script of 4 bytes a step: what to send, or how to change what was said last. A change of any byte gives another
+/// Frames of a client from a script of 4 bytes a step: what to send, or how to change what was said last. A change of any byte gives
+/// another
 /// client: frames of other lengths, flags, streams and order, cut off or repeated. Every script means something.
 /// </summary>
 internal static class Http2Script
@@ -15,7 +16,10 @@ internal static class Http2Script
     private const int StepBytes = 4;
     private const int MaxRepeats = 20;
     private const int MaxBytes = 200_000;
-    private static readonly uint[] Numbers = [0, 1, 2, 100, 4096, 16384, 16385, 65535, 65536, 1 << 20, (1 << 24) - 1, 1 << 24, int.MaxValue, 0x8000_0000, uint.MaxValue];
+    private static readonly uint[] Numbers =
+    [
+        0, 1, 2, 100, 4096, 16384, 16385, 65535, 65536, 1 << 20, (1 << 24) - 1, 1 << 24, int.MaxValue, 0x8000_0000, uint.MaxValue,
+    ];
     private static readonly string[] Methods = ["GetMatch", "Subscribe", "Session", "GetStatus", "Control", "Act", "Draw", "Publish"];
     private static readonly byte[][] Blocks =
     [
@@ -34,8 +38,12 @@ internal static class Http2Script
     [
         GrpcFrames.Frame([]),
         GrpcFrames.Frame(new SubscribeRequest { Name = "fuzz", Newest = true }.ToByteArray()),
-        GrpcFrames.Frame(new SubscribeRequest { Policy = Policy.Lockstep, Encoding = Sync.V1.Encoding.Columns, Name = "fuzz" }.ToByteArray()),
-        GrpcFrames.Frame(new ClientMessage { Subscribe = new SubscribeRequest { Encoding = Sync.V1.Encoding.Columns, Credits = 2, Name = "fuzz" } }.ToByteArray()),
+        GrpcFrames.Frame(
+            new SubscribeRequest { Policy = Policy.Lockstep, Encoding = Sync.V1.Encoding.Columns, Name = "fuzz" }.ToByteArray()),
+        GrpcFrames.Frame(new ClientMessage
+        {
+            Subscribe = new SubscribeRequest { Encoding = Sync.V1.Encoding.Columns, Credits = 2, Name = "fuzz" },
+        }.ToByteArray()),
         GrpcFrames.Frame(new ClientMessage { Ack = new Ack { Sequence = 1 } }.ToByteArray()),
         GrpcFrames.Frame(new PublishRequest { Match = new Match { MapName = "x" } }.ToByteArray()),
         GrpcFrames.Frame(Gzip(new SubscribeRequest { Name = "fuzz" }.ToByteArray()), flag: 1),
@@ -96,7 +104,9 @@ internal static class Http2Script
             case 15 when frames.Count > 1: (frames[^1], frames[^2]) = (frames[^2], last); break;
             case 16: frames.AddRange(Enumerable.Range(0, a % MaxRepeats).Select(_ => last.ToArray())); break;
             // A header block, or a message, in two frames.
-            case 17 when last.Length > Http2Frames.HeadBytes + 1 && last[3] is (Http2Frames.Headers or Http2Frames.Data): Split(frames, last, a); break;
+            case 17 when last.Length > Http2Frames.HeadBytes + 1
+                && last[3] is (Http2Frames.Headers or Http2Frames.Data):
+                Split(frames, last, a); break;
             default: break;
         }
     }

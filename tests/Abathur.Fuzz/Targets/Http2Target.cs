@@ -6,7 +6,8 @@ namespace Abathur.Fuzz.Targets;
 
 /// <summary>
 /// HTTP/2 and gRPC of a running daemon: a client's bytes behind the preface. The lowest bit of an input's first byte says whether what
-/// follows is a script (<see cref="Http2Script"/>) or the bytes themselves, the next whether they come whole or in pieces. A connection that
+/// follows is a script (<see cref="Http2Script"/>) or the bytes themselves, the next whether they come whole or in pieces. A connection
+/// that
 /// was sent whole frames is asked something right behind them: it answers, or it is closed. Another client reads frames all the time.
 /// </summary>
 internal sealed class Http2Target : IFuzzTarget
@@ -23,13 +24,17 @@ internal sealed class Http2Target : IFuzzTarget
     private static readonly byte[] PingAnswer = [0, 0, 8, Http2Frames.Ping, Http2Frames.Ack, 0, 0, 0, 0, .. "fuzzping"u8];
     private static readonly byte[] Question =
     [
-        .. Http2Frames.Frame(Http2Frames.Headers, Http2Frames.EndHeaders, LastStream, Http2Frames.Call("/abathur.sync.v1.GameSync/GetMatch")),
+        .. Http2Frames.Frame(
+            Http2Frames.Headers, Http2Frames.EndHeaders, LastStream, Http2Frames.Call("/abathur.sync.v1.GameSync/GetMatch")),
         .. Http2Frames.Frame(Http2Frames.Data, Http2Frames.EndStream, LastStream, GrpcFrames.Frame([])),
         .. Http2Frames.Frame(Http2Frames.Ping, 0, 0, "fuzzping"u8),
     ];
 
     // Kestrel's own: a header block whose padding and priority are longer than its frame ends the connection so, not with PROTOCOL_ERROR.
-    private readonly FuzzDaemon _daemon = new(FuzzPort.Grpc) { Tolerated = "Connection processing ended abnormally.: ArgumentOutOfRangeException" };
+    private readonly FuzzDaemon _daemon = new(FuzzPort.Grpc)
+    {
+        Tolerated = "Connection processing ended abnormally.: ArgumentOutOfRangeException",
+    };
     private readonly SteadyReader _reader;
     private int _count;
     private int _answered;
@@ -147,7 +152,8 @@ internal sealed class Http2Target : IFuzzTarget
         return isPinged && isAnswered;
     }
 
-    /// <summary>What comes back is frames that a server sends, settings first, and HTTP's 200 for the call. The last may be cut off.</summary>
+    /// <summary>What comes back is frames that a server sends, settings first, and HTTP's 200 for the call. The last may be cut
+    /// off.</summary>
     private static int Judge(List<byte> received)
     {
         var outcome = new HashCode();
@@ -160,7 +166,9 @@ internal sealed class Http2Target : IFuzzTarget
             Check.That(frame.Length <= Http2Frames.HeadBytes + (1 << 24), "a frame that is too long");
             // 8: indexed, ":status: 200"; before it the size of a table that was changed.
             var isFirst = type == Http2Frames.Headers && Http2Frames.Stream(frame) == LastStream;
-            Check.That(!isFirst || frame[Http2Frames.HeadBytes..].Contains((byte)0x88) || (frame[4] & Http2Frames.EndStream) != 0, "a call that is in order is refused by HTTP");
+            Check.That(!isFirst
+                || frame[Http2Frames.HeadBytes..].Contains((byte)0x88)
+                || (frame[4] & Http2Frames.EndStream) != 0, "a call that is in order is refused by HTTP");
             if (type is Http2Frames.Reset or Http2Frames.GoAway) outcome.Add(frame[^1]);
             if (frames < 8 || type is Http2Frames.Reset or Http2Frames.GoAway) outcome.Add((type, frame[4]));
         }

@@ -9,12 +9,14 @@ using GoogleOracle = Abathur.Protobuf.Tests.ProtoJson.Google;
 
 namespace Abathur.Fuzz.Targets;
 
-/// <summary>JSON to wire bytes. The first byte of an input chooses the type. What Google's parser takes must be taken, and give the same bytes.</summary>
+/// <summary>JSON to wire bytes. The first byte of an input chooses the type. What Google's parser takes must be taken, and give the same
+/// bytes.</summary>
 internal sealed class JsonToWireTarget : IFuzzTarget
 {
     private static readonly (MessageDescriptor Type, ProtoJsonTranscoder Transcoder)[] Types =
     [
-        .. new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor }.Select(type => (type, GoogleOracle.TranscoderOf(type))),
+        .. new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor }.Select(
+            type => (type, GoogleOracle.TranscoderOf(type))),
     ];
 
     public string Name => "json-to-wire";
@@ -23,8 +25,10 @@ internal sealed class JsonToWireTarget : IFuzzTarget
     [
         .. new[]
         {
-            "{", "}", "[", "]", ",", ":", "\"", "\\", "null", "true", "false", "NaN", "\"Infinity\"", "-0", "1e400", "0.5", "1E+2", "9223372036854775808",
-            "\"-9223372036854775808\"", "\\u0000", "\\ud800", "\\udc00\\ud83d", "\"@type\":", "{}", "[[[[", "\"int32Value\":", "\"int32_value\":", " \n\t", "\uFEFF",
+            "{", "}", "[", "]", ",", ":", "\"", "\\", "null", "true", "false", "NaN", "\"Infinity\"", "-0", "1e400", "0.5", "1E+2",
+            "9223372036854775808",
+            "\"-9223372036854775808\"", "\\u0000", "\\ud800", "\\udc00\\ud83d", "\"@type\":", "{}", "[[[[", "\"int32Value\":",
+            "\"int32_value\":", " \n\t", "\uFEFF",
             "\"1970-01-01T00:00:00Z\"", "\"-1.5s\"", "AA==", "A-_", "/*", "\"a.bC\"",
         }.Select(Encoding.UTF8.GetBytes),
     ];

@@ -17,7 +17,9 @@ internal sealed class McapTarget : IFuzzTarget
 
     public IReadOnlyList<byte[]> Tokens { get; } =
     [
-        McapFormat.Magic.ToArray(), [6], [5], [7, 0, 0, 0, 0, 0, 0, 0, 0], [2, 20, 0, 0, 0, 0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
+        McapFormat.Magic.ToArray(), [6], [5], [7, 0, 0, 0, 0, 0, 0, 0, 0], [2, 20, 0, 0, 0, 0, 0, 0, 0], [
+            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F,
+        ],
         "zstd"u8.ToArray(), "lz4"u8.ToArray(), "/observation"u8.ToArray(), [0x28, 0xB5, 0x2F, 0xFD],
     ];
 
@@ -58,7 +60,8 @@ internal sealed class McapTarget : IFuzzTarget
                 while (cursor.MoveNext()) count++;
             }
             // Without a summary the file itself was counted.
-            if (!reader.HasSummary) Check.That((ulong)count == reader.Statistics.MessageCount, $"{count} messages of {reader.Statistics.MessageCount}");
+            if (!reader.HasSummary)
+                Check.That((ulong)count == reader.Statistics.MessageCount, $"{count} messages of {reader.Statistics.MessageCount}");
             foreach (var index in reader.Metadata) reader.ReadMetadata(index);
             foreach (var index in reader.Attachments) reader.ReadAttachment(index);
             foreach (var _ in reader.ReadRecords())
@@ -122,7 +125,8 @@ internal sealed class McapTarget : IFuzzTarget
         writer.WriteMetadata(RecordingSample.Match.ToMetadata());
         var schema = writer.AddSchema("SC2APIProtocol.ResponseObservation", "protobuf", new byte[] { 1, 2, 3 });
         var channel = writer.AddChannel(schema, RecordingTopics.Observation, "protobuf", new Dictionary<string, string> { ["a"] = "b" });
-        for (var loop = 0u; loop < 12; loop++) writer.WriteMessage(channel, loop, loop, GameTime.ToNanoseconds(loop), RecordingSample.Observation(loop, 30));
+        for (var loop = 0u; loop < 12; loop++)
+            writer.WriteMessage(channel, loop, loop, GameTime.ToNanoseconds(loop), RecordingSample.Observation(loop, 30));
         writer.WriteAttachment(new McapAttachment(1, 2, "notes.txt", "text/plain", new byte[] { 1, 2, 3 }));
         if (close) writer.Dispose();
         else writer.Flush();

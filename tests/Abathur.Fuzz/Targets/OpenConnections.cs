@@ -12,7 +12,8 @@ internal sealed class OpenConnections : IDisposable
     {
         _listener.InstrumentPublished = (instrument, listener) =>
         {
-            if (instrument is { Meter.Name: "Microsoft.AspNetCore.Server.Kestrel", Name: "kestrel.active_connections" }) listener.EnableMeasurementEvents(instrument);
+            if (instrument is { Meter.Name: "Microsoft.AspNetCore.Server.Kestrel", Name: "kestrel.active_connections" })
+                listener.EnableMeasurementEvents(instrument);
         };
         _listener.SetMeasurementEventCallback<long>((_, change, _, _) => Interlocked.Add(ref _count, change));
         _listener.Start();

@@ -13,7 +13,9 @@ internal static class Pieces
     /// <param name="reading">Starts the reader.</param>
     public static T Feed<T>(ReadOnlySpan<byte> bytes, int seed, Func<PipeReader, Task<T>> reading)
     {
-        var pipe = new Pipe(new PipeOptions(readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: 0, useSynchronizationContext: false));
+        var pipe = new Pipe(new PipeOptions(
+            readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: 0,
+            useSynchronizationContext: false));
         var result = reading(pipe.Reader);
         var random = new Random(seed);
         while (!bytes.IsEmpty && !result.IsCompleted)

@@ -13,7 +13,8 @@ using Encoding = Abathur.Sync.V1.Encoding;
 namespace Abathur.Fuzz.Targets;
 
 /// <summary>
-/// What a bot publishes on the socket. The first byte of an input chooses protobuf behind its length or lines of JSON, the second the sizes of
+/// What a bot publishes on the socket. The first byte of an input chooses protobuf behind its length or lines of JSON, the second the sizes
+/// of
 /// the pieces that it comes in.
 /// </summary>
 internal sealed class PublishTarget : IFuzzTarget
@@ -24,7 +25,8 @@ internal sealed class PublishTarget : IFuzzTarget
 
     public IReadOnlyList<byte[]> Tokens { get; } =
     [
-        [0, 0, 0, 0], [2, 0, 0, 0, 0x22, 0], "\n"u8.ToArray(), "{\"end\":{}}\n"u8.ToArray(), "{\"match\":{}}\n"u8.ToArray(), "{\"observation\":{}}\n"u8.ToArray(),
+        [0, 0, 0, 0], [2, 0, 0, 0, 0x22, 0], "\n"u8.ToArray(), "{\"end\":{}}\n"u8.ToArray(), "{\"match\":{}}\n"u8.ToArray(),
+        "{\"observation\":{}}\n"u8.ToArray(),
         "\"tickHz\":1e9"u8.ToArray(), "\"gameLoop\":4294967295"u8.ToArray(), [0xFF, 0xFF, 0xFF, 0x7F],
     ];
 
@@ -35,7 +37,10 @@ internal sealed class PublishTarget : IFuzzTarget
         for (var i = 0; i < 20; i++)
         {
             var fuzz = new ObservationFuzz(random.Next());
-            var messages = new List<PublishRequest> { new() { Match = new Match { MapName = "Fuzz LE", TickHz = 22.4, GameInfo = new ResponseGameInfo { MapName = "Fuzz LE" } } } };
+            var messages = new List<PublishRequest>
+            {
+                new() { Match = new Match { MapName = "Fuzz LE", TickHz = 22.4, GameInfo = new ResponseGameInfo { MapName = "Fuzz LE" } } },
+            };
             for (var loop = 1u; loop < 4; loop++)
             {
                 var observation = ResponseObservation.Parser.ParseFrom(fuzz.Next());
@@ -55,7 +60,14 @@ internal sealed class PublishTarget : IFuzzTarget
         if (input.Length < 2) return 0;
         var hub = new FrameHub(new HubOptions(), sourceWaits: false, TimeProvider.System);
         using var publication = new Publication(new MatchFeed(hub, null, TimeProvider.System), TimeProvider.System, _ => { });
-        using var reader = hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 1024, Transport = "fuzz", Peer = "fuzz" })!;
+        using var reader = hub.Subscribe(new SubscriptionOptions
+        {
+            Policy = Policy.Every,
+            Encoding = Encoding.Proto,
+            BufferFrames = 1024,
+            Transport = "fuzz",
+            Peer = "fuzz",
+        })!;
         var encoding = input[0] % 2 == 1 ? Encoding.Json : Encoding.Proto;
         var (status, why) = Pieces.Feed(input.AsSpan(2), input[1], pipe => ReadAsync(pipe, encoding, publication));
         Check.That(status is null or RequestStatus.InvalidArgument or RequestStatus.FailedPrecondition, $"refused with {status}");

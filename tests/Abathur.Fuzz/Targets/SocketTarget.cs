@@ -21,8 +21,10 @@ internal sealed class SocketTarget : IFuzzTarget
     [
         .. new[]
         {
-            "\n", "\r\n", "{\"subscribe\":{}}\n", "\"policy\":\"every\"", "\"policy\":\"lockstep\"", "\"encoding\":\"proto\"", "\"encoding\":\"columns\"", "\"compression\":\"zstd_stream\"",
-            "\"fieldMask\":\"observation.gameLoop\"", "\"credits\":1", "\"bufferFrames\":4294967295", "{\"ack\":{\"sequence\":\"18446744073709551615\"}}\n", "{\"act\":{}}\n", "{\"control\":{\"pause\":{}}}\n",
+            "\n", "\r\n", "{\"subscribe\":{}}\n", "\"policy\":\"every\"", "\"policy\":\"lockstep\"", "\"encoding\":\"proto\"",
+            "\"encoding\":\"columns\"", "\"compression\":\"zstd_stream\"",
+            "\"fieldMask\":\"observation.gameLoop\"", "\"credits\":1", "\"bufferFrames\":4294967295",
+            "{\"ack\":{\"sequence\":\"18446744073709551615\"}}\n", "{\"act\":{}}\n", "{\"control\":{\"pause\":{}}}\n",
             "{\"publish\":{}}\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\u0000", "{{{{", "[[[[", "\"lockstepTimeout\":\"1s\"",
         }.Select(Encoding.UTF8.GetBytes),
         [4, 0, 0, 0, 0x0A, 2, 8, 1], [0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0x10, 0],
@@ -36,14 +38,22 @@ internal sealed class SocketTarget : IFuzzTarget
         {
             foreach (var policy in new[] { "latest", "every", "lockstep" })
             {
-                byte[] line = Encoding.UTF8.GetBytes($"{{\"subscribe\":{{\"policy\":\"{policy}\",\"encoding\":\"{encoding}\",\"credits\":2,\"name\":\"fuzz\"}}}}\n");
+                byte[] line = Encoding.UTF8.GetBytes(
+                    $"{{\"subscribe\":{{\"policy\":\"{policy}\",\"encoding\":\"{encoding}\",\"credits\":2,\"name\":\"fuzz\"}}}}\n");
                 yield return line;
                 yield return encoding == "json"
-                    ? [.. line, .. Encoding.UTF8.GetBytes("{\"ack\":{\"sequence\":\"3\"}}\n{\"id\":7,\"control\":{\"pause\":{}}}\n{\"id\":8,\"act\":{\"actions\":[{}]}}\n")]
-                    : [.. line, .. Prefixed(new ClientMessage { Ack = new Ack { Sequence = 3 } }), .. Prefixed(new ClientMessage { Id = 7, Control = new ControlRequest { Pause = new() } })];
+                    ? [.. line, .. Encoding.UTF8.GetBytes(
+                        "{\"ack\":{\"sequence\":\"3\"}}\n{\"id\":7,\"control\":{\"pause\":{}}}\n{\"id\":8,\"act\":{\"actions\":[{}]}}\n")]
+                    : [
+                        .. line,
+                        .. Prefixed(new ClientMessage { Ack = new Ack { Sequence = 3 } }),
+                        .. Prefixed(new ClientMessage { Id = 7, Control = new ControlRequest { Pause = new() } }),
+                    ];
             }
         }
-        yield return Encoding.UTF8.GetBytes("{\"subscribe\":{\"compression\":\"zstd\",\"encoding\":\"proto\",\"fieldMask\":\"observation.gameLoop,observation.rawData\",\"everyGameLoops\":3}}\n");
+        yield return Encoding.UTF8.GetBytes(
+            "{\"subscribe\":{\"compression\":\"zstd\",\"encoding\":\"proto\","
+            + "\"fieldMask\":\"observation.gameLoop,observation.rawData\",\"everyGameLoops\":3}}\n");
         yield return Encoding.UTF8.GetBytes("{\"publish\":{\"encoding\":\"json\",\"match\":{\"mapName\":\"x\"}}}\n");
     }
 
@@ -96,7 +106,8 @@ internal sealed class SocketTarget : IFuzzTarget
         }
     }
 
-    private static bool StartsWith(List<byte> received, byte[] start) => received.Count >= start.Length && received.Take(start.Length).SequenceEqual(start);
+    private static bool StartsWith(List<byte> received, byte[] start) =>
+        received.Count >= start.Length && received.Take(start.Length).SequenceEqual(start);
 
     private static byte[] Prefixed(ClientMessage message)
     {

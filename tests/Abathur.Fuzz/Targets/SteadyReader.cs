@@ -7,7 +7,8 @@ using Google.Protobuf;
 
 namespace Abathur.Fuzz.Targets;
 
-/// <summary>A client in order beside those that are not: subscribed by gRPC, with .NET's own HTTP/2, from the beginning to the end.</summary>
+/// <summary>A client in order beside those that are not: subscribed by gRPC, with .NET's own HTTP/2, from the beginning to the
+/// end.</summary>
 internal sealed class SteadyReader : IDisposable
 {
     private readonly HttpClient _http = new();
@@ -17,7 +18,12 @@ internal sealed class SteadyReader : IDisposable
     /// <param name="port">Of the daemon.</param>
     public SteadyReader(int port)
     {
-        var content = new ByteArrayContent(GrpcFrames.Frame(new SubscribeRequest { FieldMask = new() { Paths = { "observation.game_loop" } }, Encoding = Abathur.Sync.V1.Encoding.Proto, Name = "steady" }.ToByteArray()));
+        var content = new ByteArrayContent(GrpcFrames.Frame(new SubscribeRequest
+        {
+            FieldMask = new() { Paths = { "observation.game_loop" } },
+            Encoding = Abathur.Sync.V1.Encoding.Proto,
+            Name = "steady",
+        }.ToByteArray()));
         content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
         var request = new HttpRequestMessage(HttpMethod.Post, $"http://127.0.0.1:{port}/abathur.sync.v1.GameSync/Subscribe")
         {

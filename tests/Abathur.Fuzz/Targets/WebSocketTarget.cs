@@ -17,15 +17,21 @@ internal sealed class WebSocketTarget : IFuzzTarget
     private int _count;
 
     public WebSocketTarget() => _head = Encoding.ASCII.GetBytes(
-        $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{_daemon.Port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{_daemon.Port}\r\nConnection: Upgrade\r\nUpgrade: "
+            + "websocket\r\nSec-WebSocket-Version: 13\r\n"
         + "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n");
 
     public string Name => "websocket";
 
     public IReadOnlyList<byte[]> Tokens { get; } =
     [
-        Frame(Text, "{\"subscribe\":{}}"u8), Frame(Binary, [0x12, 0]), Frame(Ping, []), Frame(Pong, "x"u8), Frame(Close, [0x03, 0xE8]), Frame(Close, []), Frame(Close, [0x03]),
-        Frame(Continuation, []), Frame(0x01, "{"u8), Frame(0x02, []), [0x81, 0xFE, 0xFF, 0xFF], [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xC1, 0x80, 0, 0, 0, 0],
+        Frame(
+            Text,
+            "{\"subscribe\":{}}"u8), Frame(Binary, [0x12, 0]), Frame(Ping, []), Frame(Pong, "x"u8), Frame(Close, [0x03, 0xE8]), Frame(Close,
+            []), Frame(Close, [0x03]),
+        Frame(Continuation, []), Frame(0x01, "{"u8), Frame(0x02, []), [0x81, 0xFE, 0xFF, 0xFF], [
+            0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        ], [0xC1, 0x80, 0, 0, 0, 0],
         [0x83, 0x80, 0, 0, 0, 0], "\"policy\":\"every\""u8.ToArray(), "\"encoding\":\"columns\""u8.ToArray(), [0xED, 0xA0, 0x80],
     ];
 
@@ -38,12 +44,23 @@ internal sealed class WebSocketTarget : IFuzzTarget
             yield return Frame(Text, Encoding.UTF8.GetBytes($"{{\"subscribe\":{{\"policy\":\"{policy}\",\"credits\":2}}}}"));
             yield return
             [
-                .. Frame(Text, Encoding.UTF8.GetBytes($"{{\"subscribe\":{{\"policy\":\"{policy}\"}}}}")), .. Frame(Ping, "hi"u8), .. Frame(0x01, "{\"ack\":"u8),
-                .. Frame(Continuation, "{\"sequence\":\"1\"}}"u8), .. Frame(Text, "{\"id\":3,\"control\":{\"pause\":{}}}"u8), .. Frame(Close, [0x03, 0xE8]),
+                .. Frame(
+                    Text,
+                    Encoding.UTF8.GetBytes(
+                        $"{{\"subscribe\":{{\"policy\":\"{policy}\"}}}}")), .. Frame(Ping, "hi"u8), .. Frame(0x01, "{\"ack\":"u8),
+                .. Frame(Continuation, "{\"sequence\":\"1\"}}"u8), .. Frame(
+                    Text, "{\"id\":3,\"control\":{\"pause\":{}}}"u8), .. Frame(Close, [0x03, 0xE8]),
             ];
         }
-        var subscribe = new ClientMessage { Subscribe = new SubscribeRequest { Encoding = Abathur.Sync.V1.Encoding.Columns, Name = "fuzz" } }.ToByteArray();
-        yield return [.. Frame(Binary, subscribe), .. Frame(Binary, new ClientMessage { Id = 1, Act = new ActRequest() }.ToByteArray()), .. Frame(Close, [])];
+        var subscribe = new ClientMessage
+        {
+            Subscribe = new SubscribeRequest { Encoding = Abathur.Sync.V1.Encoding.Columns, Name = "fuzz" },
+        }.ToByteArray();
+        yield return [
+            .. Frame(Binary, subscribe),
+            .. Frame(Binary, new ClientMessage { Id = 1, Act = new ActRequest() }.ToByteArray()),
+            .. Frame(Close, []),
+        ];
     }
 
     public int Run(byte[] input)
@@ -77,7 +94,8 @@ internal sealed class WebSocketTarget : IFuzzTarget
 
     public void Dispose() => _daemon.Dispose();
 
-    /// <summary>What comes back is frames without a mask, of kinds that there are, and nothing behind a close. The last may be cut off.</summary>
+    /// <summary>What comes back is frames without a mask, of kinds that there are, and nothing behind a close. The last may be cut
+    /// off.</summary>
     private static int Judge(List<byte> received)
     {
         var outcome = new HashCode();
@@ -90,7 +108,8 @@ internal sealed class WebSocketTarget : IFuzzTarget
             Check.That(length < 0x80, "a frame with a mask");
             if (length >= 126) head += length == 126 ? 2 : 8;
             if (rest.Length < head) break;
-            if (length >= 126) length = head == 4 ? BinaryPrimitives.ReadUInt16BigEndian(rest[2..]) : BinaryPrimitives.ReadUInt64BigEndian(rest[2..]);
+            if (length >= 126)
+                length = head == 4 ? BinaryPrimitives.ReadUInt16BigEndian(rest[2..]) : BinaryPrimitives.ReadUInt64BigEndian(rest[2..]);
             if ((ulong)(rest.Length - head) < length) break;
             var payload = rest.Slice(head, (int)length);
             rest = rest[(head + (int)length)..];
@@ -118,7 +137,9 @@ internal sealed class WebSocketTarget : IFuzzTarget
     // The mask is all zeros, so that mutations of the payload are what they look like.
     private static byte[] Frame(byte kind, ReadOnlySpan<byte> payload)
     {
-        byte[] head = payload.Length < 126 ? [kind, (byte)(0x80 | payload.Length)] : [kind, 0xFE, (byte)(payload.Length >> 8), (byte)payload.Length];
+        byte[] head = payload.Length < 126
+            ? [kind, (byte)(0x80 | payload.Length)]
+            : [kind, 0xFE, (byte)(payload.Length >> 8), (byte)payload.Length];
         return [.. head, 0, 0, 0, 0, .. payload];
     }
 }

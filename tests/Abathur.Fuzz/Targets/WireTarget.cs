@@ -13,7 +13,10 @@ internal sealed class WireTarget : IFuzzTarget
 {
     // Google cuts tags and lengths of more than 32 bits short, and takes groups as deep as messages; here that is refused. A mask into a
     // field whose wire type is not that of a message is refused, where a parser takes it for an unknown field.
-    private static readonly string[] AlsoRefused = ["out of range", "longer than its message", "invalid wire type", "is not a message", "longer than ten bytes"];
+    private static readonly string[] AlsoRefused =
+    [
+        "out of range", "longer than its message", "invalid wire type", "is not a message", "longer than ten bytes",
+    ];
 
     private static readonly string[][] Masks =
     [
@@ -28,7 +31,9 @@ internal sealed class WireTarget : IFuzzTarget
 
     public IReadOnlyList<byte[]> Tokens { get; } =
     [
-        [0x1A], [0x48], [0x2A], [0x12, 0x00], [0xA3, 0x06], [0xA4, 0x06], [0x0B], [0x0C], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [0x80, 0x80, 0x80, 0x80, 0x10],
+        [0x1A], [0x48], [0x2A], [0x12, 0x00], [0xA3, 0x06], [0xA4, 0x06], [0x0B], [0x0C], [
+            0xFF, 0xFF, 0xFF, 0xFF, 0x0F,
+        ], [0x80, 0x80, 0x80, 0x80, 0x10],
         [0xC2, 0x01, 0x02, 0x08, 0x01],
     ];
 
@@ -47,8 +52,8 @@ internal sealed class WireTarget : IFuzzTarget
     public int Run(byte[] input)
     {
         var parsed = TryParse(Known, input);
-        // Google reads a varint beyond the end of the message that holds it, and stops at a stray end of a group: it has read something else
-        // than the bytes say then, which shows in the size of its own.
+        // Google reads a varint beyond the end of the message that holds it, and stops at a stray end of a group: it has read something
+        // else than the bytes say then, which shows in the size of its own.
         var isPlain = parsed is not null && TryParse(ResponseObservation.Parser, input)?.CalculateSize() == input.Length;
         var outcome = new HashCode();
         outcome.Add(Loop(input, parsed, isPlain));
@@ -91,13 +96,16 @@ internal sealed class WireTarget : IFuzzTarget
         if (!isPlain) return 3;
         var expected = parsed!.Clone();
         Projected.Keep(expected, mask);
-        Check.That(Known.ParseFrom(output.WrittenSpan).Equals(expected), $"a projection to {string.Join(',', mask)} is not what Google keeps");
+        Check.That(
+            Known.ParseFrom(output.WrittenSpan).Equals(expected), $"a projection to {string.Join(',', mask)} is not what Google keeps");
         return 4 + Check.Bucket(output.WrittenCount);
     }
 
     private static int Refused(InvalidDataException e, bool isPlain)
     {
-        Check.That(!isPlain || Array.Exists(AlsoRefused, why => e.Message.Contains(why, StringComparison.Ordinal)), $"refused, and Google takes it: {e.Message}");
+        Check.That(
+            !isPlain || Array.Exists(AlsoRefused, why => e.Message.Contains(why, StringComparison.Ordinal)),
+            $"refused, and Google takes it: {e.Message}");
         return e.Message.Split('(')[0].GetHashCode(StringComparison.Ordinal);
     }
 

@@ -15,14 +15,26 @@ internal sealed class WireToJsonTarget : IFuzzTarget
 {
     private static readonly (MessageDescriptor Type, ProtoJsonTranscoder Transcoder)[] Types =
     [
-        .. new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor }.Select(type => (type, GoogleOracle.TranscoderOf(type))),
+        .. new[] { Everything.Descriptor, Everything2.Descriptor, ResponseObservation.Descriptor }.Select(
+            type => (type, GoogleOracle.TranscoderOf(type))),
     ];
 
     private static readonly string[] AlsoRefused = ["number is out of range", "invalid wire type", "longer than its message"];
 
     public string Name => "wire-to-json";
 
-    public IReadOnlyList<byte[]> Tokens { get; } = [[0x0B], [0x0C], [0x5B], [0x5C], [0x80, 0x80, 0x80, 0x80, 0x10], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [0xED, 0xA0, 0x80], [0xC0, 0x80], [0x00]];
+    public IReadOnlyList<byte[]> Tokens { get; } =
+    [
+        [0x0B],
+        [0x0C],
+        [0x5B],
+        [0x5C],
+        [0x80, 0x80, 0x80, 0x80, 0x10],
+        [0xFF, 0xFF, 0xFF, 0xFF, 0x0F],
+        [0xED, 0xA0, 0x80],
+        [0xC0, 0x80],
+        [0x00],
+    ];
 
     public int MaxBytes => 4000;
 
@@ -55,7 +67,9 @@ internal sealed class WireToJsonTarget : IFuzzTarget
         {
             var isKnown = Array.Exists(AlsoRefused, why => e.Message.Contains(why, StringComparison.Ordinal));
             Check.That(!isPlain || isKnown, $"refused, and Google takes it: {e.Message}");
-            return HashCode.Combine(e.Error, string.Concat(e.Message.Where(char.IsAsciiLetter)).GetHashCode(StringComparison.Ordinal), Check.Bucket(e.Position));
+            return HashCode.Combine(
+                e.Error, string.Concat(e.Message.Where(char.IsAsciiLetter)).GetHashCode(StringComparison.Ordinal),
+                Check.Bucket(e.Position));
         }
         var actual = Encoding.UTF8.GetString(output.WrittenSpan);
         if (isPlain) Check.That(actual == expected, "another text than Google's");

@@ -19,7 +19,9 @@ internal static class Projected
             }
             else if (!below.Any(path => path.Length == 0))
             {
-                var values = field.IsRepeated ? ((System.Collections.IEnumerable)field.Accessor.GetValue(message)).Cast<IMessage>() : [(IMessage)field.Accessor.GetValue(message)];
+                var values = field.IsRepeated
+                    ? ((System.Collections.IEnumerable)field.Accessor.GetValue(message)).Cast<IMessage>()
+                    : [(IMessage)field.Accessor.GetValue(message)];
                 foreach (var value in values) if (value is not null) Keep(value, below);
             }
         }

@@ -70,7 +70,8 @@ public class WireProjectionTests
 
     [Fact]
     public void For_TooManyPaths_IsRefused() =>
-        Assert.Throws<FieldMaskException>(() => WireProjection.For(ResponseObservation.Descriptor, [.. Enumerable.Repeat("observation", WireProjection.MaxPaths + 1)]));
+        Assert.Throws<FieldMaskException>(
+            () => WireProjection.For(ResponseObservation.Descriptor, [.. Enumerable.Repeat("observation", WireProjection.MaxPaths + 1)]));
 
     [Fact]
     public void For_SameMaskInAnotherOrder_IsTheSameProjection() =>
@@ -127,8 +128,18 @@ public class WireProjectionTests
 
     private static byte[] Sample()
     {
-        var observation = new ResponseObservation { Observation = new Observation { GameLoop = 5, RawData = new ObservationRaw(), PlayerCommon = new PlayerCommon { Minerals = 50 } } };
-        for (var i = 0; i < 5; i++) observation.Observation.RawData.Units.Add(new Unit { Tag = (ulong)i << 40, Pos = new Point { X = i, Y = 2 }, Orders = { new UnitOrder { AbilityId = 7 } } });
+        var observation = new ResponseObservation
+        {
+            Observation = new Observation
+            {
+                GameLoop = 5,
+                RawData = new ObservationRaw(),
+                PlayerCommon = new PlayerCommon { Minerals = 50 },
+            },
+        };
+        for (var i = 0; i < 5; i++)
+            observation.Observation.RawData.Units.Add(
+                new Unit { Tag = (ulong)i << 40, Pos = new Point { X = i, Y = 2 }, Orders = { new UnitOrder { AbilityId = 7 } } });
         return observation.ToByteArray();
     }
 

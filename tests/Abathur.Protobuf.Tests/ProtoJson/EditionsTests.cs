@@ -28,7 +28,8 @@ public class EditionsTests
         }
         var expected = $"{refused} is from new.proto, whose syntax is \"editions\": only proto2 and proto3 are supported";
         Assert.Equal(expected, Assert.Throws<ArgumentException>(() => ProtoJsonTranscoder.For(descriptor)).Message);
-        Assert.Equal(expected, Assert.Throws<ArgumentException>(() => ProtoJsonTranscoder.Create(descriptor, new ProtoJsonOptions())).Message);
+        Assert.Equal(
+            expected, Assert.Throws<ArgumentException>(() => ProtoJsonTranscoder.Create(descriptor, new ProtoJsonOptions())).Message);
     }
 
     [Fact]
@@ -44,7 +45,8 @@ public class EditionsTests
         var transcoder = ProtoJsonTranscoder.Create(Any.Descriptor, new ProtoJsonOptions { TypeRegistry = TypeRegistry.FromFiles(Files) });
         var any = new Any { TypeUrl = "type.googleapis.com/new.Message", Value = ByteString.CopyFrom(8, 0) };
         var toJson = Assert.Throws<ProtoJsonException>(() => transcoder.ToJson(any.ToByteArray(), new ArrayBufferWriter<byte>()));
-        var toProto = Assert.Throws<ProtoJsonException>(() => transcoder.ToProto("""{"@type":"type.googleapis.com/new.Message","number":0}"""u8, new ArrayBufferWriter<byte>()));
+        var toProto = Assert.Throws<ProtoJsonException>(
+            () => transcoder.ToProto("""{"@type":"type.googleapis.com/new.Message","number":0}"""u8, new ArrayBufferWriter<byte>()));
         foreach (var error in new[] { toJson, toProto })
         {
             Assert.Equal(ProtoJsonError.NoJsonForm, error.Error);
@@ -57,7 +59,8 @@ public class EditionsTests
     private static IReadOnlyList<FileDescriptor> Build()
     {
         var withEditions = new FileDescriptorProto { Name = "new.proto", Package = "new", Syntax = "editions", Edition = Edition._2023 };
-        withEditions.EnumType.Add(new EnumDescriptorProto { Name = "Enum", Value = { new EnumValueDescriptorProto { Name = "ZERO", Number = 0 } } });
+        withEditions.EnumType.Add(
+            new EnumDescriptorProto { Name = "Enum", Value = { new EnumValueDescriptorProto { Name = "ZERO", Number = 0 } } });
         withEditions.MessageType.Add(Message("Message", Field("number", 1, Type.Int32)));
         var without = new FileDescriptorProto { Name = "old.proto", Package = "old", Syntax = "proto3", Dependency = { "new.proto" } };
         without.MessageType.Add(Message("Plain", Field("number", 1, Type.Int32)));

@@ -17,7 +17,8 @@ internal static class Google
     private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithTypeRegistry(Types));
 
     /// <summary>Our transcoder with the same types.</summary>
-    public static ProtoJsonTranscoder TranscoderOf(MessageDescriptor type) => ProtoJsonTranscoder.Create(type, new ProtoJsonOptions { TypeRegistry = Types });
+    public static ProtoJsonTranscoder TranscoderOf(MessageDescriptor type) =>
+        ProtoJsonTranscoder.Create(type, new ProtoJsonOptions { TypeRegistry = Types });
 
     /// <summary>JSON without white space; null where Google refuses the bytes or has no JSON for them.</summary>
     public static string? ToJson(MessageDescriptor type, ReadOnlySpan<byte> wire)
@@ -27,7 +28,10 @@ internal static class Google
             return Compact(Formatter.Format(type.Parser.ParseFrom(wire.ToArray())));
         }
         // The last comes from a varint that the end of the bytes cuts: Google reads on behind it.
-        catch (Exception e) when (e is InvalidProtocolBufferException or InvalidOperationException or ArgumentException or IndexOutOfRangeException)
+        catch (Exception e) when (e is InvalidProtocolBufferException
+            or InvalidOperationException
+            or ArgumentException
+            or IndexOutOfRangeException)
         {
             Refusal = e.Message;
             return null;
@@ -47,13 +51,18 @@ internal static class Google
             return Parser.Parse(json, type).ToByteArray();
         }
         // The last two come from Convert.FromBase64String and from a token where none is expected.
-        catch (Exception e) when (e is InvalidProtocolBufferException or InvalidJsonException or InvalidOperationException or FormatException or NotImplementedException)
+        catch (Exception e) when (e is InvalidProtocolBufferException
+            or InvalidJsonException
+            or InvalidOperationException
+            or FormatException
+            or NotImplementedException)
         {
             return null;
         }
     }
 
-    /// <summary>Whether a message, and those in its fields of type <c>Any</c>, are written with the bytes that they were read from.</summary>
+    /// <summary>Whether a message, and those in its fields of type <c>Any</c>, are written with the bytes that they were read
+    /// from.</summary>
     public static bool ReadsAllOf(IMessage message, ReadOnlySpan<byte> wire)
     {
         if (!message.ToByteArray().AsSpan().SequenceEqual(wire)) return false;

@@ -24,17 +24,32 @@ public class HostileInputTests
         byte[] wire = [];
         for (var i = 0; i < Deepest; i++) wire = Message(2, wire, [0x08, 1]);
         Assert.InRange(wire.Length, 1, 1 << 10);
-        Assert.Equal(string.Concat(Enumerable.Repeat("{\"v\":1,\"n\":", Deepest)) + "{}" + new string('}', Deepest), Transcoded.Json(Nodes, wire));
+        Assert.Equal(
+            string.Concat(Enumerable.Repeat("{\"v\":1,\"n\":", Deepest)) + "{}" + new string('}', Deepest), Transcoded.Json(Nodes, wire));
     }
 
     [Fact]
     public void ToJson_PieceThatHasNoJsonByItself_IsMergedFirst()
     {
-        // A second and minus one nanosecond is no duration; the next piece makes it one. Types that may hold an Any are written in another way.
-        var field = new FieldProto { Name = "d", Number = 1, Label = FieldProto.Types.Label.Optional, Type = FieldProto.Types.Type.Message, TypeName = ".google.protobuf.Duration" };
-        var file = new FileDescriptorProto { Name = "time.proto", Dependency = { Duration.Descriptor.File.Name }, MessageType = { new DescriptorProto { Name = "M", Field = { field } } } };
+        // A second and minus one nanosecond is no duration; the next piece makes it one. Types that may hold an Any are written in another
+        // way.
+        var field = new FieldProto
+        {
+            Name = "d",
+            Number = 1,
+            Label = FieldProto.Types.Label.Optional,
+            Type = FieldProto.Types.Type.Message,
+            TypeName = ".google.protobuf.Duration",
+        };
+        var file = new FileDescriptorProto
+        {
+            Name = "time.proto",
+            Dependency = { Duration.Descriptor.File.Name },
+            MessageType = { new DescriptorProto { Name = "M", Field = { field } } },
+        };
         var type = FileDescriptor.BuildFromByteStrings([Duration.Descriptor.File.SerializedData, file.ToByteString()])[1].MessageTypes[0];
-        var wire = Message(1, new Duration { Seconds = 1, Nanos = -1 }.ToByteArray(), Message(1, new Duration { Nanos = 500_000_000 }.ToByteArray()));
+        var wire = Message(
+            1, new Duration { Seconds = 1, Nanos = -1 }.ToByteArray(), Message(1, new Duration { Nanos = 500_000_000 }.ToByteArray()));
         Assert.Equal("{\"d\":\"1.500s\"}", Transcoded.Json(ProtoJsonTranscoder.For(type), wire));
     }
 
@@ -44,7 +59,8 @@ public class HostileInputTests
         Assert.NotNull(Transcoded.ProtoOrNull(Nodes, Groups(60)));
         Assert.Null(Transcoded.ProtoOrNull(Nodes, Groups(90)));
         Assert.NotNull(Transcoded.ProtoOrNull(Nodes, Groups(60)));
-        static string Groups(int depth) => string.Concat(Enumerable.Repeat("{\"g\":", depth)) + "{}" + string.Concat(Enumerable.Repeat(",\"v\":1}", depth));
+        static string Groups(int depth) =>
+            string.Concat(Enumerable.Repeat("{\"g\":", depth)) + "{}" + string.Concat(Enumerable.Repeat(",\"v\":1}", depth));
     }
 
     [Fact]
@@ -71,7 +87,12 @@ public class HostileInputTests
     public void BothWays_MoreThan64OptionalFieldsBesideAOneof_Taken()
     {
         // Each proto3 optional has a synthetic oneof, which does not count as one.
-        var type = new DescriptorProto { Name = "Optionals", OneofDecl = { new OneofDescriptorProto { Name = "choice" } }, Field = { Int32("x", 1, oneof: 0), Int32("y", 2, oneof: 0) } };
+        var type = new DescriptorProto
+        {
+            Name = "Optionals",
+            OneofDecl = { new OneofDescriptorProto { Name = "choice" } },
+            Field = { Int32("x", 1, oneof: 0), Int32("y", 2, oneof: 0) },
+        };
         for (var i = 0; i < 80; i++)
         {
             type.OneofDecl.Add(new OneofDescriptorProto { Name = $"_f{i}" });
@@ -116,7 +137,8 @@ public class HostileInputTests
         var transcoder = ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { MaxOutputBytes = 1000 });
         foreach (var name in new[] { "fixed64s", "fixed32s" })
         {
-            var error = Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(transcoder, $"{{\"{name}\":[{string.Join(",", Enumerable.Repeat("0", 5000))}]}}"));
+            var error = Assert.Throws<ProtoJsonException>(
+                () => Transcoded.Proto(transcoder, $"{{\"{name}\":[{string.Join(",", Enumerable.Repeat("0", 5000))}]}}"));
             Assert.Equal(ProtoJsonError.LimitExceeded, error.Error);
             Assert.InRange(error.Position, 1, 1000);
         }
@@ -128,8 +150,33 @@ public class HostileInputTests
         var file = new FileDescriptorProto
         {
             Name = "long.proto",
-            EnumType = { new EnumDescriptorProto { Name = "E", Value = { new EnumValueDescriptorProto { Name = "A", Number = 0 }, new EnumValueDescriptorProto { Name = new string('B', 50_000), Number = 1 } } } },
-            MessageType = { new DescriptorProto { Name = "M", Field = { new FieldProto { Name = "e", Number = 1, Label = FieldProto.Types.Label.Repeated, Type = FieldProto.Types.Type.Enum, TypeName = ".E" } } } },
+            EnumType =
+            {
+                new EnumDescriptorProto
+                {
+                    Name = "E",
+                    Value =
+                    {
+                        new EnumValueDescriptorProto { Name = "A", Number = 0 },
+                        new EnumValueDescriptorProto { Name = new string('B', 50_000), Number = 1 },
+                    },
+                },
+            },
+            MessageType =
+            {
+                new DescriptorProto
+                {
+                    Name = "M",
+                    Field =
+                    {
+                        new FieldProto
+                        {
+                            Name = "e", Number = 1, Label = FieldProto.Types.Label.Repeated,
+                            Type = FieldProto.Types.Type.Enum, TypeName = ".E",
+                        },
+                    },
+                },
+            },
         };
         var transcoder = ProtoJsonTranscoder.For(FileDescriptor.BuildFromByteStrings([file.ToByteString()])[0].MessageTypes[0]);
         var output = new ArrayBufferWriter<byte>();
@@ -146,10 +193,19 @@ public class HostileInputTests
     }
 
     private static FieldProto Int32(string name, int number, int oneof) =>
-        new() { Name = name, Number = number, Label = FieldProto.Types.Label.Optional, Type = FieldProto.Types.Type.Int32, OneofIndex = oneof };
+        new()
+        {
+            Name = name,
+            Number = number,
+            Label = FieldProto.Types.Label.Optional,
+            Type = FieldProto.Types.Type.Int32,
+            OneofIndex = oneof,
+        };
 
     private static MessageDescriptor Build(DescriptorProto type, string syntax = "proto2") =>
-        FileDescriptor.BuildFromByteStrings([new FileDescriptorProto { Name = "hostile.proto", Syntax = syntax, MessageType = { type } }.ToByteString()])[0].MessageTypes[0];
+        FileDescriptor.BuildFromByteStrings([
+            new FileDescriptorProto { Name = "hostile.proto", Syntax = syntax, MessageType = { type } }.ToByteString(),
+        ])[0].MessageTypes[0];
 
     // A message that holds itself as a message and as a group.
     private static MessageDescriptor NodeType() => Build(new DescriptorProto
@@ -158,8 +214,22 @@ public class HostileInputTests
         Field =
         {
             new FieldProto { Name = "v", Number = 1, Label = FieldProto.Types.Label.Optional, Type = FieldProto.Types.Type.Int32 },
-            new FieldProto { Name = "n", Number = 2, Label = FieldProto.Types.Label.Optional, Type = FieldProto.Types.Type.Message, TypeName = ".Node" },
-            new FieldProto { Name = "g", Number = 3, Label = FieldProto.Types.Label.Optional, Type = FieldProto.Types.Type.Group, TypeName = ".Node" },
+            new FieldProto
+            {
+                Name = "n",
+                Number = 2,
+                Label = FieldProto.Types.Label.Optional,
+                Type = FieldProto.Types.Type.Message,
+                TypeName = ".Node",
+            },
+            new FieldProto
+            {
+                Name = "g",
+                Number = 3,
+                Label = FieldProto.Types.Label.Optional,
+                Type = FieldProto.Types.Type.Group,
+                TypeName = ".Node",
+            },
         },
     });
 

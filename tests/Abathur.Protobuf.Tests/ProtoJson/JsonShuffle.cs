@@ -24,7 +24,12 @@ internal static class JsonShuffle
                 output.Append('{');
                 for (var i = 0; i < list.Length; i++)
                 {
-                    output.Append(i > 0 ? "," : "").Append(Space(random)).Append(Quote(random, list[i].Key)).Append(Space(random)).Append(':').Append(Space(random));
+                    output.Append(i > 0 ? "," : "")
+                        .Append(Space(random))
+                        .Append(Quote(random, list[i].Key))
+                        .Append(Space(random))
+                        .Append(':')
+                        .Append(Space(random));
                     Write(random, list[i].Value, output);
                 }
                 output.Append(Space(random)).Append('}');
@@ -38,7 +43,9 @@ internal static class JsonShuffle
                 }
                 output.Append(']');
                 break;
-            case JsonValue value when value.GetValueKind() == JsonValueKind.String: output.Append(Quote(random, value.GetValue<string>())); break;
+            case JsonValue value when value.GetValueKind() == JsonValueKind.String:
+                output.Append(
+                Quote(random, value.GetValue<string>())); break;
             default: output.Append(node?.ToJsonString() ?? "null"); break;
         }
     }

@@ -15,13 +15,16 @@ namespace Abathur.Protobuf.Tests.ProtoJson;
 public class ProtoJsonDifferentialTests
 {
     // ABATHUR_FUZZ=100 makes a long run of it.
-    private static readonly int Factor = int.Parse(Environment.GetEnvironmentVariable("ABATHUR_FUZZ") ?? "1", System.Globalization.CultureInfo.InvariantCulture);
+    private static readonly int Factor = int.Parse(
+        Environment.GetEnvironmentVariable("ABATHUR_FUZZ") ?? "1", System.Globalization.CultureInfo.InvariantCulture);
     private static readonly Config Thorough = Config.QuickThrowOnFailure.WithMaxTest(400 * Factor);
 
     private static readonly FileDescriptor[] Files =
     [
-        CommonReflection.Descriptor, DataReflection.Descriptor, DebugReflection.Descriptor, ErrorReflection.Descriptor, QueryReflection.Descriptor,
-        RawReflection.Descriptor, Sc2ApiReflection.Descriptor, ScoreReflection.Descriptor, SpatialReflection.Descriptor, UiReflection.Descriptor,
+        CommonReflection.Descriptor, DataReflection.Descriptor, DebugReflection.Descriptor, ErrorReflection.Descriptor,
+        QueryReflection.Descriptor,
+        RawReflection.Descriptor, Sc2ApiReflection.Descriptor, ScoreReflection.Descriptor, SpatialReflection.Descriptor,
+        UiReflection.Descriptor,
         SyncReflection.Descriptor, EverythingReflection.Descriptor, Everything2Reflection.Descriptor,
         Abathur.Grpc.Health.HealthReflection.Descriptor, Abathur.Grpc.Reflection.ReflectionReflection.Descriptor,
     ];
@@ -33,7 +36,8 @@ public class ProtoJsonDifferentialTests
         {
             var transcoder = Google.TranscoderOf(type);
             Check(Config.QuickThrowOnFailure.WithMaxTest(type.File.Package == "abathur.tests" ? 400 * Factor : 25 * Factor), random =>
-                Transcoded.AssertLikeGoogle(transcoder, type, new MessageGenerator(random, Everything.Descriptor).Make(type).ToByteArray()));
+                Transcoded.AssertLikeGoogle(
+                    transcoder, type, new MessageGenerator(random, Everything.Descriptor).Make(type).ToByteArray()));
         }
     }
 
@@ -48,7 +52,9 @@ public class ProtoJsonDifferentialTests
             if (random.Next(2) == 0) wire = new WireShuffle(random).Apply(Everything.Descriptor, wire);
             var expected = Google.ToJson(Everything.Descriptor, wire);
             AssertJson(expected, Transcoded.JsonOrNull(transcoder, wire));
-            if (expected is not null) Transcoded.AssertSameBytes(Everything.Descriptor, Google.ToProto(Everything.Descriptor, expected), Transcoded.Proto(transcoder, expected));
+            if (expected is not null)
+                Transcoded.AssertSameBytes(
+                    Everything.Descriptor, Google.ToProto(Everything.Descriptor, expected), Transcoded.Proto(transcoder, expected));
         });
     }
 
@@ -60,7 +66,8 @@ public class ProtoJsonDifferentialTests
             var transcoder = Google.TranscoderOf(type);
             Check(Thorough, random =>
             {
-                var wire = new WireShuffle(random).Apply(type, new MessageGenerator(random, Everything.Descriptor).Make(type).ToByteArray());
+                var wire = new WireShuffle(random).Apply(
+                    type, new MessageGenerator(random, Everything.Descriptor).Make(type).ToByteArray());
                 var expected = Google.ToJson(type, wire);
                 AssertJson(expected, Transcoded.JsonOrNull(transcoder, wire));
             });
@@ -93,8 +100,9 @@ public class ProtoJsonDifferentialTests
                 Damage(random, ref wire);
                 var json = Transcoded.JsonOrNull(transcoder, wire);
                 var expected = Google.ToJson(type, wire);
-                // Google reads a varint beyond the end of the message that holds it, and does not see what follows a stray end of a group. Here something else
-                // may be found wrong first then. That it has read something else than the bytes say shows in its own bytes.
+                // Google reads a varint beyond the end of the message that holds it, and does not see what follows a stray end of a group.
+                // Here something else may be found wrong first then. That it has read something else than the bytes say shows in its own
+                // bytes.
                 if (expected is not null && json is null && !Google.ReadsAllOf(type.Parser.ParseFrom(wire), wire)) return;
                 // Google takes -0 in a second wrapper for the default, and keeps the value of the first.
                 if (json?.Contains("Wrapper\":-0", StringComparison.Ordinal) == true) return;
@@ -129,10 +137,13 @@ public class ProtoJsonDifferentialTests
     [Fact]
     public void ToJson_AnyWithAWrapperThatIsCutOff_IsRefused()
     {
-        // In an Any an Everything with a double_wrapper of five bytes, which are the tag of a 32-bit value that does not follow. Google reads it behind the
-        // wrapper's end.
+        // In an Any an Everything with a double_wrapper of five bytes, which are the tag of a 32-bit value that does not follow. Google
+        // reads it behind the wrapper's end.
         byte[] wrapper = [0xDA, 0x05, 0x05, 0xE5, 0xBF, 0x86, 0x88, 0x01, 0x08, 0x01, 0x10, 0x01];
-        var broken = new Everything { Any = new Any { TypeUrl = "type.googleapis.com/" + Everything.Descriptor.FullName, Value = ByteString.CopyFrom(wrapper) } };
+        var broken = new Everything
+        {
+            Any = new Any { TypeUrl = "type.googleapis.com/" + Everything.Descriptor.FullName, Value = ByteString.CopyFrom(wrapper) },
+        };
         Assert.False(Google.ReadsAllOf(broken, broken.ToByteArray()));
         Assert.Null(Transcoded.JsonOrNull(Google.TranscoderOf(Everything.Descriptor), broken.ToByteArray()));
         Assert.Contains("a fixed value is cut off", Transcoded.Refusal, StringComparison.Ordinal);
@@ -202,10 +213,14 @@ public class ProtoJsonDifferentialTests
     // Google has no JSON for an empty Any and for an empty key in a Struct; here they are {} and "".
     private static void AssertJson(string? expected, string? actual)
     {
-        // Google cuts tags and lengths of more than 32 bits short, and takes the end of a group for the end of the message; all of that is refused here.
-        if (expected is not null && actual is null) Assert.Matches("number is out of range|invalid wire type|longer than its message", Transcoded.Refusal);
+        // Google cuts tags and lengths of more than 32 bits short, and takes the end of a group for the end of the message; all of that is
+        // refused here.
+        if (expected is not null && actual is null)
+            Assert.Matches("number is out of range|invalid wire type|longer than its message", Transcoded.Refusal);
         else if (expected is not null || actual is null) Assert.Equal(expected, actual);
-        else Assert.True(actual.Contains("ny\":{}", StringComparison.Ordinal) || actual.Contains("{\"\":", StringComparison.Ordinal) || actual.Contains(",\"\":", StringComparison.Ordinal), Google.Refusal + actual);
+        else Assert.True(actual.Contains("ny\":{}", StringComparison.Ordinal)
+            || actual.Contains("{\"\":", StringComparison.Ordinal)
+            || actual.Contains(",\"\":", StringComparison.Ordinal), Google.Refusal + actual);
     }
 
     private static MessageDescriptor EverythingButAny()

@@ -11,7 +11,8 @@ using Color = Abathur.Protobuf.Tests.Protos.Color;
 
 namespace Abathur.Protobuf.Tests.ProtoJson;
 
-/// <summary>What the transcoder promises by itself: errors with their place, limits, no allocation, and what it takes beyond Google's parser.</summary>
+/// <summary>What the transcoder promises by itself: errors with their place, limits, no allocation, and what it takes beyond Google's
+/// parser.</summary>
 public class ProtoJsonTranscoderTests
 {
     private static readonly ProtoJsonTranscoder Everythings = Google.TranscoderOf(Everything.Descriptor);
@@ -27,7 +28,9 @@ public class ProtoJsonTranscoderTests
             {
                 if (Rune.IsValid(rune)) text.Append(new Rune(rune));
             }
-            if (text.Length > 0) Transcoded.AssertLikeGoogle(Everythings, Everything.Descriptor, new Everything { StringValue = text.ToString() }.ToByteArray());
+            if (text.Length > 0)
+                Transcoded.AssertLikeGoogle(
+                    Everythings, Everything.Descriptor, new Everything { StringValue = text.ToString() }.ToByteArray());
         }
     }
 
@@ -35,10 +38,15 @@ public class ProtoJsonTranscoderTests
     [Fact]
     public void Transcode_WhatConformanceWouldRefuse_IsAsGoogleDoesIt()
     {
-        foreach (var json in new[] { """{"int32Value":1,"int32Value":2}""", """{"int32_value":1,"int32Value":2}""", """{"nested":{"int32Value":1},"nested":{"stringValue":"x"}}""" })
+        foreach (var json in new[]
+        {
+            """{"int32Value":1,"int32Value":2}""", """{"int32_value":1,"int32Value":2}""",
+            """{"nested":{"int32Value":1},"nested":{"stringValue":"x"}}""",
+        })
             Assert.Equal(Google.ToProto(Everything.Descriptor, json), Transcoded.Proto(Everythings, json));
         foreach (var number in new[] { double.NaN, double.PositiveInfinity, double.NegativeInfinity })
-            Transcoded.AssertLikeGoogle(ProtoJsonTranscoder.For(Value.Descriptor), Value.Descriptor, new Value { NumberValue = number }.ToByteArray());
+            Transcoded.AssertLikeGoogle(
+                ProtoJsonTranscoder.For(Value.Descriptor), Value.Descriptor, new Value { NumberValue = number }.ToByteArray());
     }
 
     [Theory]
@@ -96,7 +104,9 @@ public class ProtoJsonTranscoderTests
     [InlineData("{\"any\":{}}", "{\"any\":{}}")]
     [InlineData("{\"structure\":{\"\":1}}", "{\"structure\":{\"\":1}}")]
     [InlineData("{\"optionalInt32\":1,\"optionalInt32\":2}", "{\"optionalInt32\":2}")]
-    [InlineData("{\"int32_value\":1,\"a_field_with_a_name_that_is_longer_than_thirty_two_bytes\":2}", "{\"int32Value\":1,\"aFieldWithANameThatIsLongerThanThirtyTwoBytes\":2}")]
+    [InlineData(
+        "{\"int32_value\":1,\"a_field_with_a_name_that_is_longer_than_thirty_two_bytes\":2}",
+        "{\"int32Value\":1,\"aFieldWithANameThatIsLongerThanThirtyTwoBytes\":2}")]
     public void ToProto_MoreThanGoogleTakes_MeansWhatItSays(string json, string canonical) =>
         Assert.Equal(canonical, Transcoded.Json(Everythings, Transcoded.Proto(Everythings, json)));
 
@@ -104,10 +114,13 @@ public class ProtoJsonTranscoderTests
     public void ToProto_IgnoreUnknownFields_SkipsMembersAndEnumNames()
     {
         var transcoder = ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { IgnoreUnknownFields = true });
-        var wire = Transcoded.Proto(transcoder, "{\"nope\":{\"a\":[1,\"}\",{\"b\":null}]},\"int32Value\":5,\"color\":\"COLOR_PINK\",\"also\":-1.5e3}");
+        var wire = Transcoded.Proto(
+            transcoder, "{\"nope\":{\"a\":[1,\"}\",{\"b\":null}]},\"int32Value\":5,\"color\":\"COLOR_PINK\",\"also\":-1.5e3}");
         Assert.Equal(new Everything { Int32Value = 5 }, Everything.Parser.ParseFrom(wire));
         Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(transcoder, "{\"nope\":[1,}"));
-        wire = Transcoded.Proto(transcoder, "{\"optionalColor\":\"X\",\"colors\":[\"X\",\"COLOR_RED\",\"X\"],\"colorsByBool\":{\"true\":\"X\",\"false\":\"COLOR_RED\"}}");
+        wire = Transcoded.Proto(
+            transcoder,
+            "{\"optionalColor\":\"X\",\"colors\":[\"X\",\"COLOR_RED\",\"X\"],\"colorsByBool\":{\"true\":\"X\",\"false\":\"COLOR_RED\"}}");
         Assert.Equal(new Everything { Colors = { Color.Red }, ColorsByBool = { [false] = Color.Red } }, Everything.Parser.ParseFrom(wire));
         Assert.Empty(Transcoded.Proto(transcoder, "{\"colors\":[\"X\"]}"));
     }
@@ -124,9 +137,11 @@ public class ProtoJsonTranscoderTests
         Assert.Throws<ProtoJsonException>(() => Transcoded.Json(Everythings, NestedWire(deep)));
         Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(Everythings, Nested(deep)));
         Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(Everythings, "{\"listValue\":" + new string('[', deep)));
-        Assert.Throws<ProtoJsonException>(() => Transcoded.Json(Google.TranscoderOf(Everything2.Descriptor), Enumerable.Repeat((byte)0x63, deep).ToArray()));
+        Assert.Throws<ProtoJsonException>(
+            () => Transcoded.Json(Google.TranscoderOf(Everything2.Descriptor), Enumerable.Repeat((byte)0x63, deep).ToArray()));
         var lenient = ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { IgnoreUnknownFields = true });
-        Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(lenient, "{\"nope\":" + string.Concat(Enumerable.Repeat("{\"a\":[", deep))));
+        Assert.Throws<ProtoJsonException>(
+            () => Transcoded.Proto(lenient, "{\"nope\":" + string.Concat(Enumerable.Repeat("{\"a\":[", deep))));
     }
 
     [Fact]
@@ -134,20 +149,33 @@ public class ProtoJsonTranscoderTests
     {
         var message = new Everything { StringValue = new string('<', 5000) };
         var input = ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { MaxInputBytes = 4000 });
-        Assert.Contains("at most 4000", Assert.Throws<ProtoJsonException>(() => Transcoded.Json(input, message.ToByteArray())).Message, StringComparison.Ordinal);
-        Assert.Contains("at most 4000", Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(input, Google.Format(message))).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "at most 4000", Assert.Throws<ProtoJsonException>(() => Transcoded.Json(input, message.ToByteArray())).Message,
+            StringComparison.Ordinal);
+        Assert.Contains(
+            "at most 4000", Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(input, Google.Format(message))).Message,
+            StringComparison.Ordinal);
         var output = ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { MaxOutputBytes = 10_000 });
         var many = new Everything();
         for (var i = 0; i < 100; i++) many.Children.Add(message);
-        Assert.Contains("larger than 10000", Assert.Throws<ProtoJsonException>(() => Transcoded.Json(output, many.ToByteArray())).Message, StringComparison.Ordinal);
-        Assert.Contains("larger than 10000", Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(output, Google.Format(many))).Message, StringComparison.Ordinal);
-        Assert.Throws<ArgumentOutOfRangeException>(() => ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { MaxDepth = 1001 }));
+        Assert.Contains(
+            "larger than 10000", Assert.Throws<ProtoJsonException>(() => Transcoded.Json(output, many.ToByteArray())).Message,
+            StringComparison.Ordinal);
+        Assert.Contains(
+            "larger than 10000", Assert.Throws<ProtoJsonException>(() => Transcoded.Proto(output, Google.Format(many))).Message,
+            StringComparison.Ordinal);
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => ProtoJsonTranscoder.Create(Everything.Descriptor, new ProtoJsonOptions { MaxDepth = 1001 }));
     }
 
     [Fact]
     public void BothWays_LargeMapsStringsAndBytes_LikeGoogle()
     {
-        var message = new Everything { StringValue = string.Concat(Enumerable.Repeat("äß<\u2028\U0001F600x", 20_000)), BytesValue = ByteString.CopyFrom(new byte[200_001]) };
+        var message = new Everything
+        {
+            StringValue = string.Concat(Enumerable.Repeat("äß<\u2028\U0001F600x", 20_000)),
+            BytesValue = ByteString.CopyFrom(new byte[200_001]),
+        };
         for (var i = 0; i < 20_000; i++) message.StringsByString[i.ToString(CultureInfo.InvariantCulture)] = "v";
         for (var i = 0; i < 5_000; i++) message.Floats.Add(i / 7f);
         var wire = message.ToByteArray();
@@ -179,14 +207,32 @@ public class ProtoJsonTranscoderTests
     [Fact]
     public void BothWays_SmallMessagesThatDifferInOneField_AreNotTakenForEachOther()
     {
-        // What the transcoder remembers of a unit is found by how it begins; this one changes at its end. Only in large frames is anything remembered.
+        // What the transcoder remembers of a unit is found by how it begins; this one changes at its end. Only in large frames is anything
+        // remembered.
         var grid = ByteString.CopyFrom(new byte[20_000]);
         for (var i = 0; i < 300; i++)
         {
-            var frame = new ResponseObservation { Observation = new Observation { RawData = new ObservationRaw { MapState = new MapState { Visibility = new ImageData { Data = grid } } } } };
+            var frame = new ResponseObservation
+            {
+                Observation = new Observation
+                {
+                    RawData = new ObservationRaw { MapState = new MapState { Visibility = new ImageData { Data = grid } } },
+                },
+            };
             for (var unit = 0; unit < 3; unit++)
             {
-                frame.Observation.RawData.Units.Add(new Unit { DisplayType = DisplayType.Visible, Alliance = Alliance.Enemy, Tag = 4295229441, UnitType = 104, Owner = 2, Pos = new Point { X = 1, Y = 2, Z = 3 }, Health = i % 7, WeaponCooldown = i / 16f, AssignedHarvesters = unit });
+                frame.Observation.RawData.Units.Add(new Unit
+                {
+                    DisplayType = DisplayType.Visible,
+                    Alliance = Alliance.Enemy,
+                    Tag = 4295229441,
+                    UnitType = 104,
+                    Owner = 2,
+                    Pos = new Point { X = 1, Y = 2, Z = 3 },
+                    Health = i % 7,
+                    WeaponCooldown = i / 16f,
+                    AssignedHarvesters = unit,
+                });
             }
             Transcoded.AssertLikeGoogle(Observations, ResponseObservation.Descriptor, frame.ToByteArray());
         }
@@ -198,15 +244,21 @@ public class ProtoJsonTranscoderTests
         await Task.WhenAll(Enumerable.Range(0, 8).Select(seed => Task.Run(() =>
         {
             var generator = new MessageGenerator(new Random(seed), Everything.Descriptor);
-            for (var i = 0; i < 100; i++) Transcoded.AssertLikeGoogle(Everythings, Everything.Descriptor, generator.Make(Everything.Descriptor).ToByteArray());
+            for (var i = 0; i < 100; i++)
+                Transcoded.AssertLikeGoogle(Everythings, Everything.Descriptor, generator.Make(Everything.Descriptor).ToByteArray());
         })));
     }
 
     [Fact]
     public void For_DescriptorWithoutGeneratedCode_WorksAllTheSame()
     {
-        var files = new[] { Any.Descriptor.File, Duration.Descriptor.File, Empty.Descriptor.File, FieldMask.Descriptor.File, Struct.Descriptor.File, Timestamp.Descriptor.File, Int32Value.Descriptor.File, Everything.Descriptor.File };
-        var type = FileDescriptor.BuildFromByteStrings(files.Select(file => file.SerializedData))[^1].FindTypeByName<MessageDescriptor>("Everything");
+        var files = new[]
+        {
+            Any.Descriptor.File, Duration.Descriptor.File, Empty.Descriptor.File, FieldMask.Descriptor.File, Struct.Descriptor.File,
+            Timestamp.Descriptor.File, Int32Value.Descriptor.File, Everything.Descriptor.File,
+        };
+        var type = FileDescriptor.BuildFromByteStrings(
+            files.Select(file => file.SerializedData))[^1].FindTypeByName<MessageDescriptor>("Everything");
         var transcoder = ProtoJsonTranscoder.For(type);
         for (var seed = 0; seed < 50; seed++)
         {

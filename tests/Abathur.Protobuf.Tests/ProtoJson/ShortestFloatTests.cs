@@ -9,7 +9,8 @@ public class ShortestFloatTests
     [Fact]
     public void Write_EveryExponentWithOddFractions_LikeTheFramework()
     {
-        // Powers of two and their neighbours, where the interval of what rounds to a float is lopsided, and fractions over all of the range.
+        // Powers of two and their neighbours, where the interval of what rounds to a float is lopsided, and fractions over all of the
+        // range.
         uint[] fractions = [0, 1, 2, 0x3FFFFF, 0x400000, 0x400001, 0x7FFFFE, 0x7FFFFF];
         for (var exponent = 0u; exponent < 255; exponent++)
         {
@@ -61,7 +62,8 @@ public class ShortestFloatTests
         value.TryFormat(expected, out var expectedLength, "r", CultureInfo.InvariantCulture);
         if (!actual[..length].SequenceEqual(expected[..expectedLength]))
         {
-            Assert.Fail($"0x{bits:x8}: {Encoding.ASCII.GetString(expected[..expectedLength])}, not {Encoding.ASCII.GetString(actual[..length])}");
+            Assert.Fail(
+                $"0x{bits:x8}: {Encoding.ASCII.GetString(expected[..expectedLength])}, not {Encoding.ASCII.GetString(actual[..length])}");
         }
     }
 }

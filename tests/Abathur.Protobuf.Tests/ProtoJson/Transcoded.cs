@@ -56,7 +56,8 @@ internal static class Transcoded
     /// <summary>Equal bytes; where they are not, the failure shows both as JSON.</summary>
     public static void AssertSameBytes(MessageDescriptor type, byte[]? expected, byte[]? actual)
     {
-        if (expected is not null && actual is not null && !expected.AsSpan().SequenceEqual(actual)) Assert.Equal(Google.ToJson(type, expected), Google.ToJson(type, actual));
+        if (expected is not null && actual is not null && !expected.AsSpan().SequenceEqual(actual))
+            Assert.Equal(Google.ToJson(type, expected), Google.ToJson(type, actual));
         Assert.Equal(expected, actual);
     }
 

@@ -7,7 +7,9 @@ namespace Abathur.Protobuf.Tests.Wire;
 public class VarintTests
 {
     [Fact]
-    public void TryRead_WhatWriteWrote_GivesTheValueAndItsEnd() => Prop.ForAll(Gen.Choose(0, 63).SelectMany(bits => Gen.Choose(0, int.MaxValue).Select(low => (1ul << bits) | (uint)low)).ToArbitrary(), value =>
+    public void TryRead_WhatWriteWrote_GivesTheValueAndItsEnd() =>
+        Prop.ForAll(Gen.Choose(0, 63).SelectMany(
+            bits => Gen.Choose(0, int.MaxValue).Select(low => (1ul << bits) | (uint)low)).ToArbitrary(), value =>
     {
         var bytes = new byte[Varint.MaxBytes + 2];
         var position = 1;

@@ -14,10 +14,12 @@ public class RecordingRecoveryTests
         using var folder = new TemporaryFolder();
         var file = RecordingSample.Write(Loops, new RecordingOptions { ChunkSizeBytes = 1024, Compression = McapCompression.None });
         // Where each observation ends in the file: from there on a cut file has it.
-        var ends = Loops.Select(loop => file.AsSpan().IndexOf(RecordingSample.Observation(loop)) + RecordingSample.Observation(loop).Length).ToArray();
+        var ends = Loops.Select(
+            loop => file.AsSpan().IndexOf(RecordingSample.Observation(loop)) + RecordingSample.Observation(loop).Length).ToArray();
         var (from, to) = (folder.PathTo("cut.mcap"), folder.PathTo("new.mcap"));
         // Each byte: below, without the files around it. Schemas are most of the file, and all alike.
-        var lengths = Enumerable.Range(0, file.Length + 1).Where(length => length % 997 == 0 || (length >= ends[0] - 300 && length <= ends[^1] + 300 && length % 5 == 0));
+        var lengths = Enumerable.Range(0, file.Length + 1).Where(length => length % 997 == 0
+            || (length >= ends[0] - 300 && length <= ends[^1] + 300 && length % 5 == 0));
         foreach (var length in lengths.Concat(ends).Concat([49, file.Length]))
         {
             File.WriteAllBytes(from, file[..length]);
@@ -147,8 +149,12 @@ public class RecordingRecoveryTests
         using var folder = new TemporaryFolder();
         var path = folder.PathTo("a.mcap");
         File.WriteAllBytes(path, RecordingSample.Write(Loops));
-        Assert.Contains("is also the input", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, path, overwrite: true)).Message, StringComparison.Ordinal);
-        Assert.Contains("exists", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, WriteOther(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "is also the input", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, path, overwrite: true)).Message,
+            StringComparison.Ordinal);
+        Assert.Contains(
+            "exists", Assert.Throws<RecordingException>(() => RecordingRecovery.Recover(path, WriteOther(folder))).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

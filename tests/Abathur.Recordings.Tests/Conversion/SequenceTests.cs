@@ -25,7 +25,9 @@ public class SequenceTests
             Assert.True(result.FileBytes < result.ObservationBytes / 20);
             using var reader = RecordingReader.Open(path);
             Assert.Equal(
-                (result.FrameCount, result.FirstGameLoop, result.LastGameLoop), (reader.FrameCount, reader.FirstGameLoop, reader.LastGameLoop));
+                (
+                    result.FrameCount, result.FirstGameLoop,
+                    result.LastGameLoop), (reader.FrameCount, reader.FirstGameLoop, reader.LastGameLoop));
             using var exported = new HashingStream();
             RecordingExporter.Export(reader, exported);
             Assert.Equal(HashOf(file), exported.Hash());
@@ -61,7 +63,8 @@ public class SequenceTests
             Assert.True(observation.GameLoop is 0 or 42);
             // Readers go by log time: it rises although the game loops of 81 maps do not.
             Assert.InRange(observation.CapturedUnixNs, captured + 1, long.MaxValue);
-            Assert.InRange(observation.CapturedUnixNs, 1_700_000_000_000_000_000 + (long)Math.Round(observation.GameLoop * 1e9 / 22.4), long.MaxValue);
+            Assert.InRange(
+                observation.CapturedUnixNs, 1_700_000_000_000_000_000 + (long)Math.Round(observation.GameLoop * 1e9 / 22.4), long.MaxValue);
             captured = observation.CapturedUnixNs;
         }
         Assert.False(reader.ReadNext(out _));
@@ -102,12 +105,15 @@ public class SequenceTests
     public void Import_EmptyOrExistingOutput_SaysSo()
     {
         using var folder = new TemporaryFolder();
-        Assert.Contains("no observations", Throws(new ImportInput("in", () => new MemoryStream(), false), folder.PathTo("a")), StringComparison.Ordinal);
+        Assert.Contains(
+            "no observations", Throws(new ImportInput("in", () => new MemoryStream(), false), folder.PathTo("a")),
+            StringComparison.Ordinal);
         File.WriteAllText(folder.PathTo("b"), "mine");
         var exists = Assert.Throws<RecordingException>(() => RecordingImporter.Import([Stream(1)], folder.PathTo("b"), Options));
         Assert.Equal(($"{folder.PathTo("b")} exists", RecordingRemedy.Overwrite), (exists.Message, exists.Remedy));
         Assert.Equal("mine", File.ReadAllText(folder.PathTo("b")));
-        Assert.Contains("game info", Throws(Stream(1), folder.PathTo("c"), Options with { GameInfo = new byte[] { 0xFF } }), StringComparison.Ordinal);
+        Assert.Contains(
+            "game info", Throws(Stream(1), folder.PathTo("c"), Options with { GameInfo = new byte[] { 0xFF } }), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -37,7 +37,10 @@ public class ResponseEnvelopeTests
             // Half a surrogate pair is no text.
             var said = new string([.. text.Get.Where(letter => !char.IsSurrogate(letter))]);
             var response = Response.Parser.ParseFrom(envelope.WriteError(id, Status.InGame, said).Span);
-            return response.Error.SequenceEqual([said]) && response.Id == id && response.Status == Status.InGame && response.ResponseCase == Response.ResponseOneofCase.None;
+            return response.Error.SequenceEqual([said])
+                && response.Id == id
+                && response.Status == Status.InGame
+                && response.ResponseCase == Response.ResponseOneofCase.None;
         }).QuickCheckThrowOnFailure();
     }
 }

@@ -21,7 +21,9 @@ public class ResponseWireTests
         };
         byte[] bytes = [.. response.ToByteArray(), 0xfa, 0x3f, 1, 0];
         var wire = ResponseWire.Read(bytes);
-        Assert.Equal((Response.ObservationFieldNumber, 4_000_000_000u, Status.InGame, true), (wire.Kind, wire.Id!.Value, wire.Status!.Value, wire.HasError));
+        Assert.Equal(
+            (Response.ObservationFieldNumber, 4_000_000_000u, Status.InGame, true),
+            (wire.Kind, wire.Id!.Value, wire.Status!.Value, wire.HasError));
         Assert.Equal(response.Observation.ToByteArray(), bytes[wire.Body]);
     }
 

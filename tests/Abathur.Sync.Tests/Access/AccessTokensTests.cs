@@ -45,7 +45,8 @@ public class AccessTokensTests
     [InlineData("Bearer", null)]
     [InlineData("", null)]
     [InlineData(null, null)]
-    public void FromAuthorization_Header_IsItsTokenOrNull(string? header, string? expected) => Assert.Equal(expected, AccessTokens.FromAuthorization(header));
+    public void FromAuthorization_Header_IsItsTokenOrNull(string? header, string? expected) =>
+        Assert.Equal(expected, AccessTokens.FromAuthorization(header));
 
     [Theory]
     [InlineData("0123456789abcde", false)]

@@ -17,7 +17,8 @@ public class WebOriginsTests
     [InlineData("null", null)]
     [InlineData("a:1", null)]
     [InlineData("", null)]
-    public void TryParse_Text_IsAsBrowsersWriteItOrNull(string text, string? expected) => Assert.Equal(expected, WebOrigins.TryParse(text, out _));
+    public void TryParse_Text_IsAsBrowsersWriteItOrNull(string text, string? expected) =>
+        Assert.Equal(expected, WebOrigins.TryParse(text, out _));
 
     [Theory]
     [InlineData("127.0.0.1", 80, "http://127.0.0.1", true)]
@@ -43,7 +44,8 @@ public class WebOriginsTests
     [InlineData("example.org", false)]
     [InlineData("example.org:5", false)]
     [InlineData("127.0.0.1.example.org:5", false)]
-    public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) => Assert.Equal(isAllowed, new WebOrigins([]) { AnyPort = true }.Refusal(host, [], 5) is null);
+    public void Refusal_AnyPort_GoesByTheNameOfTheHost(string host, bool isAllowed) =>
+        Assert.Equal(isAllowed, new WebOrigins([]) { AnyPort = true }.Refusal(host, [], 5) is null);
 
     [Theory]
     [InlineData("http://127.0.0.1:5001", true)]

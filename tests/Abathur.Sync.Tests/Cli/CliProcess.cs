@@ -17,7 +17,8 @@ internal static class CliProcess
             UseShellExecute = false,
         };
         // It is beside the tests, as they refer to it.
-        foreach (var argument in arguments.Prepend(Path.Combine(AppContext.BaseDirectory, "abathur-sync.dll"))) start.ArgumentList.Add(argument);
+        foreach (var argument in arguments.Prepend(Path.Combine(AppContext.BaseDirectory, "abathur-sync.dll")))
+            start.ArgumentList.Add(argument);
         return Process.Start(start)!;
     }
 

@@ -18,7 +18,8 @@ public class RecordingCommandTests
         using var folder = new TemporaryFolder();
         var path = folder.PathTo("a.mcap");
         var stream = Stream(50);
-        using (var import = CliProcess.Start("import", "-", "-o", path, "--tick-hz", "16", "--start-time", "2026-01-31T20:00:00Z", "--match-id", "m1"))
+        using (var import = CliProcess.Start(
+            "import", "-", "-o", path, "--tick-hz", "16", "--start-time", "2026-01-31T20:00:00Z", "--match-id", "m1"))
         {
             await import.StandardInput.BaseStream.WriteAsync(stream);
             import.StandardInput.Close();

@@ -10,5 +10,6 @@ public sealed class RecoverCommandLineTests
     [InlineData("match.mcap.killed-1.part", "match.killed-1.recovered.mcap")]
     [InlineData("match.mcap.killed-12.part", "match.killed-12.recovered.mcap")]
     [InlineData("match.killed-1.part", "match.killed-1.recovered.mcap")]
-    public void DefaultOutput_EachName_IsBesideItAndOfItsOwn(string input, string expected) => Assert.Equal(expected, RecoverCommandLine.DefaultOutput(input));
+    public void DefaultOutput_EachName_IsBesideItAndOfItsOwn(string input, string expected) =>
+        Assert.Equal(expected, RecoverCommandLine.DefaultOutput(input));
 }

@@ -42,5 +42,6 @@ public sealed class SynthCommandTests : IDisposable
     [Fact]
     public void Synth_IntoAMissingFolder_FailsWithOne() => Assert.Equal(1, Run("--steps", "1", "-o", Path.Combine(_file, "x.obs")));
 
-    private static int Run(params string[] args) => SynthCommand.Create().Parse(args).Invoke(new() { Error = TextWriter.Null, Output = TextWriter.Null });
+    private static int Run(params string[] args) =>
+        SynthCommand.Create().Parse(args).Invoke(new() { Error = TextWriter.Null, Output = TextWriter.Null });
 }

@@ -95,7 +95,8 @@ public sealed class RecordingFolderTests : IDisposable
         Link("ring", Path.Combine(_folder.FullPath, "ring.mcap"));
         Link("twice", Path.Combine(_folder.FullPath, "out.mcap"));
         Link("in", "inside.mcap");
-        foreach (var name in new[] { "out", "relative", "nowhere", "ring", "twice" }) Assert.Null(_folder.TryResolve($"{name}.mcap", out _));
+        foreach (var name in new[] { "out", "relative", "nowhere", "ring", "twice" })
+            Assert.Null(_folder.TryResolve($"{name}.mcap", out _));
         Assert.NotNull(_folder.TryResolve("in.mcap", out _));
         Assert.Equal(["in.mcap", "inside.mcap"], _folder.List().Select(file => file.Name));
     }
@@ -123,7 +124,11 @@ public sealed class RecordingFolderTests : IDisposable
     /// <summary>Names of pieces that mean something to some system.</summary>
     private static FsCheck.Gen<string> Names()
     {
-        var pieces = new[] { "..", ".", "/", "\\", ":", "a", "B", "CON", "nul", "com1", ".mcap", ".MCAP", " ", "(", "%2e", "%5c", "\0", "~", "C:", "ü", "\u202e", "_", "-" };
+        var pieces = new[]
+        {
+            "..", ".", "/", "\\", ":", "a", "B", "CON", "nul", "com1", ".mcap", ".MCAP", " ", "(", "%2e", "%5c", "\0", "~", "C:", "ü",
+            "\u202e", "_", "-",
+        };
         return Gen.ListOf(Gen.Elements(pieces)).Select(chosen => string.Concat(chosen));
     }
 }

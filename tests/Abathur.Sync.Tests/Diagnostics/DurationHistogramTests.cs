@@ -8,7 +8,8 @@ public class DurationHistogramTests
 {
     [Fact]
     public void ToShare_AnyDurations_QuantilesAreAtMostASixteenthTooLarge() =>
-        Prop.ForAll(Arb.From(Gen.NonEmptyListOf(Gen.OneOf(Gen.Choose(0, 200), Gen.Choose(0, 100_000), Gen.Choose(0, int.MaxValue - 1)))), microseconds =>
+        Prop.ForAll(Arb.From(
+            Gen.NonEmptyListOf(Gen.OneOf(Gen.Choose(0, 200), Gen.Choose(0, 100_000), Gen.Choose(0, int.MaxValue - 1)))), microseconds =>
         {
             var histogram = new DurationHistogram();
             foreach (var each in microseconds) histogram.Add(TimeSpan.FromMicroseconds(each));

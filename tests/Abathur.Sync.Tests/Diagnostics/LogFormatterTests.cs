@@ -18,29 +18,44 @@ public partial class LogFormatterTests
     public void Text_EachLevel_BeginsWithWhoSaysIt(LogLevel level, string category, string expected) =>
         Assert.Equal(expected.ReplaceLineEndings(), Format(new TextLogFormatter(), category, log => Counted(log, level, 3, "a")));
 
+    private static string Line(string rest) => """{"time":"1971-01-01T00:00:01.000Z",""" + rest + Environment.NewLine;
+
     [Fact]
     public void Text_Summary_HasNoPrefix() =>
-        Assert.Equal("a\nb\n".ReplaceLineEndings(), Format(new TextLogFormatter(), "abathur-sync", log => LogMessages.Summary(log, "a\nb".ReplaceLineEndings())));
+        Assert.Equal(
+            "a\nb\n".ReplaceLineEndings(),
+            Format(new TextLogFormatter(), "abathur-sync", log => LogMessages.Summary(log, "a\nb".ReplaceLineEndings())));
 
     [Fact]
     public void Json_MessageWithValues_IsOneObjectWithThem() => Assert.Equal(
-        """{"time":"1971-01-01T00:00:01.000Z","level":"warning","source":"Abathur.Sync","event":"Timed","message":"3 of \"a\", 0.5","count":3,"name":"a","how_long":0.5}""" + Environment.NewLine,
+        Line("""
+            "level":"warning","source":"Abathur.Sync","event":"Timed","message":"3 of \"a\", 0.5","count":3,"name":"a","how_long":0.5}
+            """),
         Format(new JsonLogFormatter(Clock), "Abathur.Sync", log => Timed(log, 3, "a", 0.5)));
 
     [Fact]
     public void Json_MessageThatIsOneValue_DoesNotRepeatIt() => Assert.Equal(
-        """{"time":"1971-01-01T00:00:01.000Z","level":"information","source":"scout","event":"AgentOutput","message":"hello"}""" + Environment.NewLine,
+        Line("""
+            "level":"information","source":"scout","event":"AgentOutput","message":"hello"}
+            """),
         Format(new JsonLogFormatter(Clock), "abathur-sync.scout", log => LogMessages.AgentOutput(log, "hello")));
 
     [Fact]
     public void Json_Exception_IsNamedInOneLine() => Assert.Equal(
-        """{"time":"1971-01-01T00:00:01.000Z","level":"error","source":"Abathur.Sync","event":"HandlerFailed","message":"Act failed: IOException: a b","method":"Act"}""" + Environment.NewLine,
+        Line("""
+            "level":"error","source":"Abathur.Sync","event":"HandlerFailed","message":"Act failed: IOException: a b","method":"Act"}
+            """),
         Format(new JsonLogFormatter(Clock), "Abathur.Sync", log => LogMessages.HandlerFailed(log, "Act", new IOException("a\nb"))));
 
     [Fact]
     public void Messages_HaveIdsOfTheirOwn()
     {
-        var ids = typeof(LogMessages).GetMethods().SelectMany(method => method.GetCustomAttributes(typeof(LoggerMessageAttribute), inherit: false)).Cast<LoggerMessageAttribute>().Select(each => each.EventId).ToList();
+        var ids = typeof(LogMessages)
+            .GetMethods()
+            .SelectMany(method => method.GetCustomAttributes(typeof(LoggerMessageAttribute), inherit: false))
+            .Cast<LoggerMessageAttribute>()
+            .Select(each => each.EventId)
+            .ToList();
         Assert.True(ids.Count > 15);
         Assert.Equal(ids.Count, ids.Distinct().Count());
     }
@@ -65,7 +80,8 @@ public partial class LogFormatterTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatMessage) =>
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatMessage) =>
             formatter.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatMessage), null, writer);
     }
 }

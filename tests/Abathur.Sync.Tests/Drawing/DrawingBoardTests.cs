@@ -99,7 +99,10 @@ public class DrawingBoardTests
     [Fact]
     public void ShowRecorded_BesidesWhatIsDrawnNow()
     {
-        var recorded = new Drawings { Layers = { new Drawings.Types.Layer { Name = "army", Shapes = { new Drawings.Types.Drawn { Shape = Text("then") }, new Drawings.Types.Drawn { Shape = new Shape() } } } } };
+        var army = new Drawings.Types.Layer { Name = "army" };
+        army.Shapes.Add(new Drawings.Types.Drawn { Shape = Text("then") });
+        army.Shapes.Add(new Drawings.Types.Drawn { Shape = new Shape() });
+        var recorded = new Drawings { Layers = { army } };
         _board.TryDraw(Request("army", Text("now")));
 
         _board.ShowRecorded(recorded.ToByteArray());
@@ -117,7 +120,8 @@ public class DrawingBoardTests
     }
 
     [Fact]
-    public void Any_RequestsAndLoops_CountsAndBoundsHold() => Check.One(Config.QuickThrowOnFailure, Prop.ForAll<(byte Layer, byte Shapes, byte Lifetime, byte Forward)[]>(steps =>
+    public void Any_RequestsAndLoops_CountsAndBoundsHold() =>
+        Check.One(Config.QuickThrowOnFailure, Prop.ForAll<(byte Layer, byte Shapes, byte Lifetime, byte Forward)[]>(steps =>
     {
         var board = new DrawingBoard();
         var (loop, version) = (0u, 0L);
@@ -145,7 +149,9 @@ public class DrawingBoardTests
     [InlineData("""{"shapes":[{"line":{"from":{}}}]}""", "shapes[0]: line.to is missing")]
     [InlineData("""{"shapes":[{"text":{"at":{}}}]}""", "shapes[0]: text.text has 0 characters; 1 to 200 are allowed")]
     [InlineData("""{"shapes":[{"point":{"at":{}},"color":16777216}]}""", "shapes[0]: color 0x1000000 is not 0xRRGGBB")]
-    [InlineData("""{"shapes":[{"point":{"at":{}},"lifetimeGameLoops":100001}]}""", "shapes[0]: lifetime_game_loops is 100001; at most 100000 are allowed")]
+    [InlineData(
+        """{"shapes":[{"point":{"at":{}},"lifetimeGameLoops":100001}]}""",
+        "shapes[0]: lifetime_game_loops is 100001; at most 100000 are allowed")]
     [InlineData("""{"shapes":[{"point":{"at":{}}},{"point":{"at":{}},"color":0,"lifetimeGameLoops":100000}]}""", null)]
     public void Problem_SaysWhereAndWhatWouldBeRight(string request, string? problem) =>
         Assert.Equal(problem, DrawingRules.Problem(DrawRequest.Parser.ParseJson(request)));
@@ -153,11 +159,17 @@ public class DrawingBoardTests
     private static DrawRequest Request(string layer, params Shape[] shapes) => new() { Layer = layer, Shapes = { shapes } };
 
     private static Shape Text(string text, uint lifetime = 0) =>
-        new() { Text = new Shape.Types.Text { At = new Shape.Types.Position { X = 1, Y = 2 }, Text_ = text }, LifetimeGameLoops = lifetime };
+        new()
+        {
+            Text = new Shape.Types.Text { At = new Shape.Types.Position { X = 1, Y = 2 }, Text_ = text },
+            LifetimeGameLoops = lifetime,
+        };
 
     private List<string> Shown() =>
     [
         .. _board.Read(out _).Layers.Select(layer => $"{layer.Name}{(layer.Recorded ? " (recorded)" : "")}: "
-            + string.Join(", ", layer.Shapes.Select(drawn => drawn.Shape.Text.Text_ + (drawn.HasUntilGameLoop ? $" until {drawn.UntilGameLoop}" : "")))),
+            + string.Join(
+                ", ",
+                layer.Shapes.Select(drawn => drawn.Shape.Text.Text_ + (drawn.HasUntilGameLoop ? $" until {drawn.UntilGameLoop}" : "")))),
     ];
 }

@@ -17,7 +17,8 @@ public class TextAsBinaryStreamTests
             {
                 // Payload bytes that look like the header of a text frame.
                 var payload = Enumerable.Repeat((byte)0x81, sizes[i]).ToArray();
-                byte[] Write(int opcode) => WireFrames.Message(opcode, payload, [7, 100], (uint)(0x0102_0304 * (i % 3)), i % 2 == 0 ? [0x81] : null);
+                byte[] Write(int opcode) =>
+                    WireFrames.Message(opcode, payload, [7, 100], (uint)(0x0102_0304 * (i % 3)), i % 2 == 0 ? [0x81] : null);
                 sent.AddRange(Write(i % 4 == 0 ? WireFrames.Binary : WireFrames.Text));
                 expected.AddRange(Write(WireFrames.Binary));
             }
@@ -31,7 +32,9 @@ public class TextAsBinaryStreamTests
     [InlineData(WireFrames.Continuation, 0, WireFrames.Continuation)]
     [InlineData(WireFrames.Reserved, 0, WireFrames.Reserved)]
     public void Read_Frame_KeepsFinalAndReservedBits(int opcode, int reservedBits, int expected) =>
-        Assert.Equal(WireFrames.Frame(expected, [1], reservedBits: reservedBits), Read(WireFrames.Frame(opcode, [1], reservedBits: reservedBits), [1]));
+        Assert.Equal(
+            WireFrames.Frame(expected, [1], reservedBits: reservedBits),
+            Read(WireFrames.Frame(opcode, [1], reservedBits: reservedBits), [1]));
 
     private static List<byte> Read(IReadOnlyCollection<byte> sent, int[] chunks)
     {

@@ -22,7 +22,8 @@ public sealed class StreamCompressingEncoderTests : IDisposable
     [InlineData(1_100_000, 22)]
     [InlineData(4_000_000, 23)]
     [InlineData(64_000_000, 23)]
-    public void WindowBits_LargestFrame_SpansAtLeastTwoUpToTheBound(int largest, int bits) => Assert.Equal(bits, StreamCompressingEncoder.WindowBits(largest));
+    public void WindowBits_LargestFrame_SpansAtLeastTwoUpToTheBound(int largest, int bits) =>
+        Assert.Equal(bits, StreamCompressingEncoder.WindowBits(largest));
 
     [Fact]
     public void Encode_FramesOutgrowTheWindow_MakesAKeyframeWithALargerOne()

@@ -8,7 +8,9 @@ public sealed class CommandLineTests
     [Theory]
     [InlineData("python my_agent.py", "python", "my_agent.py")]
     [InlineData("  python\t my_agent.py  ", "python", "my_agent.py")]
-    [InlineData(@"""C:\Program Files\Python\python.exe"" ""my agent.py"" --name 'a b'", @"C:\Program Files\Python\python.exe", "my agent.py", "--name", "a b")]
+    [InlineData(
+        @"""C:\Program Files\Python\python.exe"" ""my agent.py"" --name 'a b'",
+        @"C:\Program Files\Python\python.exe", "my agent.py", "--name", "a b")]
     [InlineData(@"C:\bots\agent.exe \\server\share", @"C:\bots\agent.exe", @"\\server\share")]
     [InlineData(@"python -c ""print('hi')""", "python", "-c", "print('hi')")]
     [InlineData(@"python -c 'print(""hi"")'", "python", "-c", @"print(""hi"")")]

@@ -15,7 +15,8 @@ public sealed class ConnectionLimitTests
     {
         using var folder = new TemporaryFolder();
         var options = new DaemonOptions { GrpcPort = 0, SocketPort = 0, HttpPort = 0, MaxConnections = MaxConnections };
-        if (!OperatingSystem.IsWindows()) options = options with { GrpcUnixSocket = folder.PathTo("g"), SocketUnixSocket = folder.PathTo("s") };
+        if (!OperatingSystem.IsWindows())
+            options = options with { GrpcUnixSocket = folder.PathTo("g"), SocketUnixSocket = folder.PathTo("s") };
         await using var daemon = new Daemon(new SilentSource(), options, TimeProvider.System);
         var addresses = (await daemon.StartAsync(CancellationToken.None)).All;
         var held = new List<Socket>();
@@ -57,7 +58,9 @@ public sealed class ConnectionLimitTests
 
     private static async Task<Socket> ConnectAsync(string address)
     {
-        EndPoint endpoint = address.StartsWith("unix:", StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(address["unix:".Length..]) : IPEndPoint.Parse(address);
+        EndPoint endpoint = address.StartsWith("unix:", StringComparison.Ordinal)
+            ? new UnixDomainSocketEndPoint(address["unix:".Length..])
+            : IPEndPoint.Parse(address);
         var socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
         await socket.ConnectAsync(endpoint);
         return socket;

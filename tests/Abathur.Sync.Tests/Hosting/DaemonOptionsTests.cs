@@ -14,7 +14,10 @@ public class DaemonOptionsTests
         { new DaemonOptions { DrainTimeout = TimeSpan.Zero }, "DrainTimeout is 00:00:00; it must be more than 0 and less than 49 days" },
         { new DaemonOptions { DeadPeerTimeout = TimeSpan.MaxValue }, "DeadPeerTimeout is" },
         { new DaemonOptions { Hub = new() { EncodeQueueFrames = 0 } }, "EncodeQueueFrames is 0; it must be at least 1" },
-        { new DaemonOptions { WebSocket = new() { MaxFirstMessageBytes = 2 << 20 } }, "MaxFirstMessageBytes is 2097152; it must be 1 to 1048576" },
+        {
+            new DaemonOptions { WebSocket = new() { MaxFirstMessageBytes = 2 << 20 } },
+            "MaxFirstMessageBytes is 2097152; it must be 1 to 1048576"
+        },
         { new DaemonOptions { Recordings = new() { Folder = "there/is/none" } }, "there is no folder there/is/none" },
         { new DaemonOptions { Access = new() { ActRate = 0 } }, "ActRate is 0; it must be at least 1" },
         // Without this, a program that is not the command line could listen on the network without a token.

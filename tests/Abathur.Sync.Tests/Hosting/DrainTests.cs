@@ -49,7 +49,14 @@ public sealed class DrainTests
     }
 
     private static Subscription Subscribe(Daemon daemon) =>
-        daemon.Hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 8, Transport = "test", Peer = "test" })!;
+        daemon.Hub.Subscribe(new SubscriptionOptions
+        {
+            Policy = Policy.Every,
+            Encoding = Encoding.Proto,
+            BufferFrames = 8,
+            Transport = "test",
+            Peer = "test",
+        })!;
 
     private sealed class OneFrameSource(TimeProvider clock, SubscriptionEndReason reason) : IMatchSource
     {

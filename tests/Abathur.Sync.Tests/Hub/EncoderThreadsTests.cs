@@ -43,8 +43,10 @@ public sealed class EncoderThreadsTests : IDisposable
     public async Task IsCurrent_OnAThreadOfEither_TellsThemApart()
     {
         Assert.False(_threads.IsCurrent(isSlow: false) || _threads.IsCurrent(isSlow: true));
-        Assert.Equal((true, false), await RunAsync(1, isSlow: false, () => (_threads.IsCurrent(false), _threads.IsCurrent(true))).WaitAsync(Limit));
-        Assert.Equal((false, true), await RunAsync(1, isSlow: true, () => (_threads.IsCurrent(false), _threads.IsCurrent(true))).WaitAsync(Limit));
+        Assert.Equal(
+            (true, false), await RunAsync(1, isSlow: false, () => (_threads.IsCurrent(false), _threads.IsCurrent(true))).WaitAsync(Limit));
+        Assert.Equal(
+            (false, true), await RunAsync(1, isSlow: true, () => (_threads.IsCurrent(false), _threads.IsCurrent(true))).WaitAsync(Limit));
     }
 
     private Task HoldUp(bool isSlow)

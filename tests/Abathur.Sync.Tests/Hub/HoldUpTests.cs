@@ -56,7 +56,9 @@ public sealed class HoldUpTests
     [Fact]
     public async Task ThreeLockstepReadersThatDoNotAnswer_AreWaitedForAtTheSameTime()
     {
-        var silent = Enumerable.Range(0, 3).Select(_ => _hub.Subscribe(Options() with { Policy = Policy.Lockstep, BufferFrames = 4 })!).ToList();
+        var silent = Enumerable.Range(0, 3)
+            .Select(_ => _hub.Subscribe(Options() with { Policy = Policy.Lockstep, BufferFrames = 4 })!)
+            .ToList();
         var publishing = Publish(1);
         _clock.Advance(TimeSpan.FromSeconds(3));
         await publishing.WaitAsync(Limit);
@@ -131,11 +133,13 @@ public sealed class HoldUpTests
     {
         using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
         await Publish(1, isPaced: false);
-        for (var loop = 2u; loop < 200 && watcher.End is null; loop++) await HoldUpAsync(loop, TimeSpan.FromSeconds(seconds), watcher, isPaced: false);
+        for (var loop = 2u; loop < 200 && watcher.End is null; loop++)
+            await HoldUpAsync(loop, TimeSpan.FromSeconds(seconds), watcher, isPaced: false);
         Assert.Equal(mayStay, watcher.End is null);
     }
 
-    /// <summary>Publishes for readers that take nothing as many frames as there is room for, and returns the publishing of the next one.</summary>
+    /// <summary>Publishes for readers that take nothing as many frames as there is room for, and returns the publishing of the next
+    /// one.</summary>
     private async Task<Task> PublishUntilHeldUpAsync(Encoding encoding)
     {
         // A reader has room for one. The encoder holds another one for it, and has a queue.

@@ -69,7 +69,8 @@ public class KeyframeTests
         {
             await Publish(hub, loop);
             if (loop % 10 != 0) continue;
-            readers.Add(new StreamReader(hub.Subscribe(Options(compression, Policy.Every, buffer: 1000) with { BeginsWithNewest = true })!, compression));
+            readers.Add(new StreamReader(
+                hub.Subscribe(Options(compression, Policy.Every, buffer: 1000) with { BeginsWithNewest = true })!, compression));
             if (loop % 20 == 0) await Task.Yield();
         }
         foreach (var reader in readers)
@@ -120,7 +121,11 @@ public class KeyframeTests
 
         Assert.True(slow.TakeOne());
 
-        Assert.Equal((5u, 3ul, 2u, 4u, 3), (slow.Last.GameLoop, slow.Last.Dropped, slow.Last.DroppedFirstGameLoop, slow.Last.DroppedLastGameLoop, slow.Last.Earlier.Count));
+        Assert.Equal(
+            (5u, 3ul, 2u, 4u, 3),
+            (
+                slow.Last.GameLoop, slow.Last.Dropped, slow.Last.DroppedFirstGameLoop, slow.Last.DroppedLastGameLoop,
+                slow.Last.Earlier.Count));
         Assert.False(slow.TakeOne());
         Assert.Equal(1, steady.Taken.Count(taken => taken.Frame.Keyframe));
         AssertContent(steady, slow);
@@ -292,7 +297,8 @@ public class KeyframeTests
             switch (step % 16)
             {
                 case 0:
-                    readers.Add(Join(hub, compression, sourceWaits && step % 3 == 0 ? Policy.Every : Policy.Latest, credits: step % 5 == 0 ? 2 : 0));
+                    readers.Add(Join(
+                        hub, compression, sourceWaits && step % 3 == 0 ? Policy.Every : Policy.Latest, credits: step % 5 == 0 ? 2 : 0));
                     break;
                 case 1 when readers.Count > 0:
                     readers[step / 16 % readers.Count].Dispose();
@@ -338,7 +344,8 @@ public class KeyframeTests
             {
                 // The playback waits for lossless readers.
                 foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless)) reader.TakeAll();
-                foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless && reader.Taken.Count > 0)) reader.Subscription.Acknowledge(reader.Last.Sequence);
+                foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless && reader.Taken.Count > 0))
+                    reader.Subscription.Acknowledge(reader.Last.Sequence);
                 await Publish(hub, loop++);
             }
         }
@@ -355,7 +362,9 @@ public class KeyframeTests
         foreach (var reader in readers)
         {
             foreach (var (frame, plain) in reader.Taken) Assert.Equal(Observation(frame.GameLoop), plain);
-            reader.Taken.Zip(reader.Taken.Skip(1)).ToList().ForEach(pair => Assert.True(pair.First.Frame.Sequence < pair.Second.Frame.Sequence));
+            reader.Taken.Zip(reader.Taken.Skip(1))
+                .ToList()
+                .ForEach(pair => Assert.True(pair.First.Frame.Sequence < pair.Second.Frame.Sequence));
         }
     }
 
@@ -366,7 +375,8 @@ public class KeyframeTests
         return hub;
     }
 
-    private static StreamReader Join(FrameHub hub, V1.Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
+    private static StreamReader Join(
+        FrameHub hub, V1.Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
         new(hub.Subscribe(Options(compression, policy, level, buffer) with { Credits = credits })!, compression);
 
     private static SubscriptionOptions Options(V1.Compression compression, Policy policy, int level = 4, int buffer = 64) => new()
@@ -392,7 +402,8 @@ public class KeyframeTests
         }
     }
 
-    private ValueTask Publish(FrameHub hub, uint gameLoop) => hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), Buffer(Observation(gameLoop))));
+    private ValueTask Publish(FrameHub hub, uint gameLoop) =>
+        hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), Buffer(Observation(gameLoop))));
 
     private static SharedBuffer Buffer(byte[] bytes)
     {

@@ -5,7 +5,13 @@ namespace Abathur.Sync.Tests.Hub;
 
 public sealed class StreamLimitsTests
 {
-    private readonly HubOptions _limits = new() { MaxEncodedStreams = 8, MaxEncodedStreamsPerConnection = 3, MaxSlowStreams = 4, MaxSlowStreamsPerConnection = 1 };
+    private readonly HubOptions _limits = new()
+    {
+        MaxEncodedStreams = 8,
+        MaxEncodedStreamsPerConnection = 3,
+        MaxSlowStreams = 4,
+        MaxSlowStreamsPerConnection = 1,
+    };
     private readonly FrameHub _hub;
 
     public StreamLimitsTests() => _hub = new FrameHub(_limits, sourceWaits: true, TimeProvider.System);
@@ -60,10 +66,13 @@ public sealed class StreamLimitsTests
     {
         for (var i = 1u; i <= 3; i++) Subscribe("one", every: i);
         _hub.Subscribe(Options("one", 4, Encoding.Json, true), out var problem);
-        Assert.Equal("this connection has 3 combinations of encoding, compression, fields and game loops, which is the limit: close one of them", problem);
+        Assert.Equal(
+            "this connection has 3 combinations of encoding, compression, fields and game loops, which is the limit: close one of them",
+            problem);
     }
 
-    private Subscription? Subscribe(string peer, uint every, Encoding encoding = Encoding.Json, bool mayAct = true) => _hub.Subscribe(Options(peer, every, encoding, mayAct));
+    private Subscription? Subscribe(string peer, uint every, Encoding encoding = Encoding.Json, bool mayAct = true) =>
+        _hub.Subscribe(Options(peer, every, encoding, mayAct));
 
     private Subscription? Slow(string peer, uint every, bool mayAct = true) =>
         _hub.Subscribe(Options(peer, every, Encoding.Proto, mayAct) with { Compression = V1.Compression.Br, CompressionLevel = 11 });

@@ -4,7 +4,8 @@ using Abathur.Sync.Transports.Framing;
 
 namespace Abathur.Sync.Tests.Hub;
 
-/// <summary>Takes a subscription's frames as they would travel, and decodes them as a receiver must: in order, with a decoder that starts again at each keyframe.</summary>
+/// <summary>Takes a subscription's frames as they would travel, and decodes them as a receiver must: in order, with a decoder that starts
+/// again at each keyframe.</summary>
 internal sealed class StreamReader(Subscription subscription, V1.Compression compression) : IDisposable
 {
     private readonly StreamDecoder _decoder = StreamDecoder.For(compression);

@@ -54,7 +54,8 @@ public sealed class FailedWriteTests : IDisposable
         var failed = 0;
         while (true)
         {
-            var status = await RecordAsync(file => new FailingStream(file) { FailingWrite = failed + 1, StaysBroken = staysBroken, CanBeCut = canBeCut });
+            var status = await RecordAsync(
+                file => new FailingStream(file) { FailingWrite = failed + 1, StaysBroken = staysBroken, CanBeCut = canBeCut });
             if (status.Error.Length == 0) break;
             failed++;
             if (!File.Exists(Part)) continue;
@@ -119,7 +120,9 @@ public sealed class FailedWriteTests : IDisposable
             return status;
         }
         using var mcap = McapReader.Open(Part);
-        Assert.Contains(mcap.Damage is null ? $"is complete in {Part}" : $"{Part}, which has no end (`abathur-sync recover`", line, StringComparison.Ordinal);
+        Assert.Contains(
+            mcap.Damage is null ? $"is complete in {Part}" : $"{Part}, which has no end (`abathur-sync recover`", line,
+            StringComparison.Ordinal);
         return status;
     }
 }

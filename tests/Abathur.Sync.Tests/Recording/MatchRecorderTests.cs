@@ -122,7 +122,8 @@ public sealed class MatchRecorderTests : IDisposable
     public void Create_PlaceThatCannotBeWritten_IsToldAtOnce() =>
         Assert.Throws<RecordingException>(() => Recorder(_folder.PathTo("nowhere/match.mcap")));
 
-    private MatchRecorder Recorder(string path, RecordingOptions? options = null) => new(new OutputFile(path), options ?? new RecordingOptions(), _told);
+    private MatchRecorder Recorder(string path, RecordingOptions? options = null) =>
+        new(new OutputFile(path), options ?? new RecordingOptions(), _told);
 
     private static void Add(MatchRecorder recorder, uint loop)
     {

@@ -12,11 +12,16 @@ public class RecordingAdviceTests
     [InlineData(RecordingRemedy.RaiseMaxBytes, "a.mcap is wrong: --max-bytes allows more")]
     [InlineData(RecordingRemedy.Recover, "a.mcap is wrong; `abathur-sync recover` makes a new file of its complete part")]
     [InlineData(RecordingRemedy.Open, "a.mcap is wrong: `abathur-sync info` shows its content")]
-    [InlineData(RecordingRemedy.GiveGameInfo, "a.mcap is wrong: give it with --game-info FILE (a serialized ResponseGameInfo of the same map and game version)")]
-    [InlineData(RecordingRemedy.GiveGameData, "a.mcap is wrong: give it with --game-data FILE (a serialized ResponseData of the same map and game version)")]
+    [InlineData(
+        RecordingRemedy.GiveGameInfo,
+        "a.mcap is wrong: give it with --game-info FILE (a serialized ResponseGameInfo of the same map and game version)")]
+    [InlineData(
+        RecordingRemedy.GiveGameData,
+        "a.mcap is wrong: give it with --game-data FILE (a serialized ResponseData of the same map and game version)")]
     public void Describe_Remedy_NamesTheCommandOrOption(RecordingRemedy remedy, string expected) =>
         Assert.Equal(expected, RecordingAdvice.Describe(new RecordingException("a.mcap is wrong") { Remedy = remedy }));
 
     [Fact]
-    public void Describe_AnotherException_IsItsMessage() => Assert.Equal("disk full", RecordingAdvice.Describe(new IOException("disk full")));
+    public void Describe_AnotherException_IsItsMessage() =>
+        Assert.Equal("disk full", RecordingAdvice.Describe(new IOException("disk full")));
 }

@@ -73,7 +73,8 @@ public class SocketPeersTests
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
         await socket.ConnectAsync(IPAddress.Loopback, port);
-        await socket.SendAsync(System.Text.Encoding.ASCII.GetBytes($"{{\"subscribe\":{{\"policy\":\"latest\",\"encoding\":\"{encoding}\"}}}}\n"));
+        await socket.SendAsync(
+            System.Text.Encoding.ASCII.GetBytes($"{{\"subscribe\":{{\"policy\":\"latest\",\"encoding\":\"{encoding}\"}}}}\n"));
         return socket;
     }
 }

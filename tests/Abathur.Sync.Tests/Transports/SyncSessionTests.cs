@@ -36,7 +36,9 @@ public class SyncSessionTests
         var served = new TaskCompletionSource();
         using var first = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         using var second = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
-        var greedy = new SyncSession(api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(hub)), first, AccessLevel.Act);
+        var greedy = new SyncSession(
+            api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(hub)), first,
+            AccessLevel.Act);
         var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, AccessLevel.Act);
         // As in the daemon: without the context that tests run in.
         Task[] running = [Task.Run(() => greedy.RunAsync(stop.Token)), Task.Run(() => patient.RunAsync(stop.Token))];

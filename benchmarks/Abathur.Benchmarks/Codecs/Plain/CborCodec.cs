@@ -12,8 +12,10 @@ internal sealed class CborCodec : PlainCodec
 
     public override IReadOnlyList<string> Footnotes =>
     [
-        "Generated code over the plain types; maps of definite length whose keys are the protobuf field numbers (integers, not names); 32-bit floats.",
-        "One CborWriter and one CborReader, Reset for each frame, conformance mode Lax (the default, Strict, also looks for duplicate keys).",
+        "Generated code over the plain types; maps of definite length whose keys are the protobuf field numbers (integers, not names); "
+            + "32-bit floats.",
+        "One CborWriter and one CborReader, Reset for each frame, conformance mode Lax (the default, Strict, also looks for duplicate "
+            + "keys).",
     ];
 
     public override ReadOnlyMemory<byte> Encode(object source)

@@ -9,8 +9,10 @@ internal sealed class SystemTextJsonCodec : PlainCodec
 
     public override IReadOnlyList<string> Footnotes =>
     [
-        "SerializeToUtf8Bytes and Deserialize(ReadOnlySpan<byte>) with the generated JsonTypeInfo; plain types with the names of the .proto files.",
-        "Enums and 64-bit integers are JSON numbers, absent fields are omitted. NaN and infinities would be refused: allowing them would disable the fast path.",
+        "SerializeToUtf8Bytes and Deserialize(ReadOnlySpan<byte>) with the generated JsonTypeInfo; plain types with the names of the "
+            + ".proto files.",
+        "Enums and 64-bit integers are JSON numbers, absent fields are omitted. NaN and infinities would be refused: allowing them "
+            + "would disable the fast path.",
     ];
 
     public override ReadOnlyMemory<byte> Encode(object source) =>

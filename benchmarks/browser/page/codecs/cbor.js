@@ -1,6 +1,7 @@
 import { Encoder, FLOAT32_OPTIONS } from "cbor-x";
 
-const encoder = new Encoder({ useRecords: false, useFloat32: FLOAT32_OPTIONS.ALWAYS, mapsAsObjects: true, useTag259ForMaps: false, tagUint8Array: false });
+const encoder = new Encoder(
+  { useRecords: false, useFloat32: FLOAT32_OPTIONS.ALWAYS, mapsAsObjects: true, useTag259ForMaps: false, tagUint8Array: false });
 
 export default {
   label: "CBOR (cbor-x), maps",

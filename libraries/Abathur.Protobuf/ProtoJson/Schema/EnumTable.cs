@@ -15,7 +15,8 @@ internal sealed class EnumTable
         FullName = type.FullName;
         IsNullValue = type.FullName == "google.protobuf.NullValue";
         var values = type.Values;
-        _dense = new EnumToken?[1 + Math.Max(0, values.Where(value => value.Number < MaxDense).Select(value => value.Number).DefaultIfEmpty().Max())];
+        _dense = new EnumToken?[1 + Math.Max(
+            0, values.Where(value => value.Number < MaxDense).Select(value => value.Number).DefaultIfEmpty().Max())];
         var names = new List<KeyValuePair<string, EnumToken>>();
         foreach (var value in values.Reverse())
         {

@@ -55,7 +55,12 @@ internal sealed class FieldTable
         NameColon[..Math.Min(NameColon.Length, ShortName)].CopyTo(padded);
         ShortNameColon = Vector256.Create<byte>(padded);
         ShortNameMask = ~Vector256.Equals(ShortNameColon, Vector256<byte>.Zero);
-        IsUsual = !IsRepeated && !IsMap && HasPresence && NameColon.Length <= ShortName && TagBytes.Length <= 2 && Oneof < MessageTable.FewOneofs;
+        IsUsual = !IsRepeated
+            && !IsMap
+            && HasPresence
+            && NameColon.Length <= ShortName
+            && TagBytes.Length <= 2
+            && Oneof < MessageTable.FewOneofs;
     }
 
     /// <summary>Index among the fields of the message, ordered by number, from 0.</summary>

@@ -45,7 +45,8 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
         Fields = fields;
         Oneofs = oneofs;
         _byName = new Utf8Names<FieldTable>([.. names]);
-        var tags = fields.SelectMany(field => field.PackedTag == 0 ? new[] { (field.Tag, field) } : [(field.Tag, field), (field.PackedTag, field)]).ToList();
+        var tags = fields.SelectMany(
+            field => field.PackedTag == 0 ? new[] { (field.Tag, field) } : [(field.Tag, field), (field.PackedTag, field)]).ToList();
         _byTag = new FieldTable?[tags.Where(each => each.Item1 < MaxDenseTag).Select(each => each.Item1 + 1).DefaultIfEmpty(0u).Max()];
         foreach (var (tag, field) in tags)
         {
@@ -53,7 +54,9 @@ internal sealed class MessageTable(string fullName, WellKnown wellKnown, bool is
             else _byLargeTag[tag] = field;
         }
         FirstGuess = fields.FirstOrDefault();
-        IsPlain = WellKnown == WellKnown.None && HasFewOneofs && fields.All(field => (field.HasPresence || field.IsRepeated) && field.Kind != FieldKind.Group);
+        IsPlain = WellKnown == WellKnown.None
+            && HasFewOneofs
+            && fields.All(field => (field.HasPresence || field.IsRepeated) && field.Kind != FieldKind.Group);
     }
 
     /// <summary>The field of a tag; null if the type has none with this number and wire type.</summary>

@@ -15,7 +15,8 @@ internal sealed class TableCompiler(TypeRegistry types)
 
     // The files that Google.Protobuf counts as well known. Not all of their types have a special JSON form.
     private static readonly HashSet<string> WellKnownFiles =
-        [.. new[] { "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type", "wrappers" }.Select(name => $"google/protobuf/{name}.proto")];
+        [.. new[] { "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type", "wrappers" }.Select(
+            name => $"google/protobuf/{name}.proto")];
 
     private readonly ConcurrentDictionary<string, MessageTable?> _inAny = new();
 
@@ -25,7 +26,9 @@ internal sealed class TableCompiler(TypeRegistry types)
     {
         var whole = new Dictionary<MessageDescriptor, MessageTable>();
         var all = new List<MessageTable>();
-        var root = mask is null or { IsWhole: true } || WellKnownOf(type) != WellKnown.None ? Table(type, whole, all) : Masked(type, mask, whole, all);
+        var root = mask is null or { IsWhole: true } || WellKnownOf(type) != WellKnown.None
+            ? Table(type, whole, all)
+            : Masked(type, mask, whole, all);
         SetExpansion(all);
         return root;
     }
@@ -53,7 +56,8 @@ internal sealed class TableCompiler(TypeRegistry types)
     private static void RefuseEditions(FileDescriptor file, string fullName)
     {
         if (file.Syntax != Syntax.Unknown) return;
-        throw new ArgumentException($"{fullName} is from {file.Name}, whose syntax is \"{file.ToProto().Syntax}\": only proto2 and proto3 are supported");
+        throw new ArgumentException(
+            $"{fullName} is from {file.Name}, whose syntax is \"{file.ToProto().Syntax}\": only proto2 and proto3 are supported");
     }
 
     private static MessageTable Table(MessageDescriptor type, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
@@ -67,20 +71,23 @@ internal sealed class TableCompiler(TypeRegistry types)
         return table;
     }
 
-    private static MessageTable Masked(MessageDescriptor type, FieldMaskNode mask, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
+    private static MessageTable Masked(
+        MessageDescriptor type, FieldMaskNode mask, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
     {
         RefuseEditions(type.File, type.FullName);
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         all.Add(table);
         var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
         // A type with a special JSON form has no fields in JSON that could be omitted, so it is kept completely.
-        Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child && WellKnownOf(field.MessageType) == WellKnown.None
+        Fill(table, type, kept, field => mask.Child(field.FieldNumber) is { IsWhole: false } child
+            && WellKnownOf(field.MessageType) == WellKnown.None
             ? Masked(field.MessageType, child, whole, all)
             : Table(field.MessageType, whole, all));
         return table;
     }
 
-    private static void Fill(MessageTable table, MessageDescriptor type, IEnumerable<FieldDescriptor> descriptors, Func<FieldDescriptor, MessageTable> tableOf)
+    private static void Fill(
+        MessageTable table, MessageDescriptor type, IEnumerable<FieldDescriptor> descriptors, Func<FieldDescriptor, MessageTable> tableOf)
     {
         var fields = new List<FieldTable>();
         var names = new List<KeyValuePair<string, FieldTable>>();
@@ -104,11 +111,15 @@ internal sealed class TableCompiler(TypeRegistry types)
     private static void SetExpansion(List<MessageTable> all)
     {
         var holdsAny = all.Any(table => table.WellKnown == WellKnown.Any);
-        var longest = all.SelectMany(table => table.Fields).Select(field => Math.Max(field.CommaName.Length, field.Enum?.LongestName ?? 0)).DefaultIfEmpty(0).Max();
+        var longest = all.SelectMany(table => table.Fields)
+            .Select(field => Math.Max(field.CommaName.Length, field.Enum?.LongestName ?? 0))
+            .DefaultIfEmpty(0)
+            .Max();
         foreach (var table in all) table.MaxExpansion = holdsAny || longest > MaxNameBytes ? 0 : longest + ValueBytes;
     }
 
-    private static bool IsValueInAny(MessageDescriptor type) => WellKnownOf(type) != WellKnown.None || (type.File.Package == "google.protobuf" && WellKnownFiles.Contains(type.File.Name));
+    private static bool IsValueInAny(MessageDescriptor type) =>
+        WellKnownOf(type) != WellKnown.None || (type.File.Package == "google.protobuf" && WellKnownFiles.Contains(type.File.Name));
 
     private static WellKnown WellKnownOf(MessageDescriptor type)
     {
@@ -122,7 +133,15 @@ internal sealed class TableCompiler(TypeRegistry types)
             "Struct" => WellKnown.Struct,
             "Timestamp" => WellKnown.Timestamp,
             "Value" => WellKnown.Value,
-            "BoolValue" or "BytesValue" or "DoubleValue" or "FloatValue" or "Int32Value" or "Int64Value" or "StringValue" or "UInt32Value" or "UInt64Value" => WellKnown.Wrapper,
+            "BoolValue"
+                or "BytesValue"
+                or "DoubleValue"
+                or "FloatValue"
+                or "Int32Value"
+                or "Int64Value"
+                or "StringValue"
+                or "UInt32Value"
+                or "UInt64Value" => WellKnown.Wrapper,
             _ => WellKnown.None,
         };
     }

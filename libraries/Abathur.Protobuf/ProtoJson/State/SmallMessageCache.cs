@@ -76,7 +76,8 @@ internal sealed class SmallMessageCache
     {
         var hash = (ulong)Math.Min(text.Length, _hashedBytes);
         var end = Math.Min(text.Length, _hashedBytes) - sizeof(ulong);
-        for (var i = 0; i <= end; i += sizeof(ulong)) hash = (ulong.RotateLeft(hash, 23) ^ BinaryPrimitives.ReadUInt64LittleEndian(text[i..])) * Multiplier;
+        for (var i = 0; i <= end; i += sizeof(ulong))
+            hash = (ulong.RotateLeft(hash, 23) ^ BinaryPrimitives.ReadUInt64LittleEndian(text[i..])) * Multiplier;
         return (int)(hash >> 32) & (Slots - 1);
     }
 

@@ -18,7 +18,8 @@ internal static class Digits
     private static readonly ulong[] Powers =
     [
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
-        1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000,
+        1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000,
+        1_000_000_000_000_000_000,
     ];
 
     /// <summary>Ten to a power of up to eighteen.</summary>
@@ -38,7 +39,8 @@ internal static class Digits
         // Shift the digits to the end, with zeros before them; for count 0 the shift by 64 would have no effect.
         letters = count == 0 ? 0 : letters << (64 - (8 * count));
         letters = (letters * 10) + (letters >> 8);
-        value = (((letters & 0x000000FF000000FF) * 0x000F424000000064) + (((letters >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >> 32;
+        value = (
+            ((letters & 0x000000FF000000FF) * 0x000F424000000064) + (((letters >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >> 32;
         return count;
     }
 

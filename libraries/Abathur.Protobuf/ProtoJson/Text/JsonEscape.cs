@@ -13,7 +13,8 @@ internal static class JsonEscape
 
     // Bytes that may have to be escaped; a string without them is copied.
     private static readonly SearchValues<byte> Special = SearchValues.Create(
-        [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
+        [.. Enumerable.Range(0, 256).Select(each => (byte)each).Where(
+            each => each is < 0x20 or (byte)'"' or (byte)'\\' or (byte)'<' or (byte)'>' or >= 0x7f)]);
 
     /// <summary>Writes a string without its quotes and returns the number of bytes.</summary>
     /// <param name="utf8">The string.</param>

@@ -236,5 +236,6 @@ internal ref struct JsonSink(IBufferWriter<byte> output, int maxBytes)
     }
 
     [DoesNotReturn]
-    private static void ThrowTooLarge(int maxBytes) => throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"the JSON would be larger than {maxBytes} bytes", 0);
+    private static void ThrowTooLarge(int maxBytes) =>
+        throw new ProtoJsonException(ProtoJsonError.LimitExceeded, $"the JSON would be larger than {maxBytes} bytes", 0);
 }

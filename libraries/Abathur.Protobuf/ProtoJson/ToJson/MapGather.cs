@@ -125,7 +125,11 @@ internal struct MapGather(FieldTable map)
             return;
         }
         // 64-bit integers are already quoted.
-        var needsQuotes = _key.Kind is not (FieldKind.Int64 or FieldKind.UInt64 or FieldKind.SInt64 or FieldKind.Fixed64 or FieldKind.SFixed64);
+        var needsQuotes = _key.Kind is not (FieldKind.Int64
+            or FieldKind.UInt64
+            or FieldKind.SInt64
+            or FieldKind.Fixed64
+            or FieldKind.SFixed64);
         if (needsQuotes) writer.Out.Byte((byte)'"');
         writer.WriteScalar(_key, entry.KeyNumber);
         if (needsQuotes) writer.Out.Byte((byte)'"');
@@ -195,7 +199,8 @@ internal struct MapGather(FieldTable map)
         return (uint)hash.ToHashCode();
     }
 
-    private static ReadOnlySpan<byte> KeyBytes(ref WireToJson reader, in Entry entry) => entry.KeyStart < 0 ? default : reader.Slice(entry.KeyStart, entry.KeyEnd);
+    private static ReadOnlySpan<byte> KeyBytes(ref WireToJson reader, in Entry entry) =>
+        entry.KeyStart < 0 ? default : reader.Slice(entry.KeyStart, entry.KeyEnd);
 
     // 32-bit values and bools are truncated from longer varints.
     private static ulong Canonical(FieldKind kind, ulong value) => kind switch

@@ -105,7 +105,8 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int WriteLengthDelimited(FieldTable field, ref int position, int end, int at, int depth)
     {
-        if (!TryReadScalar(WireFormat.WireType.Varint, _wire[..end], ref position, out var length) || length > (ulong)(end - position)) return NotUsual;
+        if (!TryReadScalar(WireFormat.WireType.Varint, _wire[..end], ref position, out var length) || length > (ulong)(end - position))
+            return NotUsual;
         var valueEnd = position + (int)length;
         if (field.Message is { } message)
         {

@@ -14,7 +14,8 @@ internal static class SmallNumbers
     // Three digits, and their number in the last byte.
     private static readonly uint[] Texts = [.. Enumerable.Range(0, Count).Select(Text)];
 
-    /// <summary>Writes a number below <see cref="Count"/>; <paramref name="output"/> must have four bytes, of which those after the text are undefined.</summary>
+    /// <summary>Writes a number below <see cref="Count"/>; <paramref name="output"/> must have four bytes, of which those after the text
+    /// are undefined.</summary>
     /// <returns>Bytes of the text.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Write(uint value, Span<byte> output)

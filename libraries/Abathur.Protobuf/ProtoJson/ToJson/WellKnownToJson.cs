@@ -70,7 +70,8 @@ internal static class WellKnownToJson
     private static void WriteTimestamp(ref WireToJson writer, MessageTable table, int end)
     {
         ReadSecondsAndNanos(ref writer, table, end, out var seconds, out var nanos);
-        if (!WellKnownTime.IsTimestamp(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is not a timestamp in the years 1 to 9999");
+        if (!WellKnownTime.IsTimestamp(seconds, nanos))
+            writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is not a timestamp in the years 1 to 9999");
         var time = DateTime.UnixEpoch.AddSeconds(seconds);
         writer.EnsureRoom(TextBytes);
         writer.Out.Byte((byte)'"');
@@ -92,7 +93,10 @@ internal static class WellKnownToJson
     private static void WriteDuration(ref WireToJson writer, MessageTable table, int end)
     {
         ReadSecondsAndNanos(ref writer, table, end, out var seconds, out var nanos);
-        if (!WellKnownTime.IsDuration(seconds, nanos)) writer.Throw(ProtoJsonError.NoJsonForm, $"{seconds} s and {nanos} ns is not a duration: at most 10,000 years, and both with the same sign");
+        if (!WellKnownTime.IsDuration(seconds, nanos))
+            writer.Throw(
+                ProtoJsonError.NoJsonForm,
+                $"{seconds} s and {nanos} ns is not a duration: at most 10,000 years, and both with the same sign");
         writer.EnsureRoom(TextBytes);
         writer.Out.Raw(seconds < 0 || nanos < 0 ? "\"-"u8 : "\""u8);
         writer.Out.Plain((ulong)Math.Abs(seconds));
@@ -149,7 +153,10 @@ internal static class WellKnownToJson
 
     private static void WritePath(ref WireToJson writer, ReadOnlySpan<byte> path, bool isFirst)
     {
-        if (!WellKnownText.SurvivesCamelCase(path)) writer.Throw(ProtoJsonError.NoJsonForm, $"the path \"{ProtoJsonException.Shown(path)}\" of a field mask cannot be converted to JSON's camelCase and back");
+        if (!WellKnownText.SurvivesCamelCase(path))
+            writer.Throw(
+                ProtoJsonError.NoJsonForm,
+                $"the path \"{ProtoJsonException.Shown(path)}\" of a field mask cannot be converted to JSON's camelCase and back");
         var camel = ArrayPool<byte>.Shared.Rent(path.Length);
         var length = WellKnownText.ToCamelCase(path, camel);
         writer.EnsureRoom(1 + (length * JsonEscape.MaxBytes));
@@ -188,7 +195,10 @@ internal static class WellKnownToJson
         var url = writer.Slice(urlStart, urlEnd);
         var name = Encoding.UTF8.GetString(url[(url.LastIndexOf((byte)'/') + 1)..]);
         var type = writer.FindInAny(name);
-        if (type is null) writer.Throw(ProtoJsonError.NoJsonForm, $"the type registry has no \"{ProtoJsonException.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\" for an Any");
+        if (type is null)
+            writer.Throw(
+                ProtoJsonError.NoJsonForm,
+                $"the type registry has no \"{ProtoJsonException.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\" for an Any");
         writer.EnsureRoom(16);
         writer.Out.Raw("{\"@type\":"u8);
         writer.Out.LongString(url);

@@ -35,7 +35,8 @@ internal ref struct WireToJson
     /// <summary>The JSON output.</summary>
     public JsonSink Out;
 
-    public WireToJson(ReadOnlySpan<byte> wire, IBufferWriter<byte> output, ProtoJsonOptions options, TableCompiler compiler, TranscoderState state)
+    public WireToJson(
+        ReadOnlySpan<byte> wire, IBufferWriter<byte> output, ProtoJsonOptions options, TableCompiler compiler, TranscoderState state)
     {
         _wire = wire;
         _options = options;
@@ -80,7 +81,8 @@ internal ref struct WireToJson
     {
         if (!table.IsPlain || _depth > _options.MaxDepth - SmallMessageCache.MaxDepth) return false;
         var message = _wire[_position..end];
-        var isKept = _wire.Length >= SmallMessageCache.MinInputBytes && message.Length is >= MinKeptBytes and <= SmallMessageCache.MaxWireBytes;
+        var isKept = _wire.Length >= SmallMessageCache.MinInputBytes
+            && message.Length is >= MinKeptBytes and <= SmallMessageCache.MaxWireBytes;
         if (isKept && _state.ToJson.TryFind(table, message, out var known))
         {
             Out.Raw(known);
@@ -118,7 +120,8 @@ internal ref struct WireToJson
     {
         // Each level of nesting may merge again; the limit on the input size bounds the total.
         _merged += merged.Length;
-        if (_merged > 2L * _options.MaxInputBytes) Throw(ProtoJsonError.LimitExceeded, "merging the parts of its messages needs too much memory");
+        if (_merged > 2L * _options.MaxInputBytes)
+            Throw(ProtoJsonError.LimitExceeded, "merging the parts of its messages needs too much memory");
         WriteName(field, ref isFirst);
         var position = _position;
         var wire = _wire;
@@ -367,7 +370,8 @@ internal ref struct WireToJson
 
     private ulong ReadLongVarint(int end)
     {
-        if (!Varint.TryRead(_wire[..end], ref _position, out var value)) ThrowMalformed(end - _position < Varint.MaxBytes ? "a varint is cut off" : "a varint is longer than ten bytes");
+        if (!Varint.TryRead(_wire[..end], ref _position, out var value))
+            ThrowMalformed(end - _position < Varint.MaxBytes ? "a varint is cut off" : "a varint is longer than ten bytes");
         return value;
     }
 
@@ -473,7 +477,8 @@ internal ref struct WireToJson
                 SkipValue(tag, end);
                 continue;
             }
-            if (WireFormat.GetTagFieldNumber(tag) != WireFormat.GetTagFieldNumber(startTag)) ThrowMalformed("a group ends with another field number");
+            if (WireFormat.GetTagFieldNumber(tag) != WireFormat.GetTagFieldNumber(startTag))
+                ThrowMalformed("a group ends with another field number");
             Ascend();
             return tagStart;
         }
@@ -483,5 +488,6 @@ internal ref struct WireToJson
     public readonly void ThrowMalformed(string problem) => Throw(ProtoJsonError.Malformed, problem);
 
     [DoesNotReturn]
-    public readonly void Throw(ProtoJsonError error, string problem) => throw new ProtoJsonException(error, $"byte {_position}: {problem}", _position);
+    public readonly void Throw(ProtoJsonError error, string problem) =>
+        throw new ProtoJsonException(error, $"byte {_position}: {problem}", _position);
 }

@@ -21,13 +21,17 @@ internal static class Base64Text
     /// <summary>Writes the bytes and returns how many; -1 if the text is not base64.</summary>
     public static int Decode(ReadOnlySpan<byte> text, Span<byte> output)
     {
-        if (Base64.DecodeFromUtf8(text, output, out var consumed, out var written) == OperationStatus.Done && consumed == text.Length) return written;
+        if (Base64.DecodeFromUtf8(text, output, out var consumed, out var written) == OperationStatus.Done && consumed == text.Length)
+            return written;
         var plain = ArrayPool<byte>.Shared.Rent(text.Length + 3);
         try
         {
             var length = Normalize(text, plain);
             if (length < 0) return -1;
-            return Base64.DecodeFromUtf8(plain.AsSpan(0, length), output, out consumed, out written) == OperationStatus.Done && consumed == length ? written : -1;
+            return Base64.DecodeFromUtf8(plain.AsSpan(0, length), output, out consumed, out written) == OperationStatus.Done
+                && consumed == length
+                ? written
+                : -1;
         }
         finally
         {

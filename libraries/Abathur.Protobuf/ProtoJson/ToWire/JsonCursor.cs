@@ -39,7 +39,8 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
         {
             var next = _json[Position];
             if (next > ' ') return next;
-            if (next is not ((byte)' ' or (byte)'\n' or (byte)'\r' or (byte)'\t')) Fail($"the control character U+{next:X4} is not allowed here");
+            if (next is not ((byte)' ' or (byte)'\n' or (byte)'\r' or (byte)'\t'))
+                Fail($"the control character U+{next:X4} is not allowed here");
             Position++;
         }
         return 0;
@@ -182,7 +183,8 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
     {
         var unit = TakeHex(text, ref i);
         if (Rune.TryCreate(unit, out var rune)) return rune.EncodeToUtf8(output);
-        if (!char.IsHighSurrogate(unit) || i + 6 > text.Length || text[i] != '\\' || text[i + 1] != 'u') Fail("half of a surrogate pair stands alone");
+        if (!char.IsHighSurrogate(unit) || i + 6 > text.Length || text[i] != '\\' || text[i + 1] != 'u')
+            Fail("half of a surrogate pair stands alone");
         i += 2;
         if (!Rune.TryCreate(unit, TakeHex(text, ref i), out rune)) Fail("half of a surrogate pair stands alone");
         return rune.EncodeToUtf8(output);
@@ -260,7 +262,8 @@ internal ref struct JsonCursor(ReadOnlySpan<byte> json)
     public readonly void FailLimit(string problem) => Throw(ProtoJsonError.LimitExceeded, Position, problem);
 
     [DoesNotReturn]
-    private readonly void Throw(ProtoJsonError error, int position, string problem) => throw new ProtoJsonException(error, problem, position, JsonLocation.Of(_json, position));
+    private readonly void Throw(ProtoJsonError error, int position, string problem) =>
+        throw new ProtoJsonException(error, problem, position, JsonLocation.Of(_json, position));
 
     private readonly string Describe(byte next)
     {

@@ -11,7 +11,10 @@ internal static class JsonNumber
     private const int MaxExactPower = 22;
     private const NumberStyles Quoted = NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
 
-    private static readonly double[] Powers = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
+    private static readonly double[] Powers =
+    [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ];
 
     /// <summary>
     /// The double nearest to a text in JSON's grammar. If both digits and power of ten are exact as doubles, one multiplication or
@@ -81,7 +84,10 @@ internal static class JsonNumber
     {
         value = default;
         var digits = text.StartsWith("-"u8) ? text[1..] : text;
-        if (text.StartsWith("+"u8) || (digits.Length > 1 && digits[0] == '0' && char.IsAsciiDigit((char)digits[1])) || text.IndexOf((byte)0) >= 0) return "is not a number";
+        if (text.StartsWith("+"u8)
+            || (digits.Length > 1 && digits[0] == '0' && char.IsAsciiDigit((char)digits[1]))
+            || text.IndexOf((byte)0) >= 0)
+            return "is not a number";
         try
         {
             value = T.Parse(text, Quoted, CultureInfo.InvariantCulture);

@@ -121,7 +121,8 @@ internal ref struct JsonToWire
         }
         if (TakeBackSkipped(before)) return false;
         // The last byte of a float has its sign.
-        if (isDefault && (omission == Omission.Default || (omission == Omission.ExactDefault && Out.Written[^1] == 0))) Out.Position = before;
+        if (isDefault && (omission == Omission.Default || (omission == Omission.ExactDefault && Out.Written[^1] == 0)))
+            Out.Position = before;
         return true;
     }
 
@@ -262,7 +263,10 @@ internal ref struct JsonToWire
         do
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
-            if (Json.Length >= SmallMessageCache.MinInputBytes && field.Kind == FieldKind.Message && field.Message!.WellKnown == WellKnown.None) ReadElement(field, field.Message);
+            if (Json.Length >= SmallMessageCache.MinInputBytes
+                && field.Kind == FieldKind.Message
+                && field.Message!.WellKnown == WellKnown.None)
+                ReadElement(field, field.Message);
             else ReadTagged(field, Omission.None);
             CheckSize();
         }
@@ -274,7 +278,8 @@ internal ref struct JsonToWire
     {
         var text = Json.Rest;
         Out.Tag(field);
-        if (_depth <= _options.MaxDepth - SmallMessageCache.MaxDepth && _state.ToWire.TryFindAtStart(message, text, out var length, out var known))
+        if (_depth <= _options.MaxDepth - SmallMessageCache.MaxDepth
+            && _state.ToWire.TryFindAtStart(message, text, out var length, out var known))
         {
             Out.Varint((uint)known.Length);
             Out.Raw(known);
@@ -288,7 +293,8 @@ internal ref struct JsonToWire
         ReadMessage(message);
         Out.EndLength(field, start, guess);
         length = Json.Position - jsonStart;
-        if (length <= SmallMessageCache.MaxJsonBytes && _deepest - _depth <= SmallMessageCache.MaxDepth) _state.ToWire.Add(message, text, length, Out.Message(start - guess));
+        if (length <= SmallMessageCache.MaxJsonBytes && _deepest - _depth <= SmallMessageCache.MaxDepth)
+            _state.ToWire.Add(message, text, length, Out.Message(start - guess));
         _deepest = Math.Max(_deepest, deepestBefore);
     }
 

@@ -31,7 +31,8 @@ internal struct MemberOrder(MessageTable table, WireScratch output)
     public readonly FieldTable? Find(Vector256<byte> text)
     {
         var field = Guess;
-        if (field is not { IsUsual: true } || (text & field.ShortNameMask) != field.ShortNameColon || field.Index <= _lastIndex) field = FindNext(text);
+        if (field is not { IsUsual: true } || (text & field.ShortNameMask) != field.ShortNameColon || field.Index <= _lastIndex)
+            field = FindNext(text);
         return field is null || _isDisordered || (_oneofs & field.OneofBit) != 0 ? null : field;
     }
 

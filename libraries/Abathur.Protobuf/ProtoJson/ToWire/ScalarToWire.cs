@@ -17,18 +17,25 @@ internal static class ScalarToWire
         var next = reader.Json.Peek();
         switch (field.Kind)
         {
-            case FieldKind.Float: return Fixed32(ref reader, BitConverter.SingleToUInt32Bits(ReadFloat(ref reader, next)), isZero: 0x80000000);
-            case FieldKind.Double: return Fixed64(ref reader, BitConverter.DoubleToUInt64Bits(ReadDouble(ref reader, next)), isZero: 0x8000000000000000);
+            case FieldKind.Float:
+                return Fixed32(
+                ref reader, BitConverter.SingleToUInt32Bits(ReadFloat(ref reader, next)), isZero: 0x80000000);
+            case FieldKind.Double:
+                return Fixed64(
+                ref reader, BitConverter.DoubleToUInt64Bits(ReadDouble(ref reader, next)), isZero: 0x8000000000000000);
             case FieldKind.Bool: return Varint(ref reader, ReadBool(ref reader, next) ? 1UL : 0);
             case FieldKind.Enum: return Varint(ref reader, (ulong)(long)ReadEnum(ref reader, field, next));
             case FieldKind.String: return ReadString(ref reader, field);
             case FieldKind.Bytes: return ReadBytes(ref reader, field);
             default:
                 var isQuoted = next == '"';
-                if (!isQuoted && next != '-' && !char.IsAsciiDigit((char)next)) reader.Json.FailExpected($"a number for {NameOf(field.Kind)}");
+                if (!isQuoted && next != '-' && !char.IsAsciiDigit((char)next))
+                    reader.Json.FailExpected($"a number for {NameOf(field.Kind)}");
                 var start = reader.Json.Position;
                 byte[]? rented = null;
-                var text = isQuoted ? reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out rented) : reader.Json.TakeNumber();
+                var text = isQuoted
+                    ? reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out rented)
+                    : reader.Json.TakeNumber();
                 var isDefault = WriteInteger(ref reader, field.Kind, text, isQuoted, start);
                 if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
                 return isDefault;
@@ -62,15 +69,33 @@ internal static class ScalarToWire
     {
         switch (kind)
         {
-            case FieldKind.Int32: return Varint(ref reader, (ulong)(long)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
-            case FieldKind.SInt32: return Varint(ref reader, ZigZag.Encode(Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue)));
-            case FieldKind.SFixed32: return Fixed32(ref reader, (uint)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
-            case FieldKind.UInt32: return Varint(ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
-            case FieldKind.Fixed32: return Fixed32(ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
-            case FieldKind.Int64: return Varint(ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
-            case FieldKind.SInt64: return Varint(ref reader, ZigZag.Encode(Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue)));
-            case FieldKind.SFixed64: return Fixed64(ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
-            case FieldKind.UInt64: return Varint(ref reader, Integer<ulong>(ref reader, text, isQuoted, start, ulong.MinValue, ulong.MaxValue));
+            case FieldKind.Int32:
+                return Varint(
+                ref reader, (ulong)(long)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
+            case FieldKind.SInt32:
+                return Varint(
+                ref reader, ZigZag.Encode(Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue)));
+            case FieldKind.SFixed32:
+                return Fixed32(
+                ref reader, (uint)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
+            case FieldKind.UInt32:
+                return Varint(
+                ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
+            case FieldKind.Fixed32:
+                return Fixed32(
+                ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
+            case FieldKind.Int64:
+                return Varint(
+                ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
+            case FieldKind.SInt64:
+                return Varint(
+                ref reader, ZigZag.Encode(Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue)));
+            case FieldKind.SFixed64:
+                return Fixed64(
+                ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
+            case FieldKind.UInt64:
+                return Varint(
+                ref reader, Integer<ulong>(ref reader, text, isQuoted, start, ulong.MinValue, ulong.MaxValue));
             default: return Fixed64(ref reader, Integer<ulong>(ref reader, text, isQuoted, start, ulong.MinValue, ulong.MaxValue));
         }
     }
@@ -80,7 +105,9 @@ internal static class ScalarToWire
     {
         if (JsonNumber.TryInteger(text, out var small))
         {
-            if (typeof(T) == typeof(long) || (small >= 0 && typeof(T) == typeof(ulong)) || (typeof(T) != typeof(ulong) && small >= long.CreateTruncating(min) && small <= long.CreateTruncating(max)))
+            if (typeof(T) == typeof(long)
+                || (small >= 0 && typeof(T) == typeof(ulong))
+                || (typeof(T) != typeof(ulong) && small >= long.CreateTruncating(min) && small <= long.CreateTruncating(max)))
             {
                 return T.CreateTruncating(small);
             }
@@ -88,7 +115,8 @@ internal static class ScalarToWire
         }
         if (isQuoted)
         {
-            if (JsonNumber.ParseQuoted<T>(text, out var parsed) is { } problem) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
+            if (JsonNumber.ParseQuoted<T>(text, out var parsed) is { } problem)
+                reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
             return parsed;
         }
         // Without quotes it is a JSON number, which is a double.
@@ -128,8 +156,10 @@ internal static class ScalarToWire
         if (text.SequenceEqual("NaN"u8)) value = T.NaN;
         else if (text.SequenceEqual("Infinity"u8)) value = T.PositiveInfinity;
         else if (text.SequenceEqual("-Infinity"u8)) value = T.NegativeInfinity;
-        else if (JsonNumber.ParseQuoted(text, out value) is { } problem) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
-        else if (!T.IsFinite(value)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is out of range, and not NaN, Infinity or -Infinity");
+        else if (JsonNumber.ParseQuoted(text, out value) is { } problem)
+            reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" {problem}");
+        else if (!T.IsFinite(value))
+            reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is out of range, and not NaN, Infinity or -Infinity");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         return value;
     }
@@ -157,7 +187,8 @@ internal static class ScalarToWire
         }
         var name = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
         var token = type.Find(name);
-        if (token is null && !reader.IgnoresUnknown) reader.Json.FailAt(start, $"{type.FullName} has no value \"{ProtoJsonException.Shown(name)}\"");
+        if (token is null && !reader.IgnoresUnknown)
+            reader.Json.FailAt(start, $"{type.FullName} has no value \"{ProtoJsonException.Shown(name)}\"");
         if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
         reader.HasSkipped |= token is null;
         return token?.Number ?? 0;

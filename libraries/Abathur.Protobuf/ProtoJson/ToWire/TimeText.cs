@@ -7,17 +7,26 @@ internal static class TimeText
     private const int MaxDurationDigits = 12;
     private const int MaxOffsetMinutes = 18 * 60;
 
-    /// <summary>Reads <c>yyyy-MM-ddTHH:mm:ss</c>, a fraction of up to nine digits, and <c>Z</c> or an offset such as <c>+01:30</c>.</summary>
+    /// <summary>Reads <c>yyyy-MM-ddTHH:mm:ss</c>, a fraction of up to nine digits, and <c>Z</c> or an offset such as
+    /// <c>+01:30</c>.</summary>
     public static bool TryTimestamp(ReadOnlySpan<byte> text, out long seconds, out int nanos)
     {
         (seconds, nanos) = (0, 0);
         if (!Matches(text, "dddd-dd-ddTdd:dd:dd"u8)) return false;
         var (year, month, day) = (Number(text[..4]), Number(text.Slice(5, 2)), Number(text.Slice(8, 2)));
         var (hour, minute, second) = (Number(text.Slice(11, 2)), Number(text.Slice(14, 2)), Number(text.Slice(17, 2)));
-        if (year == 0 || month is 0 or > 12 || day == 0 || day > DateTime.DaysInMonth(year, month) || hour > 23 || minute > 59 || second > 59) return false;
+        if (year == 0
+            || month is 0 or > 12
+            || day == 0
+            || day > DateTime.DaysInMonth(year, month)
+            || hour > 23
+            || minute > 59
+            || second > 59)
+            return false;
         text = text[19..];
         if (!TryFraction(ref text, out nanos) || !TryOffset(text, out var offsetMinutes)) return false;
-        seconds = (new DateTime(year, month, day, hour, minute, second, DateTimeKind.Utc).Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond;
+        seconds = (new DateTime(
+            year, month, day, hour, minute, second, DateTimeKind.Utc).Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond;
         seconds -= offsetMinutes * 60L;
         return WellKnownTime.IsTimestamp(seconds, nanos);
     }

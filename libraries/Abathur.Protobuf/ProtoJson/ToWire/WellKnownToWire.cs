@@ -49,14 +49,16 @@ internal static class WellKnownToWire
 
     private static void ReadTime(ref JsonToWire reader, bool isTimestamp)
     {
-        if (reader.Json.Peek() != '"') reader.Json.FailExpected(isTimestamp ? "a string for google.protobuf.Timestamp" : "a string for google.protobuf.Duration");
+        if (reader.Json.Peek() != '"')
+            reader.Json.FailExpected(isTimestamp ? "a string for google.protobuf.Timestamp" : "a string for google.protobuf.Duration");
         var start = reader.Json.Position;
         var text = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
         long seconds;
         int nanos;
         if (isTimestamp)
         {
-            if (!TimeText.TryTimestamp(text, out seconds, out nanos)) reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is not a timestamp such as \"2026-01-31T12:00:00.5Z\"");
+            if (!TimeText.TryTimestamp(text, out seconds, out nanos))
+                reader.Json.FailAt(start, $"\"{ProtoJsonException.Shown(text)}\" is not a timestamp such as \"2026-01-31T12:00:00.5Z\"");
         }
         else if (!TimeText.TryDuration(text, out seconds, out nanos))
         {
@@ -136,7 +138,9 @@ internal static class WellKnownToWire
             var url = reader.Unescape(reader.Json.TakeString(out var hasEscapes), hasEscapes, out var rented);
             var name = Encoding.UTF8.GetString(url[(url.LastIndexOf((byte)'/') + 1)..]);
             var type = reader.FindInAny(name);
-            if (type is null) reader.Json.FailAt(urlStart, $"the type registry has no \"{ProtoJsonException.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\"");
+            if (type is null)
+                reader.Json.FailAt(
+                    urlStart, $"the type registry has no \"{ProtoJsonException.Shown(url[(url.LastIndexOf((byte)'/') + 1)..])}\"");
             reader.Out.Byte(Length1);
             reader.Out.Varint((uint)url.Length);
             reader.Out.Raw(url);
@@ -164,7 +168,8 @@ internal static class WellKnownToWire
                 continue;
             }
             reader.Json.Position = nameStart;
-            if (values++ > 0 || !TakeName(ref reader, "value"u8)) reader.Json.FailAt(nameStart, $"an Any of {type.FullName} has the members \"@type\" and \"value\" and no other");
+            if (values++ > 0 || !TakeName(ref reader, "value"u8))
+                reader.Json.FailAt(nameStart, $"an Any of {type.FullName} has the members \"@type\" and \"value\" and no other");
             reader.ReadMessage(type);
         }
         while (reader.Json.TakeCommaOr((byte)'}'));

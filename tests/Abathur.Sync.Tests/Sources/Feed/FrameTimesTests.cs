@@ -27,7 +27,8 @@ public class FrameTimesTests
     public void AddFrame_BotAndDaemonOverALimit_AreCounted()
     {
         var times = new FrameTimes();
-        foreach (var bot in new[] { 10, 39, 41, 44, 45, 61, 100 }) times.AddFrame(TimeSpan.FromSeconds(1), TimeSpan.FromMilliseconds(bot), TimeSpan.FromMilliseconds(0.5));
+        foreach (var bot in new[] { 10, 39, 41, 44, 45, 61, 100 })
+            times.AddFrame(TimeSpan.FromSeconds(1), TimeSpan.FromMilliseconds(bot), TimeSpan.FromMilliseconds(0.5));
         var budget = times.ToBudget();
         Assert.Equal([("ladder", 5ul), ("faster", 3ul), ("normal", 1ul)], budget.Limits.Select(each => (each.Name, each.FramesOver)));
         Assert.Equal((7ul, 7ul, 7ul), (budget.Game.Frames, budget.Bot.Frames, budget.Daemon.Frames));

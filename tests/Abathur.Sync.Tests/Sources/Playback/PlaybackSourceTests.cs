@@ -21,7 +21,8 @@ public sealed class PlaybackSourceTests : IDisposable
     public PlaybackSourceTests()
     {
         _path = _folder.PathTo("match.mcap");
-        using var writer = RecordingWriter.Create(_path, RecordingSample.Match, new RecordingOptions { Compression = McapCompression.None, ChunkSizeBytes = 4096 });
+        using var writer = RecordingWriter.Create(
+            _path, RecordingSample.Match, new RecordingOptions { Compression = McapCompression.None, ChunkSizeBytes = 4096 });
         for (var loop = First; loop < First + Count; loop++) writer.WriteObservation(loop, 0, RecordingSample.Observation(loop));
         writer.Close();
     }
@@ -32,7 +33,8 @@ public sealed class PlaybackSourceTests : IDisposable
     public async Task Run_Unlimited_PublishesEveryFrameByteForByteAndEnds()
     {
         await using var playing = Play(new PlaybackOptions { Rate = 0 });
-        for (var loop = First; loop < First + Count; loop++) Assert.Equal(RecordingSample.Observation(loop), (await playing.NextAsync()).Bytes);
+        for (var loop = First; loop < First + Count; loop++)
+            Assert.Equal(RecordingSample.Observation(loop), (await playing.NextAsync()).Bytes);
         Assert.Equal(new(SubscriptionEndReason.MatchOver, "end of recording"), await playing.Run.WaitAsync(Limit));
         Assert.True(playing.Source.State.Ended);
     }
@@ -106,7 +108,8 @@ public sealed class PlaybackSourceTests : IDisposable
     public async Task Control_NonsenseAndOutOfRange_IsRefusedWithTheReason()
     {
         await using var playing = Play(new PlaybackOptions { StartPaused = true });
-        var late = await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count } }));
+        var late = await Assert.ThrowsAsync<PlaybackException>(
+            () => playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count } }));
         Assert.Equal(PlaybackRefusal.OutOfRange, late.Reason);
         Assert.Equal("game loop 1064 is after the last, 1063", late.Message);
         var rate = await Assert.ThrowsAsync<PlaybackException>(() => playing.ControlAsync(new() { SetRate = new() { Rate = double.NaN } }));
@@ -169,7 +172,8 @@ public sealed class PlaybackSourceTests : IDisposable
     [Fact]
     public async Task Run_OffsetAndDuration_PlaysThatPart()
     {
-        await using var playing = Play(new PlaybackOptions { Rate = 0, TickHz = 16, StartOffset = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(0.5) });
+        await using var playing = Play(
+            new PlaybackOptions { Rate = 0, TickHz = 16, StartOffset = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(0.5) });
         Assert.Equal((First + 16, First + 24), (playing.Source.Match.FirstGameLoop, playing.Source.Match.LastGameLoop));
         for (var loop = First + 16; loop <= First + 24; loop++) Assert.Equal(loop, (await playing.NextAsync()).GameLoop);
         Assert.Equal(SubscriptionEndReason.MatchOver, (await playing.Run.WaitAsync(Limit)).Reason);
@@ -193,7 +197,8 @@ public sealed class PlaybackSourceTests : IDisposable
     public void Constructor_OffsetBehindTheEnd_IsRefused()
     {
         using var recording = RecordingReader.Open(_path);
-        var error = Assert.Throws<PlaybackException>(() => new PlaybackSource(recording, new PlaybackOptions { TickHz = 16, StartOffset = TimeSpan.FromSeconds(10) }, _clock));
+        var error = Assert.Throws<PlaybackException>(
+            () => new PlaybackSource(recording, new PlaybackOptions { TickHz = 16, StartOffset = TimeSpan.FromSeconds(10) }, _clock));
         Assert.Equal("--start-offset 10 s is after the end of the recording (3.9 s)", error.Message);
     }
 
@@ -217,7 +222,14 @@ public sealed class PlaybackSourceTests : IDisposable
             Source = source;
             var hub = new FrameHub(new HubOptions(), source.CanWait, clock);
             hub.Begin(source.Match);
-            _subscription = hub.Subscribe(new SubscriptionOptions { Policy = Policy.Every, Encoding = Encoding.Proto, BufferFrames = 4, Transport = "test", Peer = "test" })!;
+            _subscription = hub.Subscribe(new SubscriptionOptions
+            {
+                Policy = Policy.Every,
+                Encoding = Encoding.Proto,
+                BufferFrames = 4,
+                Transport = "test",
+                Peer = "test",
+            })!;
             Run = Task.Run(() => source.RunAsync(hub, Stop.Token));
         }
 
@@ -237,7 +249,8 @@ public sealed class PlaybackSourceTests : IDisposable
             }
         }
 
-        public Task<PlaybackState> ControlAsync(ControlRequest request) => Source.ControlAsync(request, CancellationToken.None).WaitAsync(Limit);
+        public Task<PlaybackState> ControlAsync(ControlRequest request) =>
+            Source.ControlAsync(request, CancellationToken.None).WaitAsync(Limit);
 
         public async Task<(uint GameLoop, ulong Sequence, byte[] Bytes)> NextAsync()
         {

@@ -12,14 +12,17 @@ public class HttpHeadTests
     {
         using var pair = new SocketPair();
         var reading = Task.Run(() => (HttpHead.Read(pair.Reader, TimeSpan.FromMinutes(1), TimeProvider.System, out var rest), rest));
-        foreach (var piece in new[] { "GET /sc2api HTTP/1.1\r\nHo", "st: a\r\nConnection: keep-alive, Upgrade\r\nhost: b\r", "\n\r\nmore" }) pair.Writer.Send(Encoding.ASCII.GetBytes(piece));
+        foreach (var piece in new[] { "GET /sc2api HTTP/1.1\r\nHo", "st: a\r\nConnection: keep-alive, Upgrade\r\nhost: b\r", "\n\r\nmore" })
+            pair.Writer.Send(Encoding.ASCII.GetBytes(piece));
         var (head, rest) = await reading;
         Assert.Equal("more"u8.ToArray(), rest);
         Assert.Equal("GET /sc2api HTTP/1.1", head.FirstLine);
         Assert.Equal(["a", "b"], head.Values("HOST"));
         Assert.True(head.Has("connection", "upgrade"));
         Assert.False(head.Has("connection", "up"));
-        Assert.Equal("GET /sc2api HTTP/1.1\r\nHost: c\r\nConnection: keep-alive, Upgrade\r\n\r\n", Encoding.ASCII.GetString(head.With("Host", "c").ToBytes()));
+        Assert.Equal(
+            "GET /sc2api HTTP/1.1\r\nHost: c\r\nConnection: keep-alive, Upgrade\r\n\r\n",
+            Encoding.ASCII.GetString(head.With("Host", "c").ToBytes()));
         Assert.Empty(head.Without("Host").Values("Host"));
     }
 

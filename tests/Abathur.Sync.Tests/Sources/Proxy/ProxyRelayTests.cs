@@ -64,7 +64,8 @@ public class ProxyRelayTests
         return taken;
     }
 
-    /// <summary>The system's clock; a thread that asks it a second time stands still there: the relay asks before it sends a chunk, and after.</summary>
+    /// <summary>The system's clock; a thread that asks it a second time stands still there: the relay asks before it sends a chunk, and
+    /// after.</summary>
     private sealed class StoppingClock(string thread) : TimeProvider, IDisposable
     {
         private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -31,7 +31,8 @@ internal static class WireFrames
         for (var i = 0; i < ends.Length; i++)
         {
             if (i > 0 && between is not null) output.AddRange(Frame(i % 2 == 0 ? Ping : Pong, between, mask: mask));
-            output.AddRange(Frame(i == 0 ? opcode : Continuation, payload[start..ends[i]], i == ends.Length - 1, mask + (uint)(mask == 0 ? 0 : i)));
+            output.AddRange(
+                Frame(i == 0 ? opcode : Continuation, payload[start..ends[i]], i == ends.Length - 1, mask + (uint)(mask == 0 ? 0 : i)));
             start = ends[i];
         }
         return [.. output];

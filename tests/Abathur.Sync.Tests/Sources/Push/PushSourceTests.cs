@@ -7,8 +7,8 @@ using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
 using Google.Protobuf;
-using SC2APIProtocol;
 using Microsoft.Extensions.Logging.Abstractions;
+using SC2APIProtocol;
 
 namespace Abathur.Sync.Tests.Sources.Push;
 

@@ -88,7 +88,8 @@ public class FramingTests
         encoded.Release();
     }
 
-    private static (EncodedFrame Encoded, V1.Frame Expected) Make(string matchId, byte[] observation, DroppedFrames missed, bool json = false)
+    private static (EncodedFrame Encoded, V1.Frame Expected) Make(
+        string matchId, byte[] observation, DroppedFrames missed, bool json = false)
     {
         var buffer = SharedBuffer.Rent();
         observation.CopyTo(buffer.GetSpan(observation.Length));
@@ -99,7 +100,8 @@ public class FramingTests
         if (json)
         {
             var payload = SharedBuffer.Rent();
-            payload.Write(System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(ResponseObservation.Parser.ParseFrom(observation))));
+            payload.Write(
+                System.Text.Encoding.UTF8.GetBytes(JsonFormatter.Default.Format(ResponseObservation.Parser.ParseFrom(observation))));
             encoded = EncodedFrame.Encoded(frame, new(V1.Encoding.Json), payload, EncodedPayload.Keyframe, 123_457_111);
         }
         else

@@ -12,7 +12,8 @@ public class WebSocketConnectionTests
     [Fact]
     public async Task Receive_EmptyFragmentsWithoutEnd_CanBeGivenUp()
     {
-        using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(new EmptyFragments(), new WebSocketCreationOptions { IsServer = true });
+        using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(
+            new EmptyFragments(), new WebSocketCreationOptions { IsServer = true });
         using var connection = new WebSocketConnection(socket, 1024, Limit, TimeProvider.System, () => { });
         using var cancellation = new CancellationTokenSource();
 
@@ -31,7 +32,8 @@ public class WebSocketConnectionTests
         using var peer = new TcpClient();
         await peer.ConnectAsync((IPEndPoint)listener.LocalEndpoint);
         using var served = await listener.AcceptTcpClientAsync();
-        using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(served.GetStream(), new WebSocketCreationOptions { IsServer = true });
+        using var socket = System.Net.WebSockets.WebSocket.CreateFromStream(
+            served.GetStream(), new WebSocketCreationOptions { IsServer = true });
         var connection = new WebSocketConnection(socket, 1024, Limit, TimeProvider.System, () => { });
         var receiving = connection.ReceiveAsync(CancellationToken.None).AsTask();
 
@@ -66,7 +68,8 @@ public class WebSocketConnectionTests
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            for (var at = 0; at < buffer.Length; at++, _position++) buffer.Span[at] = (_position < First.Length ? First : Next)[_position % First.Length];
+            for (var at = 0; at < buffer.Length; at++, _position++)
+                buffer.Span[at] = (_position < First.Length ? First : Next)[_position % First.Length];
             return new(buffer.Length);
         }
 

@@ -14,7 +14,8 @@ public class WebSocketPeersTests
     [Fact]
     public async Task Peer_SendsPingsAndReadsNothing_IsCutOffAfterTheHandshakeTimeout()
     {
-        await using var daemon = Start(out var port, new WebSocketTransportOptions { HandshakeTimeout = Short, CloseTimeout = Short, DrainTimeout = Short });
+        await using var daemon = Start(
+            out var port, new WebSocketTransportOptions { HandshakeTimeout = Short, CloseTimeout = Short, DrainTimeout = Short });
         using var peer = await ConnectAsync(port);
         Assert.StartsWith("HTTP/1.1 101 ", await HandshakeAsync(peer, port));
         byte[] ping = [0x89, 0x80, 0, 0, 0, 0];
@@ -30,7 +31,8 @@ public class WebSocketPeersTests
     [Fact]
     public async Task Peer_AnswersPingsWhileThereIsNoMatchYet_StaysAndGetsIt()
     {
-        await using var daemon = Start(out var port, new WebSocketTransportOptions { KeepAliveInterval = Short, KeepAliveTimeout = TimeSpan.FromSeconds(2) });
+        await using var daemon = Start(
+            out var port, new WebSocketTransportOptions { KeepAliveInterval = Short, KeepAliveTimeout = TimeSpan.FromSeconds(2) });
         using var peer = await ConnectAsync(port);
         await HandshakeAsync(peer, port);
         byte[] subscribe = [0x82, 0x82, 0, 0, 0, 0, 0x12, 0];
@@ -58,7 +60,8 @@ public class WebSocketPeersTests
     private static Daemon Start(out int port, WebSocketTransportOptions options)
     {
         var daemon = new Daemon(
-            new SilentSource(), new DaemonOptions { GrpcPort = null, SocketPort = null, HttpPort = 0, WebSocket = options }, TimeProvider.System);
+            new SilentSource(), new DaemonOptions { GrpcPort = null, SocketPort = null, HttpPort = 0, WebSocket = options },
+            TimeProvider.System);
         var addresses = daemon.StartAsync(CancellationToken.None).GetAwaiter().GetResult();
         port = IPEndPoint.Parse(addresses.All.Single().Address).Port;
         return daemon;
@@ -86,7 +89,8 @@ public class WebSocketPeersTests
     /// <summary>The head of the answer, or the first part of it.</summary>
     private static async Task<string> HandshakeAsync(Socket socket, int port)
     {
-        var request = $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        var request =
+            $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
         await socket.SendAsync(System.Text.Encoding.ASCII.GetBytes(request));
         var answer = new byte[4096];
