@@ -152,11 +152,11 @@ async def test_fields_that_were_not_asked_for_are_not_there(play: Play) -> None:
 
 async def test_a_reader_that_lags_and_one_that_comes_late(play: Play) -> None:
     """Both start from a keyframe, and are right from their first frame on."""
-    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "20")
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "8")
     with abathur.open(SKIRMISH) as match:
         recorded = {frame.game_loop: ordered(frame.response) for frame in match.frames()}
     dropped = []
-    twenty = asyncio.Event()
+    five = asyncio.Event()
 
     async def read(pause: float) -> list[int]:
         loops = []
@@ -165,13 +165,13 @@ async def test_a_reader_that_lags_and_one_that_comes_late(play: Play) -> None:
                 assert ordered(frame.to_observation()) == recorded[frame.game_loop]
                 loops.append(frame.game_loop)
                 dropped.append(frame.dropped)
-                if len(dropped) == 20:
-                    twenty.set()
+                if len(dropped) == 5:
+                    five.set()
                 await asyncio.sleep(pause)
         return loops
 
     async def late() -> list[int]:
-        await twenty.wait()
+        await five.wait()
         return await read(0)
 
     lagging, joined = await asyncio.gather(read(0.05), late())
