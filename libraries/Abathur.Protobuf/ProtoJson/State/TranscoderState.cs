@@ -8,18 +8,18 @@ internal sealed class TranscoderState
     // A unit of the protocol: 16 bytes hold its tag in protobuf, 72 in JSON.
     private const int WireIdentityBytes = 16;
     private const int JsonIdentityBytes = 72;
-    private SmallMessageCache? _toJson;
-    private SmallMessageCache? _toWire;
+    private TranscodeCache? _toJson;
+    private TranscodeCache? _toWire;
 
     public FloatTextCache Floats { get; } = new();
 
     public WireScratch Scratch { get; } = new();
 
     /// <summary>Small messages in protobuf and their JSON. Created on first use: 1.3 MB.</summary>
-    public SmallMessageCache ToJson => _toJson ??= new SmallMessageCache(WireIdentityBytes);
+    public TranscodeCache ToJson => _toJson ??= new TranscodeCache(WireIdentityBytes);
 
     /// <summary>Small messages in JSON and their protobuf. Created on first use: 1.3 MB.</summary>
-    public SmallMessageCache ToWire => _toWire ??= new SmallMessageCache(JsonIdentityBytes);
+    public TranscodeCache ToWire => _toWire ??= new TranscodeCache(JsonIdentityBytes);
 
     /// <summary>The states of one transcoder: one per concurrent call, up to a limit; last in, first out.</summary>
     internal sealed class Pool

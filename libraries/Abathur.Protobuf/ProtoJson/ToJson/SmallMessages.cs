@@ -33,7 +33,7 @@ internal readonly ref struct SmallMessages(ReadOnlySpan<byte> wire, Span<byte> o
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Write(MessageTable table, int position, int end, int at, int depth)
     {
-        if (!table.IsPlain || depth > SmallMessageCache.MaxDepth) return NotUsual;
+        if (!table.IsPlain || depth > TranscodeCache.MaxDepth) return NotUsual;
         var wire = _wire[..end];
         var output = _output;
         var start = at;

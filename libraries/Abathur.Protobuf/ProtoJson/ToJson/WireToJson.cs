@@ -79,10 +79,10 @@ internal ref struct WireToJson
 
     private bool TryWriteSmall(MessageTable table, int end)
     {
-        if (!table.IsPlain || _depth > _options.MaxDepth - SmallMessageCache.MaxDepth) return false;
+        if (!table.IsPlain || _depth > _options.MaxDepth - TranscodeCache.MaxDepth) return false;
         var message = _wire[_position..end];
-        var isKept = _wire.Length >= SmallMessageCache.MinInputBytes
-            && message.Length is >= MinKeptBytes and <= SmallMessageCache.MaxWireBytes;
+        var isKept = _wire.Length >= TranscodeCache.MinInputBytes
+            && message.Length is >= MinKeptBytes and <= TranscodeCache.MaxWireBytes;
         if (isKept && _state.ToJson.TryFind(table, message, out var known))
         {
             Out.Raw(known);

@@ -263,7 +263,7 @@ internal ref struct JsonToWire
         do
         {
             if (Json.Peek() == 'n' && !field.TakesNull) Json.Fail("an element of a repeated field cannot be null");
-            if (Json.Length >= SmallMessageCache.MinInputBytes
+            if (Json.Length >= TranscodeCache.MinInputBytes
                 && field.Kind == FieldKind.Message
                 && field.Message!.WellKnown == WellKnown.None)
                 ReadElement(field, field.Message);
@@ -278,13 +278,13 @@ internal ref struct JsonToWire
     {
         var text = Json.Rest;
         Out.Tag(field);
-        if (_depth <= _options.MaxDepth - SmallMessageCache.MaxDepth
+        if (_depth <= _options.MaxDepth - TranscodeCache.MaxDepth
             && _state.ToWire.TryFindAtStart(message, text, out var length, out var known))
         {
             Out.Varint((uint)known.Length);
             Out.Raw(known);
             Json.Position += length;
-            _deepest = Math.Max(_deepest, _depth + SmallMessageCache.MaxDepth);
+            _deepest = Math.Max(_deepest, _depth + TranscodeCache.MaxDepth);
             return;
         }
         var (jsonStart, deepestBefore) = (Json.Position, _deepest);
@@ -293,7 +293,7 @@ internal ref struct JsonToWire
         ReadMessage(message);
         Out.EndLength(field, start, guess);
         length = Json.Position - jsonStart;
-        if (length <= SmallMessageCache.MaxJsonBytes && _deepest - _depth <= SmallMessageCache.MaxDepth)
+        if (length <= TranscodeCache.MaxJsonBytes && _deepest - _depth <= TranscodeCache.MaxDepth)
             _state.ToWire.Add(message, text, length, Out.Message(start - guess));
         _deepest = Math.Max(_deepest, deepestBefore);
     }

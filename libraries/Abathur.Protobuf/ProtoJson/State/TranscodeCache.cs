@@ -7,7 +7,7 @@ namespace Abathur.Protobuf.ProtoJson.State;
 /// A cache of transcoded small messages. Most units of a frame have the same bytes as in the previous frame; a comparison and a copy
 /// then replace the transcoding of two dozen fields. Bounded: one entry per hash, the newest.
 /// </summary>
-internal sealed class SmallMessageCache
+internal sealed class TranscodeCache
 {
     /// <summary>Minimum size of the input for which the cache is worth its memory: frames, not the small messages between them.</summary>
     public const int MinInputBytes = 1 << 14;
@@ -30,7 +30,7 @@ internal sealed class SmallMessageCache
 
     /// <param name="hashedBytes">Number of hashed bytes at the start of a key: enough to identify the message (a unit's tag is its third
     /// field), without what may have changed.</param>
-    public SmallMessageCache(int hashedBytes) => _hashedBytes = hashedBytes;
+    public TranscodeCache(int hashedBytes) => _hashedBytes = hashedBytes;
 
     /// <summary>Finds the result for a key of exactly these bytes.</summary>
     public bool TryFind(MessageTable table, ReadOnlySpan<byte> key, out ReadOnlySpan<byte> value)
