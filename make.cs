@@ -208,6 +208,7 @@ internal sealed class Make
         SetUpPython();
         var responseData = arguments is [var file] ? file : Path.Combine(Shared, "observations", "game_data.binpb");
         Run(Python, [Path.Combine("gamedata", "extract.py"), responseData, "gamedata"], "extraction of game data");
+        Run(Python, [Path.Combine("gamedata", "make_ids.py")], "names of ids");
         return 0;
     }
 

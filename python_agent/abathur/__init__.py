@@ -20,6 +20,7 @@ from abathur._game import Game, connect
 from abathur._publisher import Publisher, publisher
 from abathur._recording import Recording
 from abathur._recording import open_recording as open
+from abathur._unit_view import UnitView
 from abathur._units import Units
 from abathur.errors import (
     AbathurError,
@@ -57,6 +58,7 @@ __all__ = [
     "SlowConsumerError",
     "SourceLostError",
     "Timing",
+    "UnitView",
     "Units",
     "actions",
     "connect",
@@ -68,8 +70,16 @@ __all__ = [
     "publisher_blocking",
 ]
 
+#: Version of the package, which is also the daemon's.
+__version__: str
+
 # Earlier names of errors. Type checkers only see the new ones.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            # Reading the package's metadata takes longer than importing most modules.
+            from importlib.metadata import version
+
+            return version("abathur-agent")
         return errors.renamed(name)

@@ -18,26 +18,23 @@ _MIN_WINDOW_BYTES = 1024 * 1024
 
 
 def require(compression: int) -> None:
-    """Make sure that the package for a compression is installed.
+    """Make sure that the package for a compression is installed. Only brotli is an extra.
 
     Raises:
         AbathurError: it is not; the message names the extra to install.
     """
+    if compression not in (sync_pb2.br, sync_pb2.br_stream):
+        return
     try:
-        if compression in (sync_pb2.zstd, sync_pb2.zstd_stream):
-            import zstandard  # noqa: F401
-        if compression in (sync_pb2.br, sync_pb2.br_stream):
-            import brotli
+        import brotli
 
-            if not hasattr(brotli.Decompressor, "can_accept_more_data"):
-                name = name_of(compression)
-                raise AbathurError(
-                    f"compression {name} needs brotli 1.2 or newer: pip install abathur-agent[compression]"
-                )
-    except ImportError as error:
+        is_missing = not hasattr(brotli.Decompressor, "can_accept_more_data")
+    except ImportError:
+        is_missing = True
+    if is_missing:
         raise AbathurError(
-            f"compression {name_of(compression)} needs the {error.name} package: pip install abathur-agent[compression]"
-        ) from None
+            f"compression {name_of(compression)} needs brotli 1.2 or newer: pip install abathur-agent[brotli]"
+        )
 
 
 def name_of(compression: int) -> str:

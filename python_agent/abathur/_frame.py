@@ -168,6 +168,12 @@ class Frame:
         """Seconds from published by the daemon to decoded here (one machine only)."""
         return (self.timing.decoded - self.timing.published) / 1e9
 
+    def __getstate__(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the frame was made from; what was built on first use is built again."""
+        slots = {name: getattr(self, name) for name in self.__slots__ if name != "__dict__"}
+        is_parsed = all(each is None for each in (self._message, self._data, self._columns, self._json))
+        return {"response": self.response} if is_parsed else {}, slots
+
     def _damaged(self, error: Exception) -> ProtocolError:
         return ProtocolError(f"the observation of frame {self.sequence} cannot be read: {error}")
 

@@ -43,13 +43,10 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         """Use `open`."""
-        try:
-            from mcap.exceptions import McapError
-            from mcap.reader import make_reader
-        except ImportError:
-            raise RecordingError(
-                "reading recordings needs the mcap package: pip install abathur-agent[recordings]"
-            ) from None
+        # Not needed by agents, and `import abathur` should be quick.
+        from mcap.exceptions import McapError
+        from mcap.reader import make_reader
+
         self.path = path
         self._errors: tuple[type[Exception], ...] = (McapError, EOFError, ValueError, OSError, struct.error)
         self._file: BinaryIO = self._open(path)
@@ -108,6 +105,7 @@ class Recording:
         Raises:
             RecordingError: the file is damaged there.
         """
+        self._check_open()
         match_id = self.metadata.get("match_id", "")
         try:
             for _, _, message in self._messages(_OBSERVATION, self._log_time_before(start)):
@@ -159,6 +157,10 @@ class Recording:
             if record.name == _METADATA:
                 return dict(record.metadata)
         return {}
+
+    def _check_open(self) -> None:
+        if self._file.closed:
+            raise RecordingError(f"{self.path} is closed: read it inside `with abathur.open(...)`")
 
     def _check_schema(self) -> None:
         schemas = {schema.id: schema.name for schema in self._summary.schemas.values()}

@@ -14,7 +14,7 @@ from abathur._blocking_game import connect_blocking
 from abathur._emulator import find_daemon, stop_daemon
 from abathur._frame import Frame
 from abathur._units import COLUMNS
-from abathur.errors import DaemonError
+from abathur.errors import AbathurError, DaemonError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -22,8 +22,21 @@ if TYPE_CHECKING:
 _STOP_SECONDS = 10
 
 
+def require() -> None:
+    """Make sure that pyarrow is installed.
+
+    Raises:
+        AbathurError: it is not.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise AbathurError("tables need pyarrow: pip install abathur-agent[tables]") from None
+
+
 def table(frames: Iterable[Frame]) -> pyarrow.Table:
-    """A `pyarrow.Table`: game_loop (uint32), then a column per field."""
+    """A `pyarrow.Table`: game_loop (uint32), then a column per field. Raises AbathurError without pyarrow."""
+    require()
     import pyarrow as pa
 
     batches = [pa.record_batch(columns) for columns in _columns(frames)]

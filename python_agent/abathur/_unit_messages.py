@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import Descriptor
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
@@ -32,6 +33,10 @@ class MessageSource:
     def __init__(self, messages: Sequence[Any]) -> None:
         """The messages, which are kept."""
         self._messages = messages
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The messages as a list: a field of a message cannot be pickled by itself."""
+        return {"_messages": list(self._messages)}
 
     def __len__(self) -> int:
         """Number of messages."""
@@ -64,7 +69,12 @@ class JsonSource:
     def __init__(self, objects: Sequence[Any], message: Descriptor | None = raw_pb2.Unit.DESCRIPTOR) -> None:
         """The objects, which are kept, and their message type."""
         self._objects = objects
+        self._type = message.full_name if message else None
         self._fields = message.fields_by_name if message else {}
+
+    def __reduce__(self) -> tuple[Callable[..., JsonSource], tuple[list[Any], str | None]]:
+        """The objects and the name of their type: descriptors cannot be pickled."""
+        return _restored, (list(self._objects), self._type)
 
     def __len__(self) -> int:
         """Number of objects."""
@@ -102,6 +112,11 @@ class JsonSource:
         with _as_protocol_error(field):
             lists = [each.get(_camel(field), ()) for each in self._objects]
             return _NestedMessages(lists, lambda objects: JsonSource(objects, message))
+
+
+def _restored(objects: list[Any], message: str | None) -> JsonSource:
+    pool = descriptor_pool.Default()
+    return JsonSource(objects, None if message is None else pool.FindMessageTypeByName(message))
 
 
 class _NestedMessages:

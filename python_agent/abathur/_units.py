@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
 
+from abathur import _unit_view
 from abathur._nested import Nested, NestedSource
 from abathur._unit_messages import JsonSource, MessageSource
+from abathur._unit_view import UnitView
+
+if TYPE_CHECKING:
+    import pyarrow
 
 #: Columns by name: dtype, and the path of the field in `SC2APIProtocol.Unit`.
 COLUMNS: dict[str, tuple[str, str]] = {
@@ -217,20 +222,42 @@ class Units:
     def where(self, **values: Any) -> Units:
         """The units whose columns have these values; a list, set or array matches any of its values.
 
-        ``units.where(alliance=1)``, ``units.where(unit_type=[104, 105], is_flying=False)``.
+        ``units.where(alliance="self", unit_type=UnitTypeId.QUEEN)``, ``units.where(unit_type=[104, 105])``.
+        `alliance` takes numbers, or the names self, ally, neutral and enemy.
 
         Raises:
             AttributeError: there is no such column.
+            ValueError: there is no such alliance.
         """
         chosen = np.ones(len(self), np.bool_)
         for name, value in values.items():
             _path(COLUMNS, name)
             column = getattr(self, name)
-            if isinstance(value, Iterable):
-                chosen &= np.isin(column, list(value))
-            else:
-                chosen &= column == value
+            several = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+            if name == "alliance":
+                several = [_unit_view.alliance_number(each) if isinstance(each, str) else each for each in several]
+            chosen &= np.isin(column, several) if len(several) != 1 else column == several[0]
         return self[chosen]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All columns as a `pyarrow.Table`.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
+        import pyarrow as pa
+
+        return pa.table({name: getattr(self, name) for name in COLUMNS})
+
+    def to_pandas(self) -> Any:
+        """All columns as a `pandas.DataFrame`.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        return pd.DataFrame({name: getattr(self, name) for name in COLUMNS})
 
     def by_tag(self, tag: int) -> Units:
         """The unit with a tag, as `Units` with one element: ``units.by_tag(tag).health[0]``.
@@ -251,6 +278,14 @@ class Units:
     def __len__(self) -> int:
         """Number of units."""
         return len(self._source)
+
+    def __iter__(self) -> Iterator[UnitView]:
+        """Each unit, as an object with `name`, `position`, and the columns as attributes."""
+        return _unit_view.views(self)
+
+    def __repr__(self) -> str:
+        """A table of the first units."""
+        return _unit_view.table(self)
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         """Build a column."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
+import pickle
 import time
+from collections.abc import Callable
+from typing import Literal
 
 import abathur
 import numpy as np
@@ -435,3 +439,31 @@ def test_an_earlier_name_still_works_with_a_warning(old: str, new: type[Exceptio
             assert getattr(module, old) is new
         assert warned[0].filename == __file__
     assert not hasattr(abathur, "NoSuchError")
+
+
+@pytest.mark.parametrize("encoding", ["proto", "json", "columns"])
+@pytest.mark.parametrize("clone", [lambda frame: pickle.loads(pickle.dumps(frame)), copy.copy, copy.deepcopy])
+async def test_frames_are_pickled_and_copied(
+    play: Play, encoding: Literal["proto", "json", "columns"], clone: Callable[[abathur.Frame], abathur.Frame]
+) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    async with (
+        abathur.connect(daemon.grpc) as game,
+        contextlib.aclosing(game.frames(encoding=encoding, compression="zstd-stream")) as frames,
+    ):
+        frame = await anext(frames)
+    expected = frame.response
+    assert frame.units.tag.size > 0
+    cloned = clone(frame)
+    assert (cloned.game_loop, cloned.sequence, cloned.timing) == (frame.game_loop, frame.sequence, frame.timing)
+    np.testing.assert_array_equal(cloned.units.tag, frame.units.tag)
+    assert cloned.response == expected
+
+
+def test_recorded_frames_are_pickled_and_a_closed_recording_says_so() -> None:
+    with abathur.open(SKIRMISH) as match:
+        frame = next(match.frames())
+        assert pickle.loads(pickle.dumps(frame)).response == frame.response
+        rest = match.frames()
+    with pytest.raises(abathur.RecordingError, match=r"skirmish\.mcap is closed"):
+        next(rest)

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import abathur
 import pytest
-from programs import ROOT, SHARED, SKIRMISH, TIMEOUT
+from programs import ROOT, SHARED, SKIRMISH, TIMEOUT, Play
 
 MINUTES = 600
 # What a user relies on first: arrays, payloads, receiving, the command line. All tests would take as long again.
@@ -161,7 +161,7 @@ def pip_environment() -> dict[str, str]:
 def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version: str, tmp_path: Path) -> None:
     place = run(clean, "-c", "import abathur; print(abathur.__file__)", cwd=tmp_path).stdout.strip()
     assert Path(place).is_relative_to(clean.parent.parent)
-    told = run(clean, "-c", "from importlib.metadata import version as v; print(v('abathur-agent'))", cwd=tmp_path)
+    told = run(clean, "-c", "import abathur; print(abathur.__version__)", cwd=tmp_path)
     assert told.stdout.strip() == version
     tests = [ROOT / "python_agent" / "tests" / name for name in TESTS]
     done = run(
@@ -174,6 +174,31 @@ def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version:
     )
     assert "not in the installed package: run it in a clone" in bench.stderr
     assert bench.returncode != 0
+
+
+@pytest.mark.timeout(MINUTES)
+def test_a_default_install_runs_what_needs_no_large_package(
+    packages: Path, version: str, play: Play, tmp_path: Path
+) -> None:
+    """Without an extra: commands, recordings (which are zstd), live frames. What is missing names its extra."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    scripts = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    pip = [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    run(*pip, packages / f"abathur_agent-{version}-py3-none-any.whl", env=pip_environment())
+    assert run(scripts / "abathur", "--version", cwd=tmp_path).stdout == f"abathur {version}\n"
+    assert "Synthetic LE" in run(scripts / "abathur", "info", SKIRMISH, cwd=tmp_path).stdout
+    daemon = play(SKIRMISH, "--loop")
+    assert "frames" in run(scripts / "abathur", "watch", daemon.grpc, "--seconds", "1", cwd=tmp_path).stdout
+    frames = f"len(list(abathur.open({str(SKIRMISH)!r}).frames(stop=9000)))"
+    assert run(scripts / "python", "-c", f"import abathur; print({frames})", cwd=tmp_path).stdout == "41\n"
+    for command, missing in (
+        (["watch", daemon.grpc, "--seconds", "1", "--compression", "br"], "pip install abathur-agent[brotli]"),
+        (["export", SKIRMISH, "-o", "units.parquet"], "pip install abathur-agent[tables]"),
+    ):
+        done = subprocess.run(
+            [scripts / "abathur", *command], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
+        assert (done.returncode, missing in done.stderr, done.stderr.count("\n")) == (1, True, 1), done.stderr
 
 
 @pytest.mark.timeout(MINUTES)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 
 import abathur
 import numpy as np
 import pytest
+from abathur._units import COLUMNS
+from abathur.ids import AbilityId, BuffId, EffectId, UnitTypeId, UpgradeId, name_of
 from google.protobuf import json_format
+from programs import ROOT
 from s2clientprotocol import raw_pb2
 
 MARINE, TANK, SCV = 48, 33, 45
@@ -113,3 +120,82 @@ def test_a_selection_keeps_its_lists(make: Make) -> None:
     assert units[units.health > 0].tag.tolist() == [1]
     assert units[1].orders.offsets.tolist() == [0, 0]
     assert len(units.where(unit_type=0).orders) == 0
+
+
+@make
+def test_where_takes_names_of_alliances(make: Make) -> None:
+    units = make()
+    assert units.where(alliance="self", unit_type=UnitTypeId.SCV).tag.tolist() == [3]
+    assert units.where(alliance=["enemy", "self"]).tag.tolist() == [1, 2, 3]
+    assert units.where(alliance=["enemy", raw_pb2.Self]).tag.tolist() == [1, 2, 3]
+    assert units.where(alliance=[]).tag.tolist() == []
+    with pytest.raises(ValueError, match="there is no alliance 'Enemy'; there are self, ally, neutral, enemy"):
+        units.where(alliance="Enemy")
+
+
+@make
+def test_units_are_objects_when_iterated(make: Make) -> None:
+    marine, tank, _ = make()
+    assert (marine.name, marine.tag, marine.position, marine.health) == ("MARINE", 1, (1.5, 2.5), 45.0)
+    assert type(marine.tag) is int and type(tank.is_flying) is bool
+    assert repr(marine) == "<MARINE self at (1.5, 2.5), health 45, tag 1>"
+    assert {"name", "position", "health", "unit_type"} <= set(dir(marine))
+    with pytest.raises(AttributeError, match="units have no column 'helth'"):
+        _ = marine.helth
+
+
+@make
+def test_units_are_shown_as_a_table(make: Make) -> None:
+    assert str(make()).splitlines() == [
+        "3 units",
+        "name                         alliance      x      y health energy tag",
+        "MARINE                       self        1.5    2.5     45      0 1",
+        "SIEGETANK                    enemy       0.0    0.0      0      0 2",
+        "SCV                          self        0.0    0.0      0      0 3",
+    ]
+    assert str(make()[[0] * 25]).splitlines()[-1] == "and 5 more"
+    assert str(make()[:0]) == "0 units"
+
+
+@make
+@pytest.mark.parametrize("clone", [lambda units: pickle.loads(pickle.dumps(units)), copy.copy, copy.deepcopy])
+def test_units_are_pickled_and_copied(make: Make, clone: Callable[[abathur.Units], abathur.Units]) -> None:
+    for units in (make(), make()[1:]):
+        cloned = clone(units)
+        for name in COLUMNS:
+            np.testing.assert_array_equal(getattr(cloned, name), getattr(units, name))
+            np.testing.assert_array_equal(cloned.has(name), units.has(name))
+        assert cloned.orders.ability_id.tolist() == units.orders.ability_id.tolist()
+        assert cloned.buffs.offsets.tolist() == units.buffs.offsets.tolist()
+
+
+def test_units_become_a_table_of_arrow() -> None:
+    table = from_proto().to_arrow()
+    assert (table.num_rows, table.column_names) == (3, list(COLUMNS))
+    assert table["tag"].to_pylist() == [1, 2, 3]
+
+
+def test_ids_name_what_the_game_numbers() -> None:
+    assert (UnitTypeId.QUEEN, AbilityId.STOP_STOP, UpgradeId.ZERGLINGMOVEMENTSPEED) == (126, 4, 66)
+    assert (BuffId.STIMPACK, EffectId.LURKERMP) == (27, 12)
+    assert (name_of(UnitTypeId, 126), name_of(UnitTypeId, 10**6)) == ("QUEEN", "1000000")
+
+
+def test_ids_are_those_of_python_sc2() -> None:
+    """Unit types, upgrades, buffs and effects; abilities have other names there."""
+    from sc2.ids import buff_id, effect_id, unit_typeid, upgrade_id
+
+    for ours, theirs in (
+        (UnitTypeId, unit_typeid.UnitTypeId),
+        (UpgradeId, upgrade_id.UpgradeId),
+        (BuffId, buff_id.BuffId),
+        (EffectId, effect_id.EffectId),
+    ):
+        names = {each.value: each.name.replace("_", "") for each in theirs}
+        for each in ours:
+            assert each.name.replace("_", "") == names[each.value]
+
+
+@pytest.mark.skipif(not (ROOT / "gamedata").is_dir(), reason="not in this distribution")
+def test_ids_are_made_from_the_tables() -> None:
+    subprocess.run([sys.executable, str(ROOT / "gamedata" / "make_ids.py"), "--check"], check=True)

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+import abathur
 from abathur.cli import bench, export, info, watch
 from abathur.errors import AbathurError, RecordingError
 
@@ -19,6 +20,17 @@ _BAD_INPUT = 3
 _INTERRUPTED = 130
 
 
+class _Version(argparse.Action):
+    """Like argparse's action, but reads the version only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"abathur {abathur.__version__}")
+        parser.exit()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code.
 
@@ -27,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="abathur", description="Watch a running Abathur.Sync daemon, and inspect recordings."
     )
+    parser.add_argument("--version", action=_Version, help="show the version, and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (watch, info, export, bench):
         command.add_to(commands)

@@ -37,6 +37,8 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Write the table and print its size."""
     output: Path = options.output
+    if output.suffix != ".npz":
+        _tables.require()
     with open_recording(options.file) as match, _frames(match, options.start, options.stop) as frames:
         if output.suffix == ".npz":
             arrays = _tables.arrays(frames)

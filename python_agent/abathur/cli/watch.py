@@ -47,10 +47,6 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Start the agents and show their reports."""
-    try:
-        import rich  # noqa: F401
-    except ImportError:
-        raise AbathurError("watch needs the rich package: pip install abathur-agent[cli]") from None
     subscription: SubscribeOptions = {
         "policy": options.policy,
         "encoding": options.encoding,

@@ -1,0 +1,92 @@
+"""One unit, as an object over the columns of its frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from abathur.ids import UnitTypeId, name_of
+
+if TYPE_CHECKING:
+    from abathur._units import Units
+
+#: Names of `SC2APIProtocol.Alliance`, from 1.
+ALLIANCES = ("self", "ally", "neutral", "enemy")
+_EXTRA = ("name", "position")
+#: Rows that a table shows before it says how many follow.
+_SHOWN_ROWS = 20
+
+
+class UnitView:
+    """A unit of a frame. Its attributes are the columns of `Units`, as Python values: ``unit.health``, ``unit.tag``.
+
+    It holds the columns of its frame, not the unit: later frames do not change it.
+    """
+
+    __slots__ = ("_row", "_units")
+
+    def __init__(self, units: Units, row: int) -> None:
+        """Units are created by iteration over `Units`."""
+        self._units = units
+        self._row = row
+
+    @property
+    def name(self) -> str:
+        """The name of its type in `UnitTypeId`, such as ``"QUEEN"``; the number of a type without a name."""
+        return name_of(UnitTypeId, self.unit_type)
+
+    @property
+    def position(self) -> tuple[float, float]:
+        """The coordinates x and y, in map cells."""
+        return self.x, self.y
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a column."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._units, name)[self._row].item()
+
+    def __dir__(self) -> Sequence[str]:
+        """The columns, for editors and prompts."""
+        return (*_EXTRA, *self._units.__annotations__)
+
+    def __repr__(self) -> str:
+        """Name, alliance, position and health."""
+        x, y = self.position
+        return f"<{self.name} {alliance(self.alliance)} at ({x:.1f}, {y:.1f}), health {self.health:g}, tag {self.tag}>"
+
+
+def views(units: Units) -> Iterator[UnitView]:
+    """Each unit."""
+    return (UnitView(units, row) for row in range(len(units)))
+
+
+def alliance(number: int) -> str:
+    """The name of an alliance; the number of one that the protocol does not have."""
+    return ALLIANCES[number - 1] if 1 <= number <= len(ALLIANCES) else str(number)
+
+
+def alliance_number(name: str) -> int:
+    """The number of an alliance.
+
+    Raises:
+        ValueError: there is no such alliance.
+    """
+    if name not in ALLIANCES:
+        raise ValueError(f"there is no alliance {name!r}; there are {', '.join(ALLIANCES)}")
+    return ALLIANCES.index(name) + 1
+
+
+def table(units: Units) -> str:
+    """Units as a table in text, of at most 79 columns."""
+    count = len(units)
+    lines = [f"{count} unit{'s' * (count != 1)}"]
+    if count:
+        lines.append(f"{'name':<28} {'alliance':<8} {'x':>6} {'y':>6} {'health':>6} {'energy':>6} tag")
+    for unit in views(units[:_SHOWN_ROWS]):
+        whose, name = alliance(unit.alliance), unit.name
+        place = f"{unit.x:>6.1f} {unit.y:>6.1f}"
+        lines.append(f"{name[:28]:<28} {whose:<8} {place} {unit.health:>6.0f} {unit.energy:>6.0f} {unit.tag}")
+    if count > _SHOWN_ROWS:
+        lines.append(f"and {count - _SHOWN_ROWS} more")
+    return "\n".join(lines)
