@@ -41,6 +41,6 @@ internal static class LogOptionSet
         var level = LogLevel.Warning;
         if (result.GetResult(Level) is { } chosen && !chosen.Errors.Any())
             _ = Enum.TryParse(result.GetValue(Level), ignoreCase: true, out level);
-        ProgramLog.Configure(isJson ? LogFormat.Json : LogFormat.Text, level);
+        ProgramLog.Configure(isJson, level);
     }
 }

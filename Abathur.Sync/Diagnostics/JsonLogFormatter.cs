@@ -26,11 +26,7 @@ internal sealed class JsonLogFormatter(TimeProvider clock) : ConsoleFormatter("j
             json.WriteStartObject();
             json.WriteString("time", clock.GetUtcNow().UtcDateTime.ToString("yyyy-MM-ddTHH:mm:ss.fffZ", CultureInfo.InvariantCulture));
             json.WriteString("level", entry.LogLevel.ToString().ToLowerInvariant());
-            json.WriteString(
-                "source",
-                entry.Category.StartsWith(ProgramLog.AgentPrefix, StringComparison.Ordinal)
-                    ? entry.Category[ProgramLog.AgentPrefix.Length..]
-                    : entry.Category);
+            json.WriteString("source", ProgramLog.AgentOf(entry.Category) ?? entry.Category);
             if (entry.EventId.Name is { Length: > 0 } name) json.WriteString("event", name);
             json.WriteString("message", message);
             foreach (var (key, value) in entry.State as IReadOnlyList<KeyValuePair<string, object?>> ?? [])

@@ -13,12 +13,10 @@ internal static class ProgramLog
     /// <summary>Category of messages to the user. They are written whatever the minimum level is.</summary>
     public const string Program = "abathur-sync";
 
-    /// <summary>Begin of the categories of agents' output; the agent's name follows.</summary>
-    public const string AgentPrefix = Program + ".";
+    // The agent's name follows.
+    private const string AgentPrefix = Program + ".";
 
     private static readonly Lazy<ILoggerFactory> LazyFactory = new(Create);
-
-    private static LogFormat _format;
 
     private static LogLevel _minimumLevel = LogLevel.Warning;
 
@@ -29,10 +27,17 @@ internal static class ProgramLog
     public static ILogger Logger => Factory.CreateLogger(Program);
 
     /// <summary>Whether the messages are read by programs.</summary>
-    public static bool IsJson => _format == LogFormat.Json;
+    public static bool IsJson { get; private set; }
 
     /// <summary>Sets the format and the minimum level.</summary>
-    public static void Configure(LogFormat format, LogLevel minimumLevel) => (_format, _minimumLevel) = (format, minimumLevel);
+    public static void Configure(bool isJson, LogLevel minimumLevel) => (IsJson, _minimumLevel) = (isJson, minimumLevel);
+
+    /// <summary>Logger of the output of an agent, and of what happens to it.</summary>
+    public static ILogger OfAgent(string name) => Factory.CreateLogger(AgentPrefix + name);
+
+    /// <summary>The agent whose category this is; null if it is not that of an agent.</summary>
+    public static string? AgentOf(string category) =>
+        category.StartsWith(AgentPrefix, StringComparison.Ordinal) ? category[AgentPrefix.Length..] : null;
 
     private static LoggerFactory Create()
     {

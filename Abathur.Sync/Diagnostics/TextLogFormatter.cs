@@ -11,8 +11,7 @@ internal sealed class TextLogFormatter() : ConsoleFormatter("text")
     {
         var message = LogEntryText.MessageOf(entry);
         if (entry.EventId.Id == LogMessages.SummaryId) writer.WriteLine(message);
-        else if (entry.Category.StartsWith(ProgramLog.AgentPrefix, StringComparison.Ordinal))
-            writer.WriteLine($"[{entry.Category[ProgramLog.AgentPrefix.Length..]}] {message}");
+        else if (ProgramLog.AgentOf(entry.Category) is { } agent) writer.WriteLine($"[{agent}] {message}");
         else if (entry.LogLevel is LogLevel.Information or LogLevel.Critical) writer.WriteLine($"{ProgramLog.Program}: {message}");
         else writer.WriteLine($"{ProgramLog.Program}: {entry.LogLevel.ToString().ToLowerInvariant()}: {message}");
     }

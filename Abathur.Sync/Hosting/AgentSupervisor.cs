@@ -32,7 +32,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
     /// <summary>How long an agent may take to finish after the match.</summary>
     private static readonly TimeSpan FinishTimeout = TimeSpan.FromSeconds(5);
 
-    private readonly ILogger _log = ProgramLog.Factory.CreateLogger(ProgramLog.AgentPrefix + name);
+    private readonly ILogger _log = ProgramLog.OfAgent(name);
 
     /// <summary>Number of restarts.</summary>
     public int Restarts { get; private set; }

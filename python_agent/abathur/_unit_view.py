@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from abathur.ids import UnitTypeId, name_of
-
 if TYPE_CHECKING:
     from abathur._units import Units
 
@@ -33,6 +31,9 @@ class UnitView:
     @property
     def name(self) -> str:
         """The name of its type in `UnitTypeId`, such as ``"QUEEN"``; the number of a type without a name."""
+        # Not at the top: 2,700 names take longer to import than the rest, and most agents compare numbers.
+        from abathur.ids import UnitTypeId, name_of
+
         return name_of(UnitTypeId, self.unit_type)
 
     @property
