@@ -68,16 +68,20 @@ public sealed class GameDrawing(DrawingBoard board)
         {
             case Shape.ShapeOneofCase.Point:
                 draw.Spheres.Add(
-                new DebugSphere { Color = color, P = ToPoint(shape.Point.At), R = PointRadius }); break;
+                    new DebugSphere { Color = color, P = ToPoint(shape.Point.At), R = PointRadius });
+                break;
             case Shape.ShapeOneofCase.Circle:
                 draw.Spheres.Add(
-                new DebugSphere { Color = color, P = ToPoint(shape.Circle.At), R = shape.Circle.Radius }); break;
+                    new DebugSphere { Color = color, P = ToPoint(shape.Circle.At), R = shape.Circle.Radius });
+                break;
             case Shape.ShapeOneofCase.Line:
                 draw.Lines.Add(
-                new DebugLine { Color = color, Line = new Line { P0 = ToPoint(shape.Line.From), P1 = ToPoint(shape.Line.To) } }); break;
+                    new DebugLine { Color = color, Line = new Line { P0 = ToPoint(shape.Line.From), P1 = ToPoint(shape.Line.To) } });
+                break;
             case Shape.ShapeOneofCase.Text:
                 draw.Text.Add(
-                new DebugText { Color = color, Text = shape.Text.Text_, WorldPos = ToPoint(shape.Text.At), Size = TextSize }); break;
+                    new DebugText { Color = color, Text = shape.Text.Text_, WorldPos = ToPoint(shape.Text.At), Size = TextSize });
+                break;
         }
     }
 

@@ -9,23 +9,9 @@ internal static class UnitTypes
 {
     // Zerg units
     public static readonly UnitType Larva = new(151, "Larva", R.Larva, 25)
-    {
-        Race = Race.Zerg,
-        Sight = 5,
-        Speed = 0.5625f,
-        Armor = 10,
-        Radius = 0.125f,
-        WritesPower = true,
-        Attributes = [A.Light, A.Biological],
-    };
+    { Race = Race.Zerg, Sight = 5, Speed = 0.5625f, Armor = 10, Radius = 0.125f, WritesPower = true, Attributes = [A.Light, A.Biological] };
     public static readonly UnitType Egg = new(103, "Egg", R.Egg, 200)
-    {
-        Race = Race.Zerg,
-        Sight = 5,
-        Armor = 10,
-        WritesPower = true,
-        Attributes = [A.Biological],
-    };
+    { Race = Race.Zerg, Sight = 5, Armor = 10, WritesPower = true, Attributes = [A.Biological] };
     public static readonly UnitType Drone = new(104, "Drone", R.Worker, 40)
     {
         Race = Race.Zerg,
@@ -53,15 +39,7 @@ internal static class UnitTypes
         Attributes = [A.Armored, A.Biological],
     };
     public static readonly UnitType TransportCocoon = new(892, "TransportOverlordCocoon", R.Supply, 200)
-    {
-        Race = Race.Zerg,
-        SupplyProvided = 8,
-        Sight = 5,
-        Armor = 2,
-        Radius = 1,
-        IsFlying = true,
-        Attributes = [A.Biological],
-    };
+    { Race = Race.Zerg, SupplyProvided = 8, Sight = 5, Armor = 2, Radius = 1, IsFlying = true, Attributes = [A.Biological] };
     public static readonly UnitType OverlordTransport = new(893, "OverlordTransport", R.Supply, 200)
     {
         Race = Race.Zerg,
@@ -79,15 +57,7 @@ internal static class UnitTypes
         Attributes = [A.Armored, A.Biological],
     };
     public static readonly UnitType OverlordCocoon = new(128, "OverlordCocoon", R.Supply, 200)
-    {
-        Race = Race.Zerg,
-        SupplyProvided = 8,
-        Sight = 5,
-        Armor = 2,
-        Radius = 1,
-        IsFlying = true,
-        Attributes = [A.Biological],
-    };
+    { Race = Race.Zerg, SupplyProvided = 8, Sight = 5, Armor = 2, Radius = 1, IsFlying = true, Attributes = [A.Biological] };
     public static readonly UnitType Overseer = new(129, "Overseer", R.Supply, 200)
     {
         Race = Race.Zerg,
@@ -140,14 +110,7 @@ internal static class UnitTypes
         Attributes = [A.Light, A.Biological],
     };
     public static readonly UnitType BanelingCocoon = new(8, "BanelingCocoon", R.Army, 50)
-    {
-        Race = Race.Zerg,
-        SupplyHalves = 1,
-        Sight = 5,
-        Armor = 2,
-        WritesPower = true,
-        Attributes = [A.Biological],
-    };
+    { Race = Race.Zerg, SupplyHalves = 1, Sight = 5, Armor = 2, WritesPower = true, Attributes = [A.Biological] };
     public static readonly UnitType Baneling = new(9, "Baneling", R.Army, 30)
     {
         Race = Race.Zerg,
@@ -182,15 +145,7 @@ internal static class UnitTypes
         Attributes = [A.Armored, A.Biological],
     };
     public static readonly UnitType RavagerCocoon = new(687, "RavagerCocoon", R.Army, 100)
-    {
-        Race = Race.Zerg,
-        SupplyHalves = 6,
-        Sight = 5,
-        Armor = 5,
-        Radius = 0.5f,
-        WritesPower = true,
-        Attributes = [A.Biological],
-    };
+    { Race = Race.Zerg, SupplyHalves = 6, Sight = 5, Armor = 5, Radius = 0.5f, WritesPower = true, Attributes = [A.Biological] };
     public static readonly UnitType Ravager = new(688, "Ravager", R.Army, 120)
     {
         Race = Race.Zerg,
@@ -260,27 +215,9 @@ internal static class UnitTypes
         Attributes = [A.Armored, A.Biological, A.Structure],
     };
     public static readonly UnitType Lair = Hatchery with
-    {
-        Id = 100,
-        Name = "Lair",
-        Health = 2000,
-        Minerals = 475,
-        Vespene = 100,
-        BuildLoops = 1280,
-        Ability = 1216,
-        Requires = 89,
-    };
+    { Id = 100, Name = "Lair", Health = 2000, Minerals = 475, Vespene = 100, BuildLoops = 1280, Ability = 1216, Requires = 89 };
     public static readonly UnitType Hive = Hatchery with
-    {
-        Id = 101,
-        Name = "Hive",
-        Health = 2500,
-        Minerals = 675,
-        Vespene = 250,
-        BuildLoops = 1600,
-        Ability = 1218,
-        Requires = 94,
-    };
+    { Id = 101, Name = "Hive", Health = 2500, Minerals = 675, Vespene = 250, BuildLoops = 1600, Ability = 1218, Requires = 94 };
     public static readonly UnitType Extractor = new(88, "Extractor", R.GasBuilding, 500)
     {
         Race = Race.Zerg,
@@ -309,57 +246,15 @@ internal static class UnitTypes
         Attributes = [A.Armored, A.Biological, A.Structure],
     };
     public static readonly UnitType EvolutionChamber = SpawningPool with
-    {
-        Id = 90,
-        Name = "EvolutionChamber",
-        Health = 750,
-        Minerals = 125,
-        BuildLoops = 560,
-        Ability = 1156,
-    };
+    { Id = 90, Name = "EvolutionChamber", Health = 750, Minerals = 125, BuildLoops = 560, Ability = 1156 };
     public static readonly UnitType RoachWarren = SpawningPool with
-    {
-        Id = 97,
-        Name = "RoachWarren",
-        Health = 850,
-        Minerals = 200,
-        BuildLoops = 880,
-        Ability = 1165,
-        Requires = 89,
-    };
+    { Id = 97, Name = "RoachWarren", Health = 850, Minerals = 200, BuildLoops = 880, Ability = 1165, Requires = 89 };
     public static readonly UnitType BanelingNest = SpawningPool with
-    {
-        Id = 96,
-        Name = "BanelingNest",
-        Health = 850,
-        Minerals = 150,
-        Vespene = 50,
-        BuildLoops = 960,
-        Ability = 1162,
-        Requires = 89,
-    };
+    { Id = 96, Name = "BanelingNest", Health = 850, Minerals = 150, Vespene = 50, BuildLoops = 960, Ability = 1162, Requires = 89 };
     public static readonly UnitType HydraliskDen = SpawningPool with
-    {
-        Id = 91,
-        Name = "HydraliskDen",
-        Health = 850,
-        Minerals = 150,
-        Vespene = 100,
-        BuildLoops = 640,
-        Ability = 1157,
-        Requires = 100,
-    };
+    { Id = 91, Name = "HydraliskDen", Health = 850, Minerals = 150, Vespene = 100, BuildLoops = 640, Ability = 1157, Requires = 100 };
     public static readonly UnitType InfestationPit = SpawningPool with
-    {
-        Id = 94,
-        Name = "InfestationPit",
-        Health = 850,
-        Minerals = 150,
-        Vespene = 100,
-        BuildLoops = 800,
-        Ability = 1160,
-        Requires = 100,
-    };
+    { Id = 94, Name = "InfestationPit", Health = 850, Minerals = 150, Vespene = 100, BuildLoops = 800, Ability = 1160, Requires = 100 };
     public static readonly UnitType SpineCrawler = new(98, "SpineCrawler", R.Defense, 300)
     {
         Race = Race.Zerg,
@@ -399,14 +294,7 @@ internal static class UnitTypes
     };
     public static readonly UnitType CreepTumor = CreepTumorQueen with { Id = 87, Name = "CreepTumor", Ability = 1733 };
     public static readonly UnitType CreepTumorBurrowed = CreepTumorQueen with
-    {
-        Id = 137,
-        Name = "CreepTumorBurrowed",
-        BuildLoops = 19,
-        Ability = 1662,
-        CreepRadius = 10,
-        IsBurrowed = true,
-    };
+    { Id = 137, Name = "CreepTumorBurrowed", BuildLoops = 19, Ability = 1662, CreepRadius = 10, IsBurrowed = true };
 
     // Protoss units
     public static readonly UnitType Probe = new(84, "Probe", R.Worker, 20)
@@ -593,58 +481,15 @@ internal static class UnitTypes
         Attributes = [A.Armored, A.Structure],
     };
     public static readonly UnitType RoboticsFacility = Gateway with
-    {
-        Id = 71,
-        Name = "RoboticsFacility",
-        Health = 450,
-        Shield = 450,
-        Vespene = 100,
-        Ability = 893,
-        Requires = 72,
-    };
+    { Id = 71, Name = "RoboticsFacility", Health = 450, Shield = 450, Vespene = 100, Ability = 893, Requires = 72 };
     public static readonly UnitType Stargate = Gateway with
-    {
-        Id = 67,
-        Name = "Stargate",
-        Health = 600,
-        Shield = 600,
-        Vespene = 150,
-        BuildLoops = 960,
-        Ability = 889,
-        Requires = 72,
-    };
+    { Id = 67, Name = "Stargate", Health = 600, Shield = 600, Vespene = 150, BuildLoops = 960, Ability = 889, Requires = 72 };
     public static readonly UnitType Forge = Gateway with
-    {
-        Id = 63,
-        Name = "Forge",
-        Role = R.Tech,
-        Health = 400,
-        Shield = 400,
-        BuildLoops = 720,
-        Ability = 884,
-        Requires = 59,
-    };
+    { Id = 63, Name = "Forge", Role = R.Tech, Health = 400, Shield = 400, BuildLoops = 720, Ability = 884, Requires = 59 };
     public static readonly UnitType CyberneticsCore = Gateway with
-    {
-        Id = 72,
-        Name = "CyberneticsCore",
-        Role = R.Tech,
-        Health = 550,
-        Shield = 550,
-        BuildLoops = 800,
-        Ability = 894,
-        Requires = 62,
-    };
+    { Id = 72, Name = "CyberneticsCore", Role = R.Tech, Health = 550, Shield = 550, BuildLoops = 800, Ability = 894, Requires = 62 };
     public static readonly UnitType TwilightCouncil = Gateway with
-    {
-        Id = 65,
-        Name = "TwilightCouncil",
-        Role = R.Tech,
-        Vespene = 100,
-        BuildLoops = 800,
-        Ability = 886,
-        Requires = 72,
-    };
+    { Id = 65, Name = "TwilightCouncil", Role = R.Tech, Vespene = 100, BuildLoops = 800, Ability = 886, Requires = 72 };
     public static readonly UnitType PhotonCannon = new(66, "PhotonCannon", R.Defense, 150)
     {
         Race = Race.Protoss,
@@ -665,45 +510,17 @@ internal static class UnitTypes
 
     // Neutral
     public static readonly UnitType MineralField = new(341, "MineralField", R.Neutral, 10000)
-    {
-        Armor = 10,
-        Radius = 1.125f,
-        IsStructure = true,
-        WritesPower = true,
-        Attributes = [A.Structure],
-    };
+    { Armor = 10, Radius = 1.125f, IsStructure = true, WritesPower = true, Attributes = [A.Structure] };
     public static readonly UnitType MineralField750 = MineralField with { Id = 483, Name = "MineralField750" };
     public static readonly UnitType VespeneGeyser = MineralField with { Id = 342, Name = "VespeneGeyser", Radius = 1.5f };
     public static readonly UnitType XelNagaTower = new(149, "XelNagaTower", R.Neutral, 400)
-    {
-        Sight = 22,
-        Radius = 1.125f,
-        IsStructure = true,
-        Attributes = [A.Structure],
-    };
+    { Sight = 22, Radius = 1.125f, IsStructure = true, Attributes = [A.Structure] };
     public static readonly UnitType Debris = new(365, "DestructibleDebris6x6", R.Neutral, 2000)
-    {
-        Armor = 3,
-        Radius = 3.1875f,
-        IsStructure = true,
-        WritesPower = true,
-        WritesFacing = false,
-        Attributes = [A.Armored, A.Structure],
-    };
+    { Armor = 3, Radius = 3.1875f, IsStructure = true, WritesPower = true, WritesFacing = false, Attributes = [A.Armored, A.Structure] };
     public static readonly UnitType Rock = new(638, "DestructibleRockEx14x4", R.Neutral, 2000)
-    {
-        Armor = 3,
-        Radius = 2.25f,
-        IsStructure = true,
-        Attributes = [A.Armored, A.Structure],
-    };
+    { Armor = 3, Radius = 2.25f, IsStructure = true, Attributes = [A.Armored, A.Structure] };
     public static readonly UnitType Plates = new(474, "UnbuildablePlatesDestructible", R.Neutral, 400)
-    {
-        Armor = 1,
-        Radius = 1.125f,
-        IsStructure = true,
-        Attributes = [A.Armored, A.Structure],
-    };
+    { Armor = 1, Radius = 1.125f, IsStructure = true, Attributes = [A.Armored, A.Structure] };
 
     /// <summary>All of them, by id.</summary>
     public static IReadOnlyList<UnitType> All { get; } = new[]

@@ -19,10 +19,10 @@ internal static class ScalarToWire
         {
             case FieldKind.Float:
                 return Fixed32(
-                ref reader, BitConverter.SingleToUInt32Bits(ReadFloat(ref reader, next)), isZero: 0x80000000);
+                    ref reader, BitConverter.SingleToUInt32Bits(ReadFloat(ref reader, next)), isZero: 0x80000000);
             case FieldKind.Double:
                 return Fixed64(
-                ref reader, BitConverter.DoubleToUInt64Bits(ReadDouble(ref reader, next)), isZero: 0x8000000000000000);
+                    ref reader, BitConverter.DoubleToUInt64Bits(ReadDouble(ref reader, next)), isZero: 0x8000000000000000);
             case FieldKind.Bool: return Varint(ref reader, ReadBool(ref reader, next) ? 1UL : 0);
             case FieldKind.Enum: return Varint(ref reader, (ulong)(long)ReadEnum(ref reader, field, next));
             case FieldKind.String: return ReadString(ref reader, field);
@@ -71,31 +71,31 @@ internal static class ScalarToWire
         {
             case FieldKind.Int32:
                 return Varint(
-                ref reader, (ulong)(long)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
+                    ref reader, (ulong)(long)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
             case FieldKind.SInt32:
                 return Varint(
-                ref reader, ZigZag.Encode(Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue)));
+                    ref reader, ZigZag.Encode(Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue)));
             case FieldKind.SFixed32:
                 return Fixed32(
-                ref reader, (uint)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
+                    ref reader, (uint)Integer<int>(ref reader, text, isQuoted, start, int.MinValue, int.MaxValue));
             case FieldKind.UInt32:
                 return Varint(
-                ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
+                    ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
             case FieldKind.Fixed32:
                 return Fixed32(
-                ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
+                    ref reader, Integer<uint>(ref reader, text, isQuoted, start, uint.MinValue, uint.MaxValue));
             case FieldKind.Int64:
                 return Varint(
-                ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
+                    ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
             case FieldKind.SInt64:
                 return Varint(
-                ref reader, ZigZag.Encode(Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue)));
+                    ref reader, ZigZag.Encode(Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue)));
             case FieldKind.SFixed64:
                 return Fixed64(
-                ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
+                    ref reader, (ulong)Integer<long>(ref reader, text, isQuoted, start, long.MinValue, long.MaxValue));
             case FieldKind.UInt64:
                 return Varint(
-                ref reader, Integer<ulong>(ref reader, text, isQuoted, start, ulong.MinValue, ulong.MaxValue));
+                    ref reader, Integer<ulong>(ref reader, text, isQuoted, start, ulong.MinValue, ulong.MaxValue));
             default: return Fixed64(ref reader, Integer<ulong>(ref reader, text, isQuoted, start, ulong.MinValue, ulong.MaxValue));
         }
     }
