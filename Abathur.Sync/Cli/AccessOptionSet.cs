@@ -97,10 +97,9 @@ internal sealed class AccessOptionSet
             if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem))
                 result.AddError($"--address: {problem}.");
         });
-        foreach (Option option in new Option[]
-        {
-            _address, _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate,
-        }) command.Add(option);
+        command.AddGroup("Addresses", _address);
+        command.AddGroup(
+            "Access", _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate);
     }
 
     /// <summary>The parsed options.</summary>

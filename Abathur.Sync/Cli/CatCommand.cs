@@ -4,6 +4,7 @@ using System.Text.Json;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Recordings;
+using Abathur.Sync.Diagnostics;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 
@@ -29,17 +30,15 @@ internal static class CatCommand
             HelpName = "TOPIC",
         };
         var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
-        var stop = new Option<uint>("--stop")
+        var stop = new Option<uint?>("--stop")
         {
             Description = "Game loop before which to stop",
             HelpName = "LOOP",
-            DefaultValueFactory = _ => uint.MaxValue,
         };
-        var limit = new Option<long>("--limit")
+        var limit = new Option<long?>("--limit")
         {
             Description = "Most lines to print",
             HelpName = "N",
-            DefaultValueFactory = _ => long.MaxValue,
         };
         var command = new Command(
             "cat", "Print the messages of a recording as JSON, one a line: topic, game loop, time, size, and chosen fields")
@@ -49,8 +48,8 @@ internal static class CatCommand
         command.SetAction((parsed, cancellation) => Task.Run(
             () => Run(
                 parsed.GetRequiredValue(file), parsed.GetValue(fields), parsed.GetValue(topic), parsed.GetValue(start),
-                parsed.GetValue(stop),
-                parsed.GetValue(limit), parsed.InvocationConfiguration.Error, cancellation),
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(limit) ?? long.MaxValue,
+                parsed.InvocationConfiguration.Error, cancellation),
             CancellationToken.None));
         return command;
     }
@@ -61,7 +60,8 @@ internal static class CatCommand
         topic ??= fields is null ? Everything : RecordingTopics.Observation;
         using var recording = RecordingReader.Open(file);
         if (recording.Truncated)
-            report.WriteLine($"abathur-sync: warning: {file}: {recording.Damage}; `abathur-sync recover` may give more");
+            report.WriteLine($"{ProgramName.Current}: warning: {file}: {recording.Damage}; "
+                + $"`{ProgramName.Current} recover` may give more");
         var topics = recording.Mcap.Channels.Values.Select(channel => channel.Topic).Distinct().ToArray();
         if (topic != Everything && !topics.Contains(topic))
             throw new CliException($"--topic: {file} has no topic {topic}, only {string.Join(", ", topics)}", ExitCode.Usage);

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Abathur.Compression;
 using Abathur.Mcap;
 using Abathur.Recordings;
@@ -36,15 +37,45 @@ internal static class CliErrors
         }
     }
 
-    /// <summary>Reports an invalid command line, in one line.</summary>
+    /// <summary>The unknown option that the parser has taken as a file, or null.</summary>
+    public static string? OptionTakenAsArgument(ParseResult parsed) =>
+        parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash)
+            ? null
+            : parsed.CommandResult.Children.OfType<ArgumentResult>()
+                .SelectMany(argument => argument.Tokens)
+                .FirstOrDefault(token => token.Value.Length > 1 && token.Value[0] == '-')?.Value;
+
+    /// <summary>Reports an invalid command line, in one line that names the command's own help.</summary>
     public static int ReportUsage(ParseResult parsed)
     {
+        var command = parsed.CommandResult.Command;
         // An unknown argument usually explains why a required one seems to be missing, so it is reported first.
-        var unknown = parsed.UnmatchedTokens.Count > 0 ? $"Unrecognized command or argument '{parsed.UnmatchedTokens[0]}'." : null;
-        LogMessages.CommandFailed(
-            ProgramLog.Logger, $"{unknown ?? parsed.Errors[0].Message.ReplaceLineEndings(" ")} See `abathur-sync --help`.");
+        var unknown = parsed.UnmatchedTokens is [var first, ..] ? first : OptionTakenAsArgument(parsed);
+        var message = unknown is not null ? Unknown(unknown, command) : Describe(parsed.Errors[0]);
+        LogMessages.CommandFailed(ProgramLog.Logger, $"{message} See `{HelpText.NameOf(command)} --help`.");
         return ExitCode.Usage;
     }
+
+    private static string Unknown(string token, Command command)
+    {
+        if (token.StartsWith('-'))
+        {
+            var name = token.Split('=')[0];
+            var options = command.Options.Concat(command.Parents.OfType<Command>().SelectMany(each => each.Options));
+            return $"Unknown option {name}{Suggestions.For(name, options.Select(each => each.Name))}.";
+        }
+        return command.Subcommands.Count > 0
+            ? $"Unknown command '{token}'{Suggestions.For(token, command.Subcommands.Select(each => each.Name))}."
+            : $"Unexpected argument '{token}'.";
+    }
+
+    private static string Describe(ParseError error) => error.SymbolResult switch
+    {
+        OptionResult option when error.Message.Contains("System.", StringComparison.Ordinal) => OptionRules.NotOfType(option),
+        ArgumentResult { Tokens.Count: 0 } argument => $"{argument.Argument.HelpName ?? argument.Argument.Name} is missing.",
+        CommandResult { Command.Subcommands.Count: > 0 } => "COMMAND is missing.",
+        _ => error.Message.ReplaceLineEndings(" "),
+    };
 
     private static bool TryGetExitCode(Exception exception, out int code)
     {

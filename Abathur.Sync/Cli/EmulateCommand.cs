@@ -11,11 +11,11 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>emulate FILE --listen PORT</c>: a server that speaks the game's API from a recording.</summary>
 internal static class EmulateCommand
 {
-    private static readonly Argument<string> FileArgument = new("FILE")
+    private static readonly Argument<string> FileArgument = new Argument<string>("FILE")
     {
         Description = "Recording (MCAP); or serialized observations, or a folder of them, with game_info.binpb beside and "
             + "game_data.binpb there or in the folder above.",
-    };
+    }.OrSample();
 
     private static readonly Option<int> Listen = new("--listen")
     {
@@ -61,7 +61,7 @@ internal static class EmulateCommand
         HelpName = "OUT",
     };
 
-    private static readonly Option<bool> Force = new("--force") { Description = "Replace the file of --actions if it exists." };
+    private static readonly Option<bool> Force = new("--force", "-f") { Description = "Replace the file of --actions if it exists." };
 
     private static readonly StopWithParentOption StopWithParent = new();
 
@@ -69,12 +69,12 @@ internal static class EmulateCommand
     {
         Listen.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
         TickHz.Must(hz => hz is 22.4 or 16, "--tick-hz must be 22.4 or 16.");
-        Outcome.AcceptOnlyFromAmong("victory", "defeat", "tie", "undecided");
+        Outcome.OneOf("victory", "defeat", "tie", "undecided");
         var command = new Command("emulate", "Speak the game's API from a recording, so that a bot runs without the game.")
         {
             FileArgument, Listen, GameInfo, GameData, Realtime, TickHz, Outcome, Actions, Force,
         };
-        StopWithParent.AddTo(command);
+        command.Add(StopWithParent.Option);
         command.SetAction(RunAsync);
         return command;
     }
@@ -87,13 +87,13 @@ internal static class EmulateCommand
             TickHz = result.GetValue(TickHz),
             Result = Enum.Parse<Result>(result.GetValue(Outcome)!, ignoreCase: true),
         };
-        var path = result.GetValue(FileArgument)!;
+        var path = SampleRecording.Of(result, FileArgument);
         using var stop = StopWithParent.Listen(result, cancellation);
         using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), stop.Token);
         var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
         if (input.Recording.Damage is { } damage)
         {
-            LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage);
+            LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage, ProgramName.Current);
         }
         if (match.RaceMismatch is { } races)
         {

@@ -29,9 +29,11 @@ internal static class EntryPoint
             CompletionCommand.Create(),
         };
         LogOptionSet.AddTo(root);
+        HelpText.Use(root);
         var parsed = root.Parse(args);
         LogOptionSet.Apply(parsed);
-        if (parsed.Errors.Count > 0) return Task.FromResult(CliErrors.ReportUsage(parsed));
+        if (parsed.Errors.Count > 0 || CliErrors.OptionTakenAsArgument(parsed) is not null)
+            return Task.FromResult(CliErrors.ReportUsage(parsed));
         return CliErrors.RunAsync(() => parsed.InvokeAsync(
             new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
     }

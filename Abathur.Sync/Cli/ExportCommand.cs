@@ -3,6 +3,7 @@ using System.Globalization;
 using Abathur.Recordings;
 using Abathur.Recordings.Conversion;
 using Abathur.Recordings.Files;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -19,11 +20,10 @@ internal static class ExportCommand
             Required = true,
         };
         var start = new Option<uint>("--start") { Description = "First game loop", HelpName = "LOOP" };
-        var stop = new Option<uint>("--stop")
+        var stop = new Option<uint?>("--stop")
         {
             Description = "Game loop before which to stop",
             HelpName = "LOOP",
-            DefaultValueFactory = _ => uint.MaxValue,
         };
         var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
         var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
@@ -32,8 +32,8 @@ internal static class ExportCommand
         };
         command.SetAction((parsed, cancellation) => Task.Run(
             () => Run(
-                parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start), parsed.GetValue(stop),
-                parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation),
+                parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation),
             CancellationToken.None));
         return command;
     }
@@ -43,7 +43,8 @@ internal static class ExportCommand
     {
         using var recording = RecordingReader.Open(input);
         if (recording.Truncated)
-            report.WriteLine($"abathur-sync: warning: {input}: {recording.Damage}; `abathur-sync recover` may give more");
+            report.WriteLine($"{ProgramName.Current}: warning: {input}: {recording.Damage}; "
+                + $"`{ProgramName.Current} recover` may give more");
         if (output == StandardStreams.Dash)
         {
             using var pipe = StandardStreams.OpenOutput();

@@ -4,12 +4,15 @@ using Abathur.Mcap;
 using Abathur.Recordings;
 using Abathur.Recordings.Conversion;
 using Abathur.Sc2;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
 /// <summary><c>abathur-sync import IN... -o OUT</c></summary>
 internal static class ImportCommand
 {
+    private const string Zstd = "zstd";
+
     public static Command Create()
     {
         var defaults = new RecordingOptions();
@@ -45,28 +48,19 @@ internal static class ImportCommand
             },
         };
         var matchId = new Option<string?>("--match-id") { Description = "Id of the match (default: a new one)", HelpName = "ID" };
-        var compression = new Option<McapCompression>("--compression")
+        var compression = new Option<string>("--compression")
         {
-            Description = "zstd (needs libzstd) or none",
+            Description = "Compression of the recording: zstd, or none",
             HelpName = "zstd|none",
-            DefaultValueFactory = _ => defaults.Compression,
-            CustomParser = result =>
-            {
-                switch (result.Tokens[0].Value)
-                {
-                    case "zstd": return McapCompression.Zstd;
-                    case "none": return McapCompression.None;
-                    default:
-                        result.AddError($"--compression {result.Tokens[0].Value} is not known: zstd or none.");
-                        return default;
-                }
-            },
+            DefaultValueFactory = _ => Zstd,
         };
+        compression.OneOf(Zstd, "none");
         var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
         var chunkSize = RangeOption(
             "--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, new McapReaderOptions().MaxChunkBytes);
         var maxFrames = LimitOption("--max-frames", "Most observations that are taken", limits.MaxFrames);
-        var maxBytes = LimitOption("--max-bytes", "Most bytes that are taken, after decompression", limits.MaxBytes);
+        var maxBytes = LimitOption(
+            "--max-bytes", $"Most bytes that are taken, after decompression. Default: {limits.MaxBytes >> 30} GiB", null);
         var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
         var command = new Command("import", "Make a recording of serialized observations")
         {
@@ -79,7 +73,7 @@ internal static class ImportCommand
             {
                 Recording = new RecordingOptions
                 {
-                    Compression = parsed.GetValue(compression),
+                    Compression = parsed.GetValue(compression) == Zstd ? McapCompression.Zstd : McapCompression.None,
                     Level = parsed.GetValue(level),
                     ChunkSizeBytes = parsed.GetValue(chunkSize),
                 },
@@ -89,8 +83,8 @@ internal static class ImportCommand
                 MatchId = parsed.GetValue(matchId) ?? Guid.NewGuid().ToString(),
                 GameInfo = ReadFile(parsed.GetValue(gameInfo)),
                 GameData = ReadFile(parsed.GetValue(gameData)),
-                MaxFrames = parsed.GetValue(maxFrames),
-                MaxBytes = parsed.GetValue(maxBytes),
+                MaxFrames = parsed.GetValue(maxFrames) ?? limits.MaxFrames,
+                MaxBytes = parsed.GetValue(maxBytes) ?? limits.MaxBytes,
                 Overwrite = parsed.GetValue(force),
                 OnKilledRun = RecoverCommandLine.TellTo(parsed.InvocationConfiguration.Error),
             };
@@ -112,13 +106,13 @@ internal static class ImportCommand
         }
         if (result.Damage is { } damage)
         {
-            report.WriteLine($"abathur-sync: {damage}: the recording has what came before");
+            report.WriteLine($"{ProgramName.Current}: {damage}: the recording has what came before");
             return ExitCode.BadInput;
         }
         if (!result.Interrupted) return ExitCode.Ok;
         report.WriteLine(result.FrameCount > 0
-            ? "abathur-sync: interrupted: the recording has what came before"
-            : "abathur-sync: interrupted before the first observation: nothing was written");
+            ? $"{ProgramName.Current}: interrupted: the recording has what came before"
+            : $"{ProgramName.Current}: interrupted before the first observation: nothing was written");
         return ExitCode.Interrupted;
     }
 
@@ -139,10 +133,10 @@ internal static class ImportCommand
         return ImportInput.ReadAll(file, path);
     }
 
-    private static Option<long> LimitOption(string name, string description, long value)
+    private static Option<long?> LimitOption(string name, string description, long? value)
     {
-        var option = new Option<long>(name) { Description = description, DefaultValueFactory = _ => value, HelpName = "N" };
-        option.Must(given => given > 0, $"{name} must be 1 or more.");
+        var option = new Option<long?>(name) { Description = description, DefaultValueFactory = _ => value, HelpName = "N" };
+        option.Must(given => given is null or > 0, $"{name} must be 1 or more.");
         return option;
     }
 

@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using Abathur.Recordings;
+using Abathur.Sync.Diagnostics;
 using Spectre.Console;
 
 namespace Abathur.Sync.Cli;
@@ -75,7 +76,7 @@ internal static class InfoCommand
 
         console.MarkupLineInterpolated($"[bold]{summary.File}[/]");
         if (summary.Damage is { } damage)
-            console.MarkupLineInterpolated($"[yellow]not complete: {damage}; `abathur-sync recover` makes a proper file of it[/]");
+            console.MarkupLineInterpolated($"[yellow]not complete: {damage}; `{ProgramName.Current} recover` makes a proper file of it[/]");
         console.Write(facts);
         console.Write(channels);
     }

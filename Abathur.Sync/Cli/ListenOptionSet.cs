@@ -17,12 +17,14 @@ internal sealed class ListenOptionSet
     private readonly Option<int> _grpcPort = new("--grpc-port")
     {
         Description = "TCP port of gRPC; 0: any free one.",
+        HelpName = "PORT",
         DefaultValueFactory = _ => DaemonOptions.DefaultGrpcPort,
     };
 
     private readonly Option<int> _socketPort = new("--socket-port")
     {
         Description = "TCP port of the socket; 0: any free one.",
+        HelpName = "PORT",
         DefaultValueFactory = _ => DaemonOptions.DefaultSocketPort,
     };
 
@@ -78,7 +80,6 @@ internal sealed class ListenOptionSet
 
     public void AddTo(Command command)
     {
-        _access.AddTo(command);
         foreach (var port in new[] { _grpcPort, _socketPort })
             port.Must(number => number is >= 0 and <= DaemonOptions.MaxPort, $"{port.Name} must be 0 to 65535.");
         _httpPort.Must(number => number is null or (>= 0 and <= DaemonOptions.MaxPort), "--http-port must be 0 to 65535.");
@@ -98,11 +99,11 @@ internal sealed class ListenOptionSet
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
-        foreach (Option option in new Option[]
-        {
-            _grpcPort, _socketPort, _httpPort, _recordings, _grpcUds, _socketUds, _stallTimeout, _keyframeInterval, _agent,
-        }) command.Add(option);
-        _stopWithParent.AddTo(command);
+        command.AddGroup("Agents", _agent, _stallTimeout, _keyframeInterval);
+        command.AddGroup("Addresses", _grpcPort, _socketPort, _httpPort, _grpcUds, _socketUds);
+        _access.AddTo(command);
+        command.AddGroup("Dashboard", _recordings);
+        command.AddGroup(OptionGroups.Other, _stopWithParent.Option);
     }
 
     public DaemonOptions Read(ParseResult result)

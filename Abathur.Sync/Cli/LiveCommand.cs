@@ -89,7 +89,7 @@ internal static class LiveCommand
     public static Command Create()
     {
         Game.Must(text => text is null || GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
-        RaceName.Must(text => OpponentOption.TryParseRace(text!, out _), "--race must be terran, zerg, protoss or random.");
+        RaceName.OneOf("terran", "zerg", "protoss", "random");
         Opponent.Validators.Add(result =>
         {
             foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null))
@@ -99,10 +99,9 @@ internal static class LiveCommand
         AsPlayer.Must(player => player is >= 0 and <= 16, "--as-player must be 0 (all) to 16.");
         WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
-        var command = new Command("live", "Play or watch a game as its client, and publish it.")
-        {
-            Game, Map, RaceName, Opponent, Realtime, Step, Replay, Observe, AsPlayer, AllowActions, WaitAgents, ConnectTimeout,
-        };
+        var command = new Command("live", "Play or watch a game as its client, and publish it.");
+        command.AddGroup(
+            "Game", Map, RaceName, Opponent, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions, WaitAgents);
         command.Validators.Add(result =>
         {
             if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 }))

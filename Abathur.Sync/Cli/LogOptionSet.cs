@@ -26,20 +26,31 @@ internal static class LogOptionSet
         HelpName = "LEVEL",
     };
 
+    private static readonly Option<bool> Quiet = new("--quiet", "-q")
+    {
+        Description = "Log only errors, and show no progress; --log-level error.",
+        Recursive = true,
+    };
+
+    private static readonly Option<bool> Verbose = new("--verbose", "-v")
+    {
+        Description = "Log more; --log-level information.",
+        Recursive = true,
+    };
+
     public static void AddTo(RootCommand root)
     {
-        Format.Must(text => text is "text" or Json, "--log-format must be text or json.");
-        Level.Must(Levels.Contains, $"--log-level must be {string.Join(", ", Levels[..^1])} or {Levels[^1]}.");
-        root.Add(Format);
-        root.Add(Level);
+        Format.OneOf("text", Json);
+        Level.OneOf(Levels);
+        root.AddGroup("Messages", Quiet, Verbose, Level, Format);
     }
 
     /// <summary>Applies the options, even if the rest of the command line is invalid.</summary>
     public static void Apply(ParseResult result)
     {
         var isJson = result.GetResult(Format) is { } format && !format.Errors.Any() && result.GetValue(Format) == Json;
-        var level = LogLevel.Warning;
-        if (result.GetResult(Level) is { } chosen && !chosen.Errors.Any())
+        var level = result.GetValue(Quiet) ? LogLevel.Error : result.GetValue(Verbose) ? LogLevel.Information : LogLevel.Warning;
+        if (result.GetResult(Level) is { Implicit: false } chosen && !chosen.Errors.Any())
             _ = Enum.TryParse(result.GetValue(Level), ignoreCase: true, out level);
         ProgramLog.Configure(isJson, level);
     }

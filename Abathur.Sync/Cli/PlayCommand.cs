@@ -10,7 +10,8 @@ internal static class PlayCommand
 {
     private const double MaxSeconds = 1e6;
 
-    private static readonly Argument<string> FileArgument = new("FILE") { Description = "Recording (MCAP) to play." };
+    private static readonly Argument<string> FileArgument = new Argument<string>("FILE") { Description = "Recording (MCAP) to play." }
+        .OrSample();
 
     private static readonly Option<double?> TickHz = new("--tick-hz")
     {
@@ -18,14 +19,14 @@ internal static class PlayCommand
         HelpName = "HZ",
     };
 
-    private static readonly Option<string> Rate = new("--rate")
+    private static readonly Option<string> Rate = new("--rate", "-r")
     {
         Description = "Multiple of the tick rate, 0.1 to 1000, or \"unlimited\".",
         DefaultValueFactory = _ => "1",
         HelpName = "RATE",
     };
 
-    private static readonly Option<bool> Loop = new("--loop") { Description = "Start again at the end." };
+    private static readonly Option<bool> Loop = new("--loop", "-l") { Description = "Start again at the end." };
 
     private static readonly Option<bool> StartPaused = new("--start-paused")
     {
@@ -61,8 +62,8 @@ internal static class PlayCommand
         WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
         var command = new Command(
             "play",
-            "Play a recording to agents at the game's tick rate.") { FileArgument, TickHz, Rate, Loop, StartPaused, StartOffset, Duration,
-            WaitAgents };
+            "Play a recording to agents at the game's tick rate.") { FileArgument };
+        command.AddGroup("Playback", Rate, Loop, StartPaused, StartOffset, Duration, WaitAgents, TickHz);
         Listen.AddTo(command);
         command.SetAction(RunAsync);
         return command;
@@ -81,11 +82,11 @@ internal static class PlayCommand
             Duration = result.GetValue(Duration) is { } seconds ? TimeSpan.FromSeconds(seconds) : null,
             WaitForAgents = result.GetValue(WaitAgents),
         };
-        var path = result.GetValue(FileArgument)!;
+        var path = SampleRecording.Of(result, FileArgument);
         using var recording = RecordingReader.Open(path);
         if (recording.Damage is { } damage)
         {
-            LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage);
+            LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage, ProgramName.Current);
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
         var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };

@@ -46,8 +46,8 @@ internal static class ProxyCommand
         ListenPort.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
         Game.Must(text => GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
-        var command = new Command(
-            "proxy", "Relay between a bot and its game, and publish the observations.") { ListenPort, Game, AllowActions, ConnectTimeout };
+        var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.");
+        command.AddGroup("Game", ListenPort, Game, AllowActions, ConnectTimeout);
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);

@@ -30,11 +30,9 @@ internal sealed class RecordOptionSet
 
     public void AddTo(Command command)
     {
-        command.Add(_output);
         _chunkSize.Must(
             bytes => bytes is >= MinChunkBytes and <= MaxChunkBytes, $"--chunk-size must be {MinChunkBytes} to {MaxChunkBytes} bytes.");
-        command.Add(_chunkSize);
-        command.Add(_force);
+        command.AddGroup("Recording", _output, _force, _chunkSize);
     }
 
     /// <summary>The recorder; null if the options request none. The caller disposes it.</summary>

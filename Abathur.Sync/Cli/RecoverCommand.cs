@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using Abathur.Recordings;
 using Abathur.Recordings.Conversion;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -56,7 +57,7 @@ internal static class RecoverCommand
                     + $"{result.DamagedRecordCount} damaged records dropped, {result.LostBytes} bytes lost"));
         if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation) > 0) return ExitCode.Ok;
         report.WriteLine(
-            $"abathur-sync: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
+            $"{ProgramName.Current}: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
         return ExitCode.BadInput;
     }
 }

@@ -1,4 +1,5 @@
 using Abathur.Recordings.Files;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -15,7 +16,7 @@ internal static class RecoverCommandLine
     }
 
     /// <summary>Reports each killed run in one line.</summary>
-    public static Action<KilledRun> TellTo(TextWriter report) => killed => report.WriteLine($"abathur-sync: {Describe(killed)}");
+    public static Action<KilledRun> TellTo(TextWriter report) => killed => report.WriteLine($"{ProgramName.Current}: {Describe(killed)}");
 
     /// <summary>The command for a file that ends in <c>.part</c>; its result is in the same folder.</summary>
     public static string For(string path)
@@ -39,7 +40,8 @@ internal static class RecoverCommandLine
     // The way this process was started, because the program may not be on the path.
     private static IEnumerable<string> Program()
     {
-        var process = Environment.ProcessPath ?? "abathur-sync";
+        if (ProgramName.Current != ProgramName.Daemon) return [ProgramName.Current];
+        var process = Environment.ProcessPath ?? ProgramName.Daemon;
         return Path.GetFileNameWithoutExtension(process) == "dotnet"
             ? [process, Path.Combine(AppContext.BaseDirectory, "abathur-sync.dll")]
             : [process];

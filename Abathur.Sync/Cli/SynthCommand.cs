@@ -19,7 +19,7 @@ internal static class SynthCommand
             Description = "skirmish: 60 s with a fight; elite: a whole match in large frames",
             DefaultValueFactory = _ => "skirmish",
         };
-        preset.AcceptOnlyFromAmong("skirmish", "elite");
+        preset.OneOf("skirmish", "elite");
         var seed = new Option<ulong?>("--seed") { Description = "Start of the random sequence (default: the preset's)", HelpName = "N" };
         var steps = new Option<int?>("--steps") { Description = "Frames to make (default: the preset's)", HelpName = "N" };
         steps.Must(count => count is null or (>= 1 and <= 1_000_000), "--steps must be 1 to 1000000.");

@@ -36,8 +36,8 @@ internal static partial class LogMessages
 
     [LoggerMessage(
         13, LogLevel.Warning,
-        "{File} is truncated ({Damage}): only the complete part is played. `abathur-sync recover {File}` makes a complete file of it.")]
-    public static partial void RecordingTruncated(ILogger log, string file, string damage);
+        "{File} is truncated ({Damage}): only the complete part is played. `{Command} recover {File}` makes a complete file of it.")]
+    public static partial void RecordingTruncated(ILogger log, string file, string damage, string command);
 
     // Of sources.
 

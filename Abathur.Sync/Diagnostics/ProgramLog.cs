@@ -11,7 +11,7 @@ namespace Abathur.Sync.Diagnostics;
 internal static class ProgramLog
 {
     /// <summary>Category of messages to the user. They are written whatever the minimum level is.</summary>
-    public const string Program = "abathur-sync";
+    public const string Program = ProgramName.Daemon;
 
     // The agent's name follows.
     private const string AgentPrefix = Program + ".";

@@ -12,7 +12,7 @@ internal sealed class TextLogFormatter() : ConsoleFormatter("text")
         var message = LogEntryText.MessageOf(entry);
         if (entry.EventId.Id == LogMessages.SummaryId) writer.WriteLine(message);
         else if (ProgramLog.AgentOf(entry.Category) is { } agent) writer.WriteLine($"[{agent}] {message}");
-        else if (entry.LogLevel is LogLevel.Information or LogLevel.Critical) writer.WriteLine($"{ProgramLog.Program}: {message}");
-        else writer.WriteLine($"{ProgramLog.Program}: {entry.LogLevel.ToString().ToLowerInvariant()}: {message}");
+        else if (entry.LogLevel is LogLevel.Information or LogLevel.Critical) writer.WriteLine($"{ProgramName.Current}: {message}");
+        else writer.WriteLine($"{ProgramName.Current}: {entry.LogLevel.ToString().ToLowerInvariant()}: {message}");
     }
 }

@@ -255,7 +255,8 @@ public sealed class MatchRecorder : IAsyncDisposable
         if (writer is not { MessageCount: > 0 } || !_file.Keep()) return "nothing of it was kept";
         return writer.IsComplete
             ? $"the part before the failure is complete in {_file.WritePath}"
-            : $"the part before the failure is in {_file.WritePath}, which has no end (`abathur-sync recover` makes a complete file of it)";
+            : $"the part before the failure is in {_file.WritePath}, which has no end "
+                + $"(`{ProgramName.Current} recover` makes a complete file of it)";
     }
 
     /// <summary>Ends the file if there is still room for its end. A file without an end can be recovered.</summary>

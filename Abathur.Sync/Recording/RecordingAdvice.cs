@@ -1,5 +1,6 @@
 using Abathur.Recordings;
 using Abathur.Recordings.Conversion;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Recording;
 
@@ -12,11 +13,11 @@ internal static class RecordingAdvice
         RecordingException { Remedy: RecordingRemedy.RaiseMaxFrames } => $"{exception.Message}: --max-frames allows more",
         RecordingException { Remedy: RecordingRemedy.RaiseMaxBytes } => $"{exception.Message}: --max-bytes allows more",
         RecordingException { Remedy: RecordingRemedy.Recover } =>
-            $"{exception.Message}; `abathur-sync recover` makes a new file of its complete part",
-        RecordingException { Remedy: RecordingRemedy.Open } => $"{exception.Message}: `abathur-sync info` shows its content",
+            $"{exception.Message}; `{ProgramName.Current} recover` makes a new file of its complete part",
+        RecordingException { Remedy: RecordingRemedy.Open } => $"{exception.Message}: `{ProgramName.Current} info` shows its content",
         RecordingException { Remedy: RecordingRemedy.GiveGameInfo } => $"{exception.Message}: {Give("--game-info", "ResponseGameInfo")}",
         RecordingException { Remedy: RecordingRemedy.GiveGameData } => $"{exception.Message}: {Give("--game-data", "ResponseData")}",
-        UnfinishedFileException => $"{exception.Message}; `abathur-sync recover` makes a recording of it",
+        UnfinishedFileException => $"{exception.Message}; `{ProgramName.Current} recover` makes a recording of it",
         _ => exception.Message,
     };
 

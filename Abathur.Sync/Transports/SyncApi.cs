@@ -107,7 +107,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         return source is PushSource push
             ? push.OpenAsync(cancellation)
             : throw new RequestException(
-                RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: `abathur-sync serve` does");
+                RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: the command `serve` does");
     }
 
     /// <summary>Controls the playback.</summary>

@@ -6,33 +6,28 @@ import asyncio
 import json
 import logging
 import os
-import shlex
-import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal, Self, TypeVar
+from typing import Literal, Self, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from s2clientprotocol import debug_pb2, sc2api_pb2
 
+from abathur._daemon import Command, find_daemon, stop_daemon, stream
 from abathur.errors import DaemonError, RecordingError
 
 __all__ = ["EmulatedGame", "emulated_game"]
 
 _BAD_INPUT = 3
 _STOP_SECONDS = 10
-_BUILT = Path(__file__).resolve().parents[2] / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
-
 _WARNING = "abathur-sync: warning: "
 _logger = logging.getLogger("abathur")
 
 _M = TypeVar("_M", bound=Message)
-Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def emulated_game(
@@ -58,10 +53,11 @@ def emulated_game(
 
     and in a test, for python-sc2: ``await play_from_websocket(game.url, Bot(Race.Zerg, MyBot()), False, None)``.
 
-    The daemon is the ``command``, else the value of the environment variable ``ABATHUR_SYNC``, else ``abathur-sync`` on
-    the ``PATH``, else, in a clone of the repository, its Release build. The first two are a path, or a command line
-    such as ``dotnet "C:\tools\abathur sync\abathur-sync.dll"``; a path with blanks in a command line needs quotation
-    marks. A path that ends in ``.dll`` is run with ``dotnet``.
+    The daemon is the ``command``; else the value of the environment variable ``ABATHUR_SYNC``; else the program that
+    came with this package; else, in a clone of the repository, its Release build; else ``abathur-sync`` on the
+    ``PATH``. The first two are a path, or a command line such as
+    ``dotnet "C:\tools\abathur sync\abathur-sync.dll"``; a path with blanks in a command line needs quotation marks. A
+    path that ends in ``.dll`` is run with ``dotnet``.
 
     Args:
         recording: An MCAP recording, or other input of ``abathur-sync emulate``: serialized observations, or a folder.
@@ -174,7 +170,7 @@ class EmulatedGame:
         timer = threading.Timer(self._timeout, self._process.kill)
         timer.start()
         try:
-            ready = _stream(self._process.stdout).readline().split()
+            ready = stream(self._process.stdout).readline().split()
         finally:
             timer.cancel()
         if len(ready) != 2 or not ready[1].startswith("sc2api="):
@@ -184,7 +180,7 @@ class EmulatedGame:
 
     def _fail(self) -> None:
         assert self._process is not None
-        _stream(self._process.stdin).close()
+        stream(self._process.stdin).close()
         try:
             code = self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -229,77 +225,3 @@ class EmulatedGame:
     def _path(self, name: str) -> Path:
         assert self._files is not None
         return Path(self._files.name) / name
-
-
-def _stream(stream: IO[str] | None) -> IO[str]:
-    assert stream is not None
-    return stream
-
-
-def stop_daemon(process: subprocess.Popen[str]) -> None:
-    """End a daemon that was started with ``--stop-with-parent``, and kill it if it does not end by itself."""
-    stdin = _stream(process.stdin)
-    if not stdin.closed:
-        stdin.close()
-    try:
-        process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    _stream(process.stdout).close()
-
-
-def find_daemon(command: Command | None) -> list[str]:
-    """The daemon's command line; see `emulated_game`.
-
-    Raises:
-        DaemonError: it was not found.
-    """
-    if command is not None and not isinstance(command, (str, os.PathLike)):
-        return [os.fspath(part) for part in command]
-    named = command if command is not None else os.environ.get("ABATHUR_SYNC")
-    if named:
-        return _with_dotnet(_words(named))
-    if (on_path := shutil.which("abathur-sync")) is not None:
-        found = on_path
-    elif _BUILT.exists():
-        found = str(_BUILT)
-    else:
-        raise DaemonError(
-            "abathur-sync was not found: put it on the PATH, name it in the environment variable ABATHUR_SYNC, "
-            "or pass command=",
-            None,
-        )
-    return _with_dotnet([found])
-
-
-def _words(command: str | os.PathLike[str]) -> list[str]:
-    """An existing path, which may have blanks; else the words of a command line."""
-    if not isinstance(command, str) or Path(command).exists():
-        return [os.fspath(command)]
-    try:
-        words = split_command(command)
-    except ValueError as error:
-        raise DaemonError(f"the command line {command!r} cannot be read: {error}", None) from None
-    if not words:
-        raise DaemonError("the command line of the daemon is empty", None)
-    return words
-
-
-def split_command(text: str) -> list[str]:
-    """The words of a command line, the same on all systems: a backslash is part of a word, as in Windows paths.
-
-    Blanks separate words; double or single quotation marks group characters to one word. `examples/ladder_run.py`,
-    which runs without this package, splits in the same way.
-
-    Raises:
-        ValueError: a quotation mark is not closed.
-    """
-    lexer = shlex.shlex(text, posix=True)
-    lexer.whitespace_split = True
-    lexer.escape = lexer.commenters = ""
-    return list(lexer)
-
-
-def _with_dotnet(command: list[str]) -> list[str]:
-    return ["dotnet", *command] if command[0].lower().endswith(".dll") else command

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from abathur._blocking_game import connect_blocking
-from abathur._emulator import find_daemon, stop_daemon
+from abathur._daemon import find_daemon, stop_daemon
 from abathur._frame import Frame
 from abathur._units import COLUMNS
 from abathur.errors import AbathurError, DaemonError

@@ -13,7 +13,7 @@ from pathlib import Path
 import abathur
 import aiohttp
 import pytest
-from abathur._emulator import find_daemon
+from abathur._daemon import find_daemon
 from emulators import (
     ENDED,
     FIRST_LOOP,
@@ -346,7 +346,7 @@ def test_errors_of_the_python_helper_say_what_to_do(tmp_path: Path, monkeypatch:
         pass
     assert ended.value.exit_code is not None
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("abathur._emulator._BUILT", tmp_path / "none")
+    monkeypatch.setattr("abathur._daemon._PROGRAMS", ())
     with pytest.raises(abathur.DaemonError, match="ABATHUR_SYNC"), abathur.emulated_game(SKIRMISH):
         pass
 

@@ -1,4 +1,7 @@
-"""The command line ``abathur``: watch, info, export, bench."""
+"""The command line ``abathur``.
+
+Some commands are in this package; the others are the daemon's, and are passed on to its program.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
 
 import abathur
-from abathur.cli import bench, export, info, watch
+from abathur.cli import _commands, _daemon_command, _suggest
 from abathur.errors import AbathurError, RecordingError
 
 __all__ = ["main"]
@@ -20,15 +25,21 @@ _BAD_INPUT = 3
 _INTERRUPTED = 130
 
 
-class _Version(argparse.Action):
-    """Like argparse's action, but reads the version only when it is asked for."""
+class _Parser(argparse.ArgumentParser):
+    """Reports errors in one line that names the command's own help, and options that may have been meant."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
-        super().__init__(option_strings, dest, nargs=0, help=help)
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        options, unknown = self.parse_known_args(arguments)
+        if unknown:
+            name = unknown[0].split("=")[0]
+            if not name.startswith("-"):
+                self.error(f"unexpected argument {name!r}")
+            known = [option for action in self._actions for option in action.option_strings]
+            self.error(f"unknown option {name}{_commands.did_you_mean(name, known)}")
+        return options
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(f"abathur {abathur.__version__}")
-        parser.exit()
+    def error(self, message: str) -> NoReturn:
+        self.exit(_USAGE, f"{self.prog}: {message.removesuffix('.')}. See `{self.prog} --help`.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,16 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done; 1: failed, with one line on standard error; 2: wrong usage; 3: bad recording; 130: interrupted.
     """
-    parser = argparse.ArgumentParser(
-        prog="abathur", description="Watch a running Abathur.Sync daemon, and inspect recordings."
-    )
-    parser.add_argument("--version", action=_Version, help="show the version, and exit")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (watch, info, export, bench):
-        command.add_to(commands)
-    options = parser.parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options.run(options)
+        code = _run(arguments)
         sys.stdout.flush()
     except (AbathurError, ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):
@@ -58,4 +62,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _USAGE if isinstance(error, ValueError) else _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    command = arguments[0] if arguments else ""
+    if command in ("-h", "--help", "help"):
+        print(_commands.HELP, end="")
+        return _OK
+    if command == "--version":
+        print(f"abathur {abathur.__version__}")
+        return _OK
+    if command.startswith("[suggest"):
+        print(*_suggest.words(arguments), sep="\n")
+        return _OK
+    if command in _commands.DAEMON and not (command == "export" and _commands.is_table(arguments)):
+        return _daemon_command.run(arguments)
+    if command not in (*_commands.PYTHON, "export"):
+        said = (
+            f"unknown command {command!r}{_commands.did_you_mean(command, _commands.ALL)}" if command else "no command"
+        )
+        print(f"abathur: {said}. See `abathur --help`.", file=sys.stderr)
+        return _USAGE
+    options = parser_of(command).parse(arguments[1:])
+    options.run(options)
     return _OK
+
+
+def parser_of(command: str) -> _Parser:
+    """The parser of a command of this package."""
+    parser = _Parser(prog=f"abathur {command}")
+    import_module(f"abathur.cli.{command}").add_to(parser)
+    return parser

@@ -8,15 +8,14 @@ import math
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from abathur.bench import _catalog
 from abathur.errors import AbathurError
 
 
-def add_to(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser("bench", help="time codecs over the frames of a recording")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = "time codecs over the frames of a recording"
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a recording")
     parser.add_argument(
         "--codecs",

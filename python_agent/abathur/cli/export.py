@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from abathur import _tables
-from abathur._emulator import find_daemon
+from abathur._daemon import find_daemon
 from abathur._frame import Frame
 from abathur._recording import Recording, open_recording
 from abathur.errors import DaemonError
@@ -22,9 +22,9 @@ _FEW_LOOPS = 200
 _FORMATS = (".parquet", ".npz", ".arrow")
 
 
-def add_to(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser("export", help="the units of a recording as one table")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = "the units of a recording as one table"
     parser.add_argument("file", metavar="FILE", help="a recording")
     parser.add_argument(
         "-o", "--output", required=True, type=_output, metavar="OUT", help=f"a file that ends in {', '.join(_FORMATS)}"

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from abathur import _address, _request
-from abathur._request import SubscribeOptions
-from abathur.cli import _watcher
+from abathur._request import Compression, Encoding, Policy, SubscribeOptions
+from abathur.cli import _commands, _watcher
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
 
@@ -25,21 +25,28 @@ _REFRESH_SECONDS = 0.25
 _STOP_SECONDS = 5.0
 
 
-def add_to(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser("watch", help="live figures of what agents receive from a running daemon")
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = "live figures of what agents receive from a running daemon"
     parser.add_argument(
         "addresses",
         nargs="*",
         metavar="ADDRESS",
         help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH",
     )
-    parser.add_argument("--seconds", type=_seconds, default=None, help="stop after this long (default: match end)")
-    parser.add_argument("--policy", default="latest", help="latest (default), every or lockstep")
-    parser.add_argument("--encoding", default="auto", help="auto (default), proto, json or columns")
-    parser.add_argument(
-        "--compression", default="none", help="none (default), gzip, br, zstd, zstd-stream or br-stream"
-    )
+    parser.add_argument("--seconds", type=seconds_of, default=None, help="stop after this long (default: match end)")
+    for option, values, default in (
+        ("--policy", get_args(Policy), "latest"),
+        ("--encoding", get_args(Encoding), "auto"),
+        ("--compression", get_args(Compression), "none"),
+    ):
+        parser.add_argument(
+            option,
+            type=_commands.OneOf(values),
+            default=default,
+            metavar=option[2:].upper(),
+            help=f"{', '.join(values)} (default: {default})",
+        )
     parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
     parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
     parser.set_defaults(run=run)
@@ -52,15 +59,34 @@ def run(options: argparse.Namespace) -> None:
         "encoding": options.encoding,
         "compression": options.compression,
         "fields": tuple(path for path in options.fields.split(",") if path),
-        "name": "abathur watch",
     }
+    show(options.addresses, options.seconds, options.svg, subscription)
+
+
+def show(
+    addresses: Sequence[str], seconds: float | None, picture: str | None, subscription: SubscribeOptions | None = None
+) -> None:
+    """Receive as one agent for each address, and show live figures and a summary.
+
+    Args:
+        addresses: Addresses of daemons; empty: the default one.
+        seconds: When to stop; None: at the match's end.
+        picture: File for an SVG of the last view and the summary.
+        subscription: Of all agents.
+
+    Raises:
+        AbathurError: an agent failed, or received no frame.
+    """
+    defaults: SubscribeOptions = {"policy": "latest", "encoding": "auto", "compression": "none"}
+    subscription = {**defaults, **(subscription or {}), "name": "abathur watch"}
     _request.subscribe_request(subscription)
-    agents = [_watcher.Options(address, subscription, options.seconds) for address in options.addresses or [None]]
+    each_address: list[str | None] = [*addresses] or [None]
+    agents = [_watcher.Options(address, subscription, seconds) for address in each_address]
     for agent in agents:
         _address.parse(agent.address)
     snapshots = _collect(agents)
-    if options.svg:
-        _save_picture(snapshots, options.svg)
+    if picture:
+        _save_picture(snapshots, picture)
     silent = [snapshot.label for snapshot in snapshots if snapshot.frames == 0 and not snapshot.error]
     if silent:
         raise AbathurError(f"no frame was received from {', '.join(silent)}")
@@ -105,7 +131,7 @@ def _save_picture(snapshots: list[Snapshot], path: str) -> None:
 
     console = Console(record=True, width=80, file=io.StringIO())
     console.print(_live_table(snapshots), _summary_table(snapshots))
-    picture = console.export_svg(title="dotnet make.cs demo")
+    picture = console.export_svg(title="abathur demo")
     # Rich's picture loads its font from the network; any fixed-width font is fine.
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
     Path(path).write_text(picture, encoding="utf-8")
@@ -191,7 +217,8 @@ def _drops(snapshot: Snapshot) -> str:
     return f"[red]{snapshot.dropped}[/red]" if snapshot.dropped else "0"
 
 
-def _seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
+    """Type of an option with a duration in seconds."""
     seconds = float(text)
     if not 0 < seconds <= 86_400:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 86400")
