@@ -1,0 +1,109 @@
+"""Puts the daemon and the sample recording into wheels: a build hook of hatchling.
+
+The environment variable ABATHUR_WHEEL says for which system: linux-x64, win-x64, or none (a pure wheel without the
+daemon). By default it is this system, if the .NET SDK is here. Editable installs have no daemon: they use the clone's
+build; source distributions, and wheels that are made of them, have none either.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SDK = 10
+NONE = "none"
+#: The systems with a platform wheel: the tag, which .NET's own libraries allow.
+TAGS = {"linux-x64": "manylinux_2_28_x86_64", "win-x64": "win_amd64"}
+#: Starts fast: compiled ahead of time, no file to unpack first. The parts of .NET that nothing uses are left out.
+PUBLISH = (
+    "--self-contained",
+    "-p:PublishReadyToRun=true",
+    "-p:PublishTrimmed=true",
+    "-p:TrimMode=partial",
+    "-p:DebugType=none",
+    "--nologo",
+    "-v",
+    "quiet",
+)
+
+
+class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
+    """Adds files to a wheel before it is built."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Publish the daemon, and name the files and the tag."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        build_data["force_include"][str(root / "recordings" / "skirmish.mcap")] = "abathur/_sample/skirmish.mcap"
+        rid = os.environ.get("ABATHUR_WHEEL") or own_rid()
+        problem = why_not(root, rid)
+        if problem:
+            # Shown by pip with -v; the package says it, too, when the daemon is needed.
+            print(f"abathur-agent: a wheel without the daemon: {problem}", file=sys.stderr)
+            return
+        folder = publish(root, rid)
+        build_data["force_include"][str(folder)] = "abathur/_daemon"
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{tag(root, rid)}"
+
+
+def own_rid() -> str:
+    """The identifier of this system; NONE if there is no platform wheel for it."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return NONE
+    return {"linux": "linux-x64", "win32": "win-x64"}.get(sys.platform, NONE)
+
+
+def why_not(root: Path, rid: str) -> str:
+    """The reason for which the daemon cannot be built; empty if it can."""
+    if rid == NONE:
+        return "there is none for this system, or it was not wanted"
+    if rid not in TAGS:
+        raise ValueError(f"ABATHUR_WHEEL must be {', '.join(TAGS)} or {NONE}, not {rid!r}")
+    if not (root / "Abathur.sln").exists():
+        return "this is not a clone of the repository, with the daemon's sources"
+    dotnet = shutil.which("dotnet")
+    if dotnet is None:
+        return f"the .NET SDK {SDK} is not on the PATH"
+    sdks = subprocess.run([dotnet, "--list-sdks"], capture_output=True, text=True, check=False).stdout.splitlines()
+    if not any(line.split(".")[0].isdecimal() and int(line.split(".")[0]) >= SDK for line in sdks):
+        return f"{dotnet} is not of the .NET SDK {SDK} or newer"
+    return ""
+
+
+def publish(root: Path, rid: str) -> Path:
+    """Build the program with all that it needs; returns its folder."""
+    folder = root / "artifacts" / "publish" / "wheel" / rid
+    shutil.rmtree(folder, ignore_errors=True)
+    built = libzstd(root, rid)
+    line = ["dotnet", "publish", str(root / "Abathur.Sync"), "-c", "Release", "-r", rid, *PUBLISH, "-o", str(folder)]
+    if built is not None:
+        line.append(f"-p:LibZstd={built}")
+    done = subprocess.run(line, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"the daemon was not built (`{' '.join(line)}` ended with {done.returncode}):\n{done.stdout}")
+    for file in (*folder.glob("*.pdb"), *folder.glob("*.xml")):
+        file.unlink()
+    if built is not None:
+        shutil.copyfile(built.parents[1] / "LICENSE", folder / "licenses" / "libzstd.txt")
+    return folder
+
+
+def libzstd(root: Path, rid: str) -> Path | None:
+    """The native library that `dotnet make.cs pack` has built; None: not built."""
+    return next((root / "artifacts" / "libzstd" / rid).glob("libzstd.*"), None)
+
+
+def tag(root: Path, rid: str) -> str:
+    """The wheel's platform. The libzstd of the NuGet package needs a newer Linux than the rest does."""
+    if rid == "linux-x64" and libzstd(root, rid) is None:
+        return "linux_x86_64"
+    return TAGS[rid]

@@ -1,0 +1,97 @@
+"""Builds the native libzstd of the platform wheels from Debian's source package.
+
+    python libzstd.py FOLDER
+
+writes FOLDER/linux-x64/libzstd.so, FOLDER/win-x64/libzstd.dll and FOLDER/LICENSE. Debian's own binary needs the C library
+of Debian 12. Built without threads, which the daemon does not use, the library needs no symbol that is newer than glibc
+2.14, so that a wheel with it can have the tag manylinux_2_28.
+
+Needs apt-get, dpkg-source, gcc and the MinGW-w64 compiler. Without them it writes nothing, says what is missing, and ends
+with code 0: wheels are then made without libzstd.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+SOURCES = Path("/etc/apt")
+MINGW = "x86_64-w64-mingw32-gcc"
+#: Program, and the Debian package that has it.
+TOOLS = {
+    "apt-get": "apt",
+    "dpkg-source": "dpkg-dev",
+    "gcc": "gcc",
+    MINGW: "gcc-mingw-w64-x86-64-win32",
+}
+FLAGS = ("-O3", "-DNDEBUG", "-shared", "-s")
+#: Compiler, options, name of the library.
+TARGETS = {
+    "linux-x64": ("gcc", ("-fPIC", "-Wl,-soname,libzstd.so.1", "-fvisibility=hidden"), "libzstd.so"),
+    "win-x64": (MINGW, ("-DZSTD_DLL_EXPORT=1", "-static-libgcc"), "libzstd.dll"),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build what is not there yet."""
+    output = Path(arguments[0]).resolve()
+    wanted = [output / rid / name for rid, (_, _, name) in TARGETS.items()] + [output / "LICENSE"]
+    if all(path.exists() for path in wanted):
+        return 0
+    missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
+    if missing:
+        print(f"libzstd: not built, the wheels are made without it: {', '.join(missing)} missing (Debian packages)")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        source = fetch(Path(folder))
+        for rid, (compiler, options, name) in TARGETS.items():
+            (output / rid).mkdir(parents=True, exist_ok=True)
+            compile_library(source / "lib", compiler, options, output / rid / name)
+        shutil.copyfile(source / "LICENSE", output / "LICENSE")
+    return 0
+
+
+def fetch(folder: Path) -> Path:
+    """Get and unpack the source package, whose signature apt checks; returns its folder."""
+    parts, lists = folder / "sources", folder / "lists"
+    for each in (parts, lists / "partial"):
+        each.mkdir(parents=True)
+    # The machine's own sources, as sources of source packages.
+    for file in SOURCES.glob("sources.list.d/*.sources"):
+        text = re.sub(r"^Types:.*$", "Types: deb-src", file.read_text(encoding="utf-8"), flags=re.M)
+        (parts / file.name).write_text(text, encoding="utf-8")
+    for file in (SOURCES / "sources.list", *SOURCES.glob("sources.list.d/*.list")):
+        if file.exists():
+            text = re.sub(r"^deb\s", "deb-src ", file.read_text(encoding="utf-8"), flags=re.M)
+            (parts / f"{file.stem}.list").write_text(text, encoding="utf-8")
+    apt = ["apt-get", "-qq", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={parts}"]
+    apt += ["-o", f"Dir::State::lists={lists}", "-o", "APT::Sandbox::User=root"]
+    run([*apt, "update"], folder)
+    run([*apt, "source", "libzstd"], folder)
+    return next(path for path in folder.glob("libzstd-*") if path.is_dir())
+
+
+def compile_library(library: Path, compiler: str, options: Sequence[str], output: Path) -> None:
+    """Compile the library's files in one call."""
+    files = [path for part in ("common", "compress", "decompress", "dictBuilder") for path in (library / part).glob("*.c")]
+    files += (library / "decompress").glob("*.S")
+    run([compiler, *FLAGS, *options, "-o", str(output), *map(str, sorted(files))], library)
+
+
+def run(command: Sequence[str], folder: Path) -> None:
+    """Run a program; what it prints is shown if it fails."""
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        sys.stderr.buffer.write(done.stdout)
+        raise SystemExit(f"libzstd: {command[0]} failed (exit code {done.returncode})")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(f"usage: {sys.argv[0]} FOLDER")
+    raise SystemExit(main(sys.argv[1:]))
