@@ -12,7 +12,6 @@ import pytest
 from abathur.bench import _catalog
 from abathur.bench._frames import RecordedFrames, evenly_spaced
 from abathur.bench._options import Options
-from abathur.bench._progress import line
 from abathur.bench._runner import CodecRun, Runner
 from abathur.bench._statistics import QUANTILES, summarize
 from hypothesis import given
@@ -224,11 +223,6 @@ def test_frames_read_twice_are_those_of_the_file() -> None:
     first = [(frame.number, frame.observation) for frame in frames.read(numbers)]
     assert [number for number, _ in first] == numbers
     assert first == [(frame.number, frame.observation) for frame in frames.read(numbers)]
-
-
-def test_progress_line_fits_a_terminal() -> None:
-    assert line("checking cbor2", 30, 60, 75) == "[############------------]  50% checking cbor2, 1:15 left".ljust(79)
-    assert len(line("x" * 200, 0, 0, None)) == 79
 
 
 @pytest.mark.parametrize(

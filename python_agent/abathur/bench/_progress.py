@@ -1,50 +1,79 @@
-"""A progress line, drawn between timed sections. Silent if standard error is not a terminal."""
+"""The progress of a run on standard error, drawn between timed sections."""
 
 from __future__ import annotations
 
 import sys
 import time
 
-_REFRESH_SECONDS = 0.25
-_BAR_CELLS = 24
-_WIDTH = 79
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Column
+from rich.text import Text
+
+_REFRESH_SECONDS = 0.1
+_BAR_CELLS = 20
+#: Of narrower terminals, the bar would take the space of the text.
+_MIN_WIDTH_OF_BAR = 72
+_WINDOW_SECONDS = 30
 
 
-class ProgressLine:
-    """Redraws one line; `clear` removes it."""
+class ProgressBar:
+    """A bar with the frames a second and the time left; `clear` removes it. Silent if there is no terminal.
 
-    def __init__(self) -> None:
-        """Nothing is drawn yet."""
-        self._is_terminal = sys.stderr.isatty()
+    It has no thread, which would disturb what is timed: it is drawn when it is called, at most ten times a second.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        """Nothing is drawn yet.
+
+        Args:
+            console: Where to draw. Default: standard error.
+        """
+        self._console = console or Console(stderr=True)
+        is_shown = console is not None or (sys.stderr.isatty() and not self._console.is_dumb_terminal)
+        columns: list[ProgressColumn] = [
+            TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+            TextColumn("{task.percentage:>3.0f} %", table_column=Column(no_wrap=True)),
+            _FramesPerSecond(table_column=Column(no_wrap=True)),
+            TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
+        ]
+        if self._console.width >= _MIN_WIDTH_OF_BAR:
+            columns.insert(1, BarColumn(_BAR_CELLS))
+        self._progress = Progress(
+            *columns,
+            console=self._console,
+            auto_refresh=False,
+            transient=True,
+            expand=True,
+            disable=not is_shown,
+            speed_estimate_period=_WINDOW_SECONDS,
+        )
+        self._task = self._progress.add_task("", total=None, frames=0)
+        self._frames = 0
         self._last = 0.0
-        self._measured_from: tuple[float, float] | None = None
 
     def __call__(self, what: str, done: float, total: float) -> None:
         """Show the progress: see `_runner.Progress`."""
+        # The runner reports each frame of a check or a round, with the total known.
+        self._frames += total > 0
         now = time.monotonic()
-        if not self._is_terminal or now - self._last < _REFRESH_SECONDS:
+        if self._progress.disable or now - self._last < _REFRESH_SECONDS:
             return
         self._last = now
-        print(f"\r{line(what, done, total, self._left(now, done, total))}", end="", file=sys.stderr, flush=True)
+        self._progress.start()
+        self._progress.update(
+            self._task, description=what, completed=done, total=total or None, frames=self._frames, refresh=True
+        )
 
     def clear(self) -> None:
-        """Remove the line."""
-        if self._is_terminal and self._last:
-            print(f"\r{' ' * _WIDTH}\r", end="", file=sys.stderr, flush=True)
-
-    def _left(self, now: float, done: float, total: float) -> float | None:
-        if total <= 0 or done <= 0:
-            return None
-        if self._measured_from is None:
-            self._measured_from = (now, done)
-        start, done_at_start = self._measured_from
-        speed = (done - done_at_start) / (now - start) if now > start and done > done_at_start else 1.0
-        return (total - done) / speed
+        """Remove the bar."""
+        self._progress.stop()
 
 
-def line(what: str, done: float, total: float, left: float | None) -> str:
-    """The line: a bar, the current step, and the time left as m:ss."""
-    part = min(done / total, 1.0) if total > 0 else 0.0
-    bar = "#" * round(part * _BAR_CELLS)
-    remaining = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
-    return f"[{bar:-<{_BAR_CELLS}}] {part:4.0%} {what}{remaining}"[:_WIDTH].ljust(_WIDTH)
+class _FramesPerSecond(ProgressColumn):
+    """The mean rate so far."""
+
+    def render(self, task: Task) -> Text:
+        """The rate as text; empty before the first frame."""
+        frames: int = task.fields["frames"]
+        return Text(f"{frames / task.elapsed:,.0f} frames/s" if frames and task.elapsed else "")

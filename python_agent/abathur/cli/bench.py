@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     from abathur.bench import _environment, _memory, _result
     from abathur.bench._frames import RecordedFrames
     from abathur.bench._options import Options
-    from abathur.bench._progress import ProgressLine
+    from abathur.bench._progress import ProgressBar
     from abathur.bench._runner import CodecRun, Runner
 
     names = _names(options.codecs)
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     chosen = Options(options.file, names, options.rounds, options.frames, options.budget, options.seed)
     frames = RecordedFrames(options.file)
     environment = _environment.describe()
-    progress = ProgressLine()
+    progress = ProgressBar()
     runner = Runner(chosen, frames, runs, progress)
     runner.run()
     try:
@@ -83,6 +83,7 @@ def run(options: argparse.Namespace) -> None:
         partial.replace(options.json)
     print(_result.table(runner, runs))
     if runner.interrupted:
+        print("abathur: interrupted: the results so far", file=sys.stderr)
         raise KeyboardInterrupt
 
 
