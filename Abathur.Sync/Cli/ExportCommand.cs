@@ -30,11 +30,11 @@ internal static class ExportCommand
         {
             input, output, start, stop, force,
         };
-        command.SetAction((parsed, cancellation) => Task.Run(
+        command.SetAction((parsed, cancellation) => LongTask.RunAsync(
             () => Run(
                 parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
                 parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation),
-            CancellationToken.None));
+            parsed.InvocationConfiguration.Error));
         return command;
     }
 
@@ -48,7 +48,7 @@ internal static class ExportCommand
         if (output == StandardStreams.Dash)
         {
             using var pipe = StandardStreams.OpenOutput();
-            RecordingExporter.Export(recording, pipe, start, stop, cancellation);
+            Export(pipe);
             return ExitCode.Ok;
         }
         using var file = new OutputFile(
@@ -60,9 +60,23 @@ internal static class ExportCommand
                 BufferBytes = 1024 * 1024,
                 OnKilledRun = RecoverCommandLine.TellTo(report),
             });
-        var done = RecordingExporter.Export(recording, file.Stream, start, stop, cancellation);
+        var done = Export(file.Stream);
         file.CommitOrThrow();
         report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.FrameCount} observations, {done.Bytes} bytes"));
         return ExitCode.Ok;
+
+        (long FrameCount, long Bytes) Export(Stream stream)
+        {
+            using var progress = ProgressLine.Start("export", "frames", FramesBetween(recording, start, stop));
+            return RecordingExporter.Export(recording, stream, start, stop, progress, cancellation);
+        }
+    }
+
+    // As if every game loop had the same number of frames: counting them would take as long as writing them.
+    private static long FramesBetween(RecordingReader recording, uint start, uint stop)
+    {
+        var loops = recording.LastGameLoop - recording.FirstGameLoop + 1.0;
+        var wanted = Math.Min(stop, recording.LastGameLoop + 1.0) - Math.Max(start, recording.FirstGameLoop);
+        return (long)(recording.FrameCount * Math.Clamp(wanted / loops, 0, 1));
     }
 }

@@ -12,6 +12,7 @@ namespace Abathur.Sync.Cli;
 internal static class ImportCommand
 {
     private const string Zstd = "zstd";
+    private const string StandardInput = "standard input";
 
     public static Command Create()
     {
@@ -68,7 +69,9 @@ internal static class ImportCommand
         };
         command.SetAction((parsed, cancellation) =>
         {
-            var sources = parsed.GetRequiredValue(inputs).SelectMany(path => ToInputs(path, cancellation)).ToArray();
+            var read = 0L;
+            ProgressLine? progress = null;
+            var sources = parsed.GetRequiredValue(inputs).SelectMany(path => ToInputs(path, OnRead, cancellation)).ToArray();
             var options = new ImportOptions
             {
                 Recording = new RecordingOptions
@@ -89,14 +92,23 @@ internal static class ImportCommand
                 OnKilledRun = RecoverCommandLine.TellTo(parsed.InvocationConfiguration.Error),
             };
             var to = parsed.GetRequiredValue(output);
-            return Task.Run(() => Run(sources, to, options, parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
+            return LongTask.RunAsync(
+                () =>
+                {
+                    ImportResult result;
+                    using (progress = ProgressLine.Start("import", unit: null, BytesOf(sources)))
+                        result = RecordingImporter.Import(sources, to, options, cancellation);
+                    return Report(result, to, parsed.InvocationConfiguration.Error);
+                },
+                parsed.InvocationConfiguration.Error);
+
+            void OnRead(int bytes) => progress!.Report(read += bytes);
         });
         return command;
     }
 
-    private static int Run(ImportInput[] inputs, string output, ImportOptions options, TextWriter report, CancellationToken cancellation)
+    private static int Report(ImportResult result, string output, TextWriter report)
     {
-        var result = RecordingImporter.Import(inputs, output, options, cancellation);
         if (result.FrameCount > 0)
         {
             report.WriteLine(string.Create(
@@ -116,14 +128,18 @@ internal static class ImportCommand
         return ExitCode.Interrupted;
     }
 
-    private static IEnumerable<ImportInput> ToInputs(string path, CancellationToken cancellation)
+    private static IEnumerable<ImportInput> ToInputs(string path, Action<int> onRead, CancellationToken cancellation)
     {
         if (path == StandardStreams.Dash)
-            return [new ImportInput("standard input", () => StandardStreams.OpenInput(cancellation), IsSingle: false)];
-        if (Directory.Exists(path)) return ImportInput.FromFolder(path);
+            return [new ImportInput(StandardInput, () => StandardStreams.OpenInput(onRead, cancellation), IsSingle: false)];
+        if (Directory.Exists(path)) return ImportInput.FromFolder(path, onRead);
         if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
-        return [ImportInput.FromFile(path)];
+        return [ImportInput.FromFile(path, onRead)];
     }
+
+    // Null: not known, because one is not a file.
+    private static long? BytesOf(ImportInput[] inputs) =>
+        inputs.Any(input => input.Name == StandardInput) ? null : inputs.Sum(input => new FileInfo(input.Name).Length);
 
     private static ReadOnlyMemory<byte>? ReadFile(string? path)
     {

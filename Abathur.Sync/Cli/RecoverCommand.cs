@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Mcap;
 using Abathur.Recordings;
 using Abathur.Recordings.Conversion;
 using Abathur.Sync.Diagnostics;
@@ -35,15 +36,20 @@ internal static class RecoverCommand
         {
             var from = parsed.GetRequiredValue(input);
             var to = parsed.GetValue(output) ?? RecoverCommandLine.DefaultOutput(from);
-            return Task.Run(
-                () => Run(from, to, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation), CancellationToken.None);
+            var report = parsed.InvocationConfiguration.Error;
+            return LongTask.RunAsync(() => Run(from, to, parsed.GetValue(force), report, cancellation), report);
         });
         return command;
     }
 
     private static int Run(string input, string output, bool force, TextWriter report, CancellationToken cancellation)
     {
-        var result = RecordingRecovery.Recover(input, output, options: null, force, RecoverCommandLine.TellTo(report), cancellation);
+        McapRecoveryResult result;
+        using (var progress = ProgressLine.Start("recover", unit: null, File.Exists(input) ? new FileInfo(input).Length : null))
+        {
+            result = RecordingRecovery.Recover(
+                input, output, options: null, force, RecoverCommandLine.TellTo(report), progress, cancellation);
+        }
         report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {result.MessageCount} messages"));
         foreach (var (topic, count) in result.MessagesByTopic.OrderBy(each => each.Key, StringComparer.Ordinal))
             if (count > 0) report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"  {topic,-14} {count}"));

@@ -28,7 +28,10 @@ internal static class StandardStreams
     }
 
     /// <summary>Standard input; a read that waits for data ends with <see cref="OperationCanceledException"/> when cancelled.</summary>
-    public static Stream OpenInput(CancellationToken cancellation) => new CancellableInput(Console.OpenStandardInput(), cancellation);
+    /// <param name="onRead">Called with the number of bytes of each read.</param>
+    /// <param name="cancellation">Ends a read.</param>
+    public static Stream OpenInput(Action<int> onRead, CancellationToken cancellation) =>
+        new CancellableInput(Console.OpenStandardInput(), onRead, cancellation);
 
     private sealed class PipeStream(Stream inner) : ForwardOnlyStream
     {
@@ -53,7 +56,7 @@ internal static class StandardStreams
         public override void Flush() => inner.Flush();
     }
 
-    private sealed class CancellableInput(Stream inner, CancellationToken cancellation) : ForwardOnlyStream
+    private sealed class CancellableInput(Stream inner, Action<int> onRead, CancellationToken cancellation) : ForwardOnlyStream
     {
         // A separate buffer: an abandoned read may still write to it.
         private readonly byte[] _buffer = new byte[256 * 1024];
@@ -68,6 +71,7 @@ internal static class StandardStreams
                 var read = Task.Run(() => inner.Read(_buffer), CancellationToken.None);
                 _start = 0;
                 _end = read.WaitAsync(cancellation).GetAwaiter().GetResult();
+                onRead(_end);
             }
             var count = Math.Min(buffer.Length, _end - _start);
             _buffer.AsSpan(_start, count).CopyTo(buffer);

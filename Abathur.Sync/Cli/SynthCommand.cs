@@ -38,58 +38,57 @@ internal static class SynthCommand
             var chosen = name == "elite" ? SynthOptions.Elite : SynthOptions.Skirmish;
             var options = chosen with { Seed = parsed.GetValue(seed) ?? chosen.Seed, Steps = parsed.GetValue(steps) ?? chosen.Steps };
             var path = parsed.GetRequiredValue(output);
-            return Task.Run(
-                () => Run(
-                    new MatchGenerator(options),
-                    $"{name}-{options.Seed}",
-                    path,
-                    parsed.GetValue(force),
-                    parsed.InvocationConfiguration.Error,
-                    cancellation),
-                CancellationToken.None);
+            var report = parsed.InvocationConfiguration.Error;
+            return LongTask.RunAsync(
+                () => Run(options, $"{name}-{options.Seed}", path, parsed.GetValue(force), report, cancellation), report);
         });
         return command;
     }
 
     private static int Run(
-        MatchGenerator generator, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
+        SynthOptions options, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
     {
+        var generator = new MatchGenerator(options);
         if (path == StandardStreams.Dash)
         {
             using var stream = StandardStreams.OpenOutput();
-            WriteDelimited(generator, stream, cancellation);
+            WriteDelimited(Frames(), stream);
             return ExitCode.Ok;
         }
         using var file = new OutputFile(path, new OutputOptions { Overwrite = force, OnKilledRun = RecoverCommandLine.TellTo(report) });
         var frames = path.EndsWith(DelimitedExtension, StringComparison.OrdinalIgnoreCase)
-            ? WriteDelimited(generator, file.Stream, cancellation)
-            : WriteRecording(generator, matchId, file.Stream, cancellation);
+            ? WriteDelimited(Frames(), file.Stream)
+            : WriteRecording(Frames(), matchId, generator, file.Stream);
         file.CommitOrThrow();
         report.WriteLine(
             string.Create(CultureInfo.InvariantCulture, $"{path}: {frames} simulated observations, {new FileInfo(path).Length} bytes"));
         return ExitCode.Ok;
+
+        // The generator, advanced frame by frame.
+        IEnumerable<MatchGenerator> Frames()
+        {
+            using var progress = ProgressLine.Start("synth", "frames", options.Steps);
+            for (var done = 1; generator.Next(); done++)
+            {
+                cancellation.ThrowIfCancellationRequested();
+                yield return generator;
+                progress.Report(done);
+            }
+        }
     }
 
-    private static long WriteRecording(MatchGenerator generator, string matchId, Stream output, CancellationToken cancellation)
+    private static long WriteRecording(IEnumerable<MatchGenerator> frames, string matchId, MatchGenerator generator, Stream output)
     {
         using var recording = new SynthRecording(output, matchId, generator);
-        while (generator.Next())
-        {
-            cancellation.ThrowIfCancellationRequested();
-            recording.Add();
-        }
+        foreach (var _ in frames) recording.Add();
         recording.Close();
         return recording.FrameCount;
     }
 
-    private static long WriteDelimited(MatchGenerator generator, Stream stream, CancellationToken cancellation)
+    private static long WriteDelimited(IEnumerable<MatchGenerator> frames, Stream stream)
     {
         var writer = new DelimitedObservationWriter(stream);
-        while (generator.Next())
-        {
-            cancellation.ThrowIfCancellationRequested();
-            writer.Write(generator.Observation.Span);
-        }
+        foreach (var frame in frames) writer.Write(frame.Observation.Span);
         return writer.FrameCount;
     }
 }

@@ -10,7 +10,7 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
     private readonly Dictionary<string, long> _messagesByTopic = [];
     private long _messages, _chunks, _cutMessages, _damaged, _lostBytes;
 
-    public McapRecoveryResult Run(CancellationToken cancellation)
+    public McapRecoveryResult Run(IProgress<long>? progress, CancellationToken cancellation)
     {
         // A complete summary also has the schemas and channels of damaged chunks.
         foreach (var schema in reader.Schemas.Values) Add(schema);
@@ -45,6 +45,7 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
                 _lostBytes += header.End - header.Offset;
             }
             offset = header.End;
+            progress?.Report(offset);
         }
         if (buffer.Length > 0) ArrayPool<byte>.Shared.Return(buffer);
         return new McapRecoveryResult(_messages, _messagesByTopic, _chunks, _cutMessages, _damaged, _lostBytes, complete

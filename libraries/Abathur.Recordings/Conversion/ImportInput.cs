@@ -17,22 +17,26 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
     /// <c>.binpb</c> and <c>.pb</c> are one serialized observation, everything else a length-delimited stream; an additional
     /// <c>.zst</c> is decompressed.
     /// </remarks>
-    public static ImportInput FromFile(string path)
+    /// <param name="path">The file.</param>
+    /// <param name="onRead">Called with the number of bytes of each read, as they are in the file. Default: none.</param>
+    public static ImportInput FromFile(string path, Action<int>? onRead = null)
     {
         var isZstd = path.EndsWith(".zst", StringComparison.OrdinalIgnoreCase);
         var inner = isZstd ? path[..^4] : path;
         return new ImportInput(
-            path, () => OpenFile(path, isZstd), SingleEndings.Any(end => inner.EndsWith(end, StringComparison.OrdinalIgnoreCase)));
+            path, () => OpenFile(path, isZstd, onRead), SingleEndings.Any(end => inner.EndsWith(end, StringComparison.OrdinalIgnoreCase)));
     }
 
     /// <summary>The files of a folder and the folders below it, in order of their paths: <c>observation*.binpb</c>, <c>*.obs</c>, each also
     /// with <c>.zst</c>.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="onRead">As for <see cref="FromFile"/>.</param>
     /// <exception cref="RecordingException">The folder has no such files.</exception>
-    public static IReadOnlyList<ImportInput> FromFolder(string folder)
+    public static IReadOnlyList<ImportInput> FromFolder(string folder, Action<int>? onRead = null)
     {
         string[] patterns = ["observation*.binpb", "observation*.binpb.zst", "*.obs", "*.obs.zst"];
         var files = patterns.SelectMany(pattern => Directory.EnumerateFiles(folder, pattern, SearchOption.AllDirectories))
-            .Distinct().Order(StringComparer.Ordinal).Select(FromFile).ToArray();
+            .Distinct().Order(StringComparer.Ordinal).Select(file => FromFile(file, onRead)).ToArray();
         if (files.Length == 0) throw new RecordingException($"folder {folder} has no files named {string.Join(", ", patterns)}");
         return files;
     }
@@ -80,19 +84,37 @@ public sealed record ImportInput(string Name, Func<Stream> Open, bool IsSingle)
         if (problem is not null) throw new RecordingException($"{file.Name} {problem}");
     }
 
-    private static Stream OpenFile(string path, bool isZstd)
+    private static Stream OpenFile(string path, bool isZstd, Action<int>? onRead)
     {
         var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, FileOptions.SequentialScan);
         try
         {
             RefuseOtherFormats(file, isZstd);
-            if (!isZstd) return file;
-            return new ZstdDecompressionStream(file);
+            Stream read = onRead is null ? file : new CountedStream(file, onRead);
+            return isZstd ? new ZstdDecompressionStream(read) : read;
         }
         catch
         {
             file.Dispose();
             throw;
+        }
+    }
+
+    private sealed class CountedStream(Stream inner, Action<int> onRead) : ForwardOnlyStream
+    {
+        public override bool CanRead => true;
+
+        public override int Read(Span<byte> buffer)
+        {
+            var count = inner.Read(buffer);
+            onRead(count);
+            return count;
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+            if (disposing) inner.Dispose();
+            base.Dispose(disposing);
         }
     }
 }

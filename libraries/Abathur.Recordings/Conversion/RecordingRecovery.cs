@@ -17,6 +17,7 @@ public static class RecordingRecovery
     /// <param name="options">How it is written. Default: with the compression of the input.</param>
     /// <param name="overwrite">Whether an existing file is replaced.</param>
     /// <param name="onKilledRun">Called for an unfinished output of a killed run that was renamed.</param>
+    /// <param name="progress">Told the bytes of the input that are done, after each record or chunk. Default: none.</param>
     /// <param name="cancellation">Cancels it; the unfinished output is removed.</param>
     /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported feature.</exception>
     /// <exception cref="RecordingException">The output is the input, or already exists.</exception>
@@ -24,14 +25,14 @@ public static class RecordingRecovery
     /// then has the actual path.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static McapRecoveryResult Recover(
-        string input, string output, RecordingOptions? options =
-            null, bool overwrite = false, Action<KilledRun>? onKilledRun = null, CancellationToken cancellation = default)
+        string input, string output, RecordingOptions? options = null, bool overwrite = false, Action<KilledRun>? onKilledRun = null,
+        IProgress<long>? progress = null, CancellationToken cancellation = default)
     {
         if (!File.Exists(input)) throw new RecordingException($"there is no file {input}");
         using var file = new OutputFile(output, new OutputOptions { Overwrite = overwrite, Inputs = [input], OnKilledRun = onKilledRun });
         using var damaged = new FileStream(input, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         options ??= new RecordingOptions { Compression = McapRecovery.CompressionOf(damaged) };
-        var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), cancellation);
+        var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), progress, cancellation);
         file.CommitOrThrow();
         return result;
     }
