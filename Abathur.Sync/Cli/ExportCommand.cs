@@ -25,7 +25,7 @@ internal static class ExportCommand
             Description = "Game loop before which to stop",
             HelpName = "LOOP",
         };
-        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
+        var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
         {
             input, output, start, stop, force,

@@ -62,7 +62,7 @@ internal static class ImportCommand
         var maxFrames = LimitOption("--max-frames", "Most observations that are taken", limits.MaxFrames);
         var maxBytes = LimitOption(
             "--max-bytes", $"Most bytes that are taken, after decompression. Default: {limits.MaxBytes >> 30} GiB", null);
-        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
+        var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var command = new Command("import", "Make a recording of serialized observations")
         {
             inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, maxFrames, maxBytes, force,

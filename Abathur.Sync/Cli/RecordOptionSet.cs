@@ -26,7 +26,7 @@ internal sealed class RecordOptionSet
         HelpName = "BYTES",
     };
 
-    private readonly Option<bool> _force = new("--force") { Description = "Replace the recording if it exists." };
+    private readonly Option<bool> _force = new("--force", "-f") { Description = "Replace the recording if it exists." };
 
     public void AddTo(Command command)
     {

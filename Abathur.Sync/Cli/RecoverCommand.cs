@@ -26,7 +26,7 @@ internal static class RecoverCommand
             Description = "The new file (default: IN with .recovered.mcap)",
             HelpName = "OUT",
         };
-        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
+        var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var command = new Command(
             "recover", "Make a complete recording of one that was truncated, was never closed, or has garbage at its end")
         {

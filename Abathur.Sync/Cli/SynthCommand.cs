@@ -30,7 +30,7 @@ internal static class SynthCommand
             HelpName = "OUT",
             Required = true,
         };
-        var force = new Option<bool>("--force") { Description = "Replace the output if it exists" };
+        var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var command = new Command("synth", "Simulate a match and record it") { preset, seed, steps, output, force };
         command.SetAction((parsed, cancellation) =>
         {

@@ -24,7 +24,7 @@ public sealed class ActionLog : IActionLog, IDisposable
 
     /// <param name="path">File to write; null: none.</param>
     /// <param name="overwrite">Whether an existing file is replaced.</param>
-    /// <exception cref="RecordingException">The file exists, and is not to be replaced.</exception>
+    /// <exception cref="RecordingException">The file exists and is not to be replaced, or its folder does not exist.</exception>
     /// <exception cref="IOException">The file cannot be created.</exception>
     public ActionLog(string? path, bool overwrite)
     {
@@ -36,6 +36,10 @@ public sealed class ActionLog : IActionLog, IDisposable
         catch (IOException) when (!overwrite && File.Exists(path))
         {
             throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
+        }
+        catch (DirectoryNotFoundException)
+        {
+            throw new RecordingException($"there is no folder {Path.GetDirectoryName(Path.GetFullPath(path))}");
         }
     }
 
