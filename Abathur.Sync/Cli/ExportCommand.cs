@@ -26,21 +26,30 @@ internal static class ExportCommand
             HelpName = "LOOP",
         };
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
+        var json = JsonOutput.CreateOption();
         var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
         {
-            input, output, start, stop, force,
+            input, output, start, stop, force, json,
         };
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(json) && result.GetResult(output)?.Tokens is [{ Value: StandardStreams.Dash }])
+                result.AddError("--json needs -o FILE: standard output has the observations.");
+        });
         command.SetAction((parsed, cancellation) => LongTask.RunAsync(
             () => Run(
                 parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
-                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(force), parsed.InvocationConfiguration.Error, cancellation),
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(force), parsed.GetValue(json), parsed.InvocationConfiguration,
+                cancellation),
             parsed.InvocationConfiguration.Error));
         return command;
     }
 
     private static int Run(
-        string input, string output, uint start, uint stop, bool force, TextWriter report, CancellationToken cancellation)
+        string input, string output, uint start, uint stop, bool force, bool json, InvocationConfiguration streams,
+        CancellationToken cancellation)
     {
+        var report = streams.Error;
         using var recording = RecordingReader.Open(input);
         if (recording.Truncated)
             report.WriteLine($"{ProgramName.Current}: warning: {input}: {recording.Damage}; "
@@ -62,7 +71,8 @@ internal static class ExportCommand
             });
         var done = Export(file.Stream);
         file.CommitOrThrow();
-        report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.FrameCount} observations, {done.Bytes} bytes"));
+        if (json) JsonOutput.Write(streams.Output, new ExportSummary(output, done.Bytes, done.FrameCount));
+        else report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.FrameCount} observations, {done.Bytes} bytes"));
         return ExitCode.Ok;
 
         (long FrameCount, long Bytes) Export(Stream stream)
@@ -71,6 +81,12 @@ internal static class ExportCommand
             return RecordingExporter.Export(recording, stream, start, stop, progress, cancellation);
         }
     }
+
+    /// <summary>What <c>--json</c> prints.</summary>
+    /// <param name="File">Path of the new file.</param>
+    /// <param name="FileBytes">Its bytes.</param>
+    /// <param name="Frames">Observations in it.</param>
+    private sealed record ExportSummary(string File, long FileBytes, long Frames);
 
     // As if every game loop had the same number of frames: counting them would take as long as writing them.
     private static long FramesBetween(RecordingReader recording, uint start, uint stop)

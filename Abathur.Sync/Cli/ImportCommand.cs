@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using System.Text.Json.Serialization;
 using Abathur.Mcap;
 using Abathur.Recordings;
 using Abathur.Recordings.Conversion;
@@ -63,9 +64,10 @@ internal static class ImportCommand
         var maxBytes = LimitOption(
             "--max-bytes", $"Most bytes that are taken, after decompression. Default: {limits.MaxBytes >> 30} GiB", null);
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
+        var json = JsonOutput.CreateOption();
         var command = new Command("import", "Make a recording of serialized observations")
         {
-            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, maxFrames, maxBytes, force,
+            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, maxFrames, maxBytes, force, json,
         };
         command.SetAction((parsed, cancellation) =>
         {
@@ -92,30 +94,35 @@ internal static class ImportCommand
                 OnKilledRun = RecoverCommandLine.TellTo(parsed.InvocationConfiguration.Error),
             };
             var to = parsed.GetRequiredValue(output);
+            var report = parsed.InvocationConfiguration.Error;
             return LongTask.RunAsync(
                 () =>
                 {
                     ImportResult result;
                     using (progress = ProgressLine.Start("import", unit: null, BytesOf(sources)))
                         result = RecordingImporter.Import(sources, to, options, cancellation);
-                    return Report(result, to, parsed.InvocationConfiguration.Error);
+                    if (!parsed.GetValue(json)) PrintSummary(result, to, report);
+                    else if (result.FrameCount > 0) JsonOutput.Write(parsed.InvocationConfiguration.Output, ImportSummary.Of(to, result));
+                    return ReportEnd(result, report);
                 },
-                parsed.InvocationConfiguration.Error);
+                report);
 
             void OnRead(int bytes) => progress!.Report(read += bytes);
         });
         return command;
     }
 
-    private static int Report(ImportResult result, string output, TextWriter report)
+    private static void PrintSummary(ImportResult result, string output, TextWriter report)
     {
-        if (result.FrameCount > 0)
-        {
-            report.WriteLine(string.Create(
-                CultureInfo.InvariantCulture,
-                $"{output}: {result.FrameCount} observations, game loops {result.FirstGameLoop} to {result.LastGameLoop}, "
-                    + $"{result.ObservationBytes} bytes in, {result.FileBytes} bytes recorded"));
-        }
+        if (result.FrameCount == 0) return;
+        report.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"{output}: {result.FrameCount} observations, game loops {result.FirstGameLoop} to {result.LastGameLoop}, "
+                + $"{result.ObservationBytes} bytes in, {result.FileBytes} bytes recorded"));
+    }
+
+    private static int ReportEnd(ImportResult result, TextWriter report)
+    {
         if (result.Damage is { } damage)
         {
             report.WriteLine($"{ProgramName.Current}: {damage}: the recording has what came before");
@@ -147,6 +154,24 @@ internal static class ImportCommand
         if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
         using var file = File.OpenRead(path);
         return ImportInput.ReadAll(file, path);
+    }
+
+    /// <summary>What <c>--json</c> prints about the recording.</summary>
+    /// <param name="File">Path of the recording.</param>
+    /// <param name="FileBytes">Its bytes.</param>
+    /// <param name="Frames">Observations in it.</param>
+    /// <param name="FirstGameLoop">Game loop of the first.</param>
+    /// <param name="LastGameLoop">Game loop of the last.</param>
+    /// <param name="ObservationBytes">Bytes of the observations, after decompression of the input.</param>
+    /// <param name="Interrupted">Whether Ctrl-C ended it: the recording has what came before.</param>
+    /// <param name="Damage">Where the input ended inside an observation; null: it was complete.</param>
+    private sealed record ImportSummary(
+        string File, long FileBytes, long Frames, uint FirstGameLoop, uint LastGameLoop, long ObservationBytes, bool Interrupted,
+        [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Damage)
+    {
+        public static ImportSummary Of(string file, in ImportResult result) => new(
+            file, result.FileBytes, result.FrameCount, result.FirstGameLoop, result.LastGameLoop, result.ObservationBytes,
+            result.Interrupted, result.Damage);
     }
 
     private static Option<long?> LimitOption(string name, string description, long? value)

@@ -1,7 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Text.Encodings.Web;
-using System.Text.Json;
 using Abathur.Recordings;
 using Abathur.Sync.Diagnostics;
 using Spectre.Console;
@@ -11,17 +9,10 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>abathur-sync info FILE [--json]</c></summary>
 internal static class InfoCommand
 {
-    private static readonly JsonSerializerOptions JsonOptions = new()
-    {
-        PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,
-        WriteIndented = true,
-        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
-    };
-
     public static Command Create()
     {
         var file = new Argument<string>("file") { Description = "The recording", HelpName = "FILE" };
-        var json = new Option<bool>("--json") { Description = "Print it as a JSON object" };
+        var json = JsonOutput.CreateOption();
         var command = new Command("info", "Show what a recording contains") { file, json };
         command.SetAction(parsed => Run(parsed.GetRequiredValue(file), parsed.GetValue(json), parsed.InvocationConfiguration.Output));
         return command;
@@ -31,7 +22,7 @@ internal static class InfoCommand
     {
         using var recording = RecordingReader.Open(file);
         var summary = RecordingSummary.Of(file, recording);
-        if (json) output.WriteLine(JsonSerializer.Serialize(summary, JsonOptions));
+        if (json) JsonOutput.Write(output, summary);
         else Print(summary, output);
         return ExitCode.Ok;
     }

@@ -15,7 +15,7 @@ internal static class LongTask
             }
             catch (OperationCanceledException)
             {
-                report.WriteLine("abathur-sync: interrupted: no file was written");
+                report.WriteLine($"{ProgramName.Current}: interrupted: no file was written");
                 return ExitCode.Interrupted;
             }
         },

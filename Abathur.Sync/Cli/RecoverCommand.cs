@@ -27,29 +27,43 @@ internal static class RecoverCommand
             HelpName = "OUT",
         };
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
+        var json = JsonOutput.CreateOption();
         var command = new Command(
             "recover", "Make a complete recording of one that was truncated, was never closed, or has garbage at its end")
         {
-            input, output, force,
+            input, output, force, json,
         };
         command.SetAction((parsed, cancellation) =>
         {
             var from = parsed.GetRequiredValue(input);
             var to = parsed.GetValue(output) ?? RecoverCommandLine.DefaultOutput(from);
             var report = parsed.InvocationConfiguration.Error;
-            return LongTask.RunAsync(() => Run(from, to, parsed.GetValue(force), report, cancellation), report);
+            return LongTask.RunAsync(
+                () => Run(from, to, parsed.GetValue(force), parsed.GetValue(json), parsed.InvocationConfiguration, cancellation), report);
         });
         return command;
     }
 
-    private static int Run(string input, string output, bool force, TextWriter report, CancellationToken cancellation)
+    private static int Run(
+        string input, string output, bool force, bool json, InvocationConfiguration streams, CancellationToken cancellation)
     {
+        var report = streams.Error;
         McapRecoveryResult result;
         using (var progress = ProgressLine.Start("recover", unit: null, File.Exists(input) ? new FileInfo(input).Length : null))
         {
             result = RecordingRecovery.Recover(
                 input, output, options: null, force, RecoverCommandLine.TellTo(report), progress, cancellation);
         }
+        if (json) JsonOutput.Write(streams.Output, RecoverSummary.Of(output, result));
+        else PrintSummary(input, output, result, report);
+        if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation) > 0) return ExitCode.Ok;
+        report.WriteLine(
+            $"{ProgramName.Current}: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
+        return ExitCode.BadInput;
+    }
+
+    private static void PrintSummary(string input, string output, McapRecoveryResult result, TextWriter report)
+    {
         report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {result.MessageCount} messages"));
         foreach (var (topic, count) in result.MessagesByTopic.OrderBy(each => each.Key, StringComparer.Ordinal))
             if (count > 0) report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"  {topic,-14} {count}"));
@@ -61,9 +75,24 @@ internal static class RecoverCommand
                 CultureInfo.InvariantCulture,
                 $"from {result.ChunkCount} complete chunks, and {result.CutChunkMessageCount} messages of a truncated one; "
                     + $"{result.DamagedRecordCount} damaged records dropped, {result.LostBytes} bytes lost"));
-        if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Observation) > 0) return ExitCode.Ok;
-        report.WriteLine(
-            $"{ProgramName.Current}: no observation was recovered from {input}: {output} has only the other messages and cannot be played");
-        return ExitCode.BadInput;
+    }
+
+    /// <summary>What <c>--json</c> prints.</summary>
+    /// <param name="File">Path of the new file.</param>
+    /// <param name="FileBytes">Its bytes.</param>
+    /// <param name="Messages">Messages in it.</param>
+    /// <param name="MessagesByTopic">The same by topic.</param>
+    /// <param name="CompleteChunks">Complete chunks of the input.</param>
+    /// <param name="TruncatedChunkMessages">Messages from a chunk that was truncated.</param>
+    /// <param name="DamagedRecords">Records that were dropped.</param>
+    /// <param name="LostBytes">Bytes that could not be read.</param>
+    /// <param name="WasComplete">Whether nothing was wrong with the input.</param>
+    private sealed record RecoverSummary(
+        string File, long FileBytes, long Messages, IReadOnlyDictionary<string, long> MessagesByTopic, long CompleteChunks,
+        long TruncatedChunkMessages, long DamagedRecords, long LostBytes, bool WasComplete)
+    {
+        public static RecoverSummary Of(string file, McapRecoveryResult result) => new(
+            file, new FileInfo(file).Length, result.MessageCount, result.MessagesByTopic, result.ChunkCount, result.CutChunkMessageCount,
+            result.DamagedRecordCount, result.LostBytes, result.WasComplete);
     }
 }
