@@ -1,3 +1,4 @@
+using System.Globalization;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
@@ -24,7 +25,7 @@ internal sealed class PlaybackView : IAsyncDisposable
         _control = control;
         _hub = hub;
         _stop = stop;
-        _showing = Console.IsErrorRedirected || Console.IsInputRedirected || ProgramLog.IsJson ? Task.CompletedTask : Task.Run(ShowAsync);
+        _showing = !Terminal.CanUpdateLines || Console.IsInputRedirected || ProgramLog.IsJson ? Task.CompletedTask : Task.Run(ShowAsync);
     }
 
     /// <summary>Shows the view until it is disposed. The key q stops the match.</summary>
@@ -39,7 +40,7 @@ internal sealed class PlaybackView : IAsyncDisposable
 
     private async Task ShowAsync()
     {
-        Console.Error.WriteLine("space: pause   →: step   ↑ ↓: rate   q: quit");
+        Console.Error.WriteLine(FittingText.JoinInOrder("   ", Terminal.Width - 1, "space: pause", "q: quit", "→: step", "↑ ↓: rate"));
         try
         {
             while (true)
@@ -86,15 +87,26 @@ internal sealed class PlaybackView : IAsyncDisposable
 
     private void Show()
     {
-        var state = _control.State;
         var status = new Status();
         _hub.Describe(status);
-        var rate = state.Rate == 0 ? "unlimited" : $"×{state.Rate:0.##}";
-        var dropped = status.Subscribers.Aggregate(0UL, (sum, each) => sum + each.FramesDropped);
-        var line = $"{(state.Paused ? "⏸" : "▶")} loop {state.GameLoop,6} / {state.LastGameLoop}   {status.FramesPerSecond,5:0} "
-            + $"frames/s ({rate})   {status.Subscribers.Count} agents   {dropped} dropped";
-        Console.Error.Write($"\r{line}\u001b[K");
+        Terminal.UpdateLine(Console.Error, Line(_control.State, status, Terminal.Width - 1));
     }
+
+    /// <summary>The status line, of at most this width.</summary>
+    public static string Line(PlaybackState state, Status status, int width)
+    {
+        var rate = state.Rate == 0 ? "unlimited" : Text($"×{state.Rate:0.##}");
+        var dropped = status.Subscribers.Aggregate(0UL, (sum, each) => sum + each.FramesDropped);
+        // Some terminals draw the symbol in two columns.
+        return FittingText.Join(
+            "   ", width - 1,
+            (Text($"{(state.Paused ? "⏸" : "▶")} loop {state.GameLoop,6} / {state.LastGameLoop}"), 3),
+            (Text($"{status.FramesPerSecond,5:0} frames/s ({rate})"), 1),
+            (Text($"{status.Subscribers.Count} agents"), 0),
+            (Text($"{dropped} dropped"), 2));
+    }
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 
     private static double Next(double rate, int direction)
     {

@@ -62,10 +62,10 @@ internal static class StatusCommand
             var console = AnsiConsole.Create(
                 new AnsiConsoleSettings { Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect });
             if (Console.IsOutputRedirected) console.Profile.Width = WidthOfPipe;
-            console.Write(StatusTable.Create(client.Place, status, null, default));
+            console.Write(StatusTable.Create(client.Place, status, null, default, console.Profile.Width));
             return ExitCode.Ok;
         }
-        await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default)).StartAsync(
+        await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default, AnsiConsole.Profile.Width)).StartAsync(
             async live => await KeepUpAsync(live, client, status, cancellation));
         return ExitCode.Ok;
     }
@@ -80,7 +80,7 @@ internal static class StatusCommand
                 await Task.Delay(Refresh, cancellation);
                 var status = await client.GetAsync(cancellation);
                 var (now, elapsed) = (Stopwatch.GetTimestamp(), Stopwatch.GetElapsedTime(taken));
-                live.UpdateTarget(StatusTable.Create(client.Place, status, before, elapsed));
+                live.UpdateTarget(StatusTable.Create(client.Place, status, before, elapsed, AnsiConsole.Profile.Width));
                 (before, taken) = (status, now);
             }
             catch (OperationCanceledException)
