@@ -1,3 +1,5 @@
+using Abathur.Sync.Diagnostics;
+
 namespace Abathur.Sync.Cli;
 
 /// <summary>The work of a command that writes a file and takes long.</summary>

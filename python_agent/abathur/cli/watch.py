@@ -7,19 +7,16 @@ import io
 import multiprocessing
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from abathur import _address, _request
 from abathur._request import Compression, Encoding, Policy, SubscribeOptions
 from abathur.cli import _commands, _watcher
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _REFRESH_SECONDS = 0.25
 _STOP_SECONDS = 5.0
@@ -96,8 +93,11 @@ def show(
 
 
 def _collect(agents: list[_watcher.Options]) -> list[Snapshot]:
+    # Not by the other commands, whose start it would delay.
     from rich.console import Console
     from rich.live import Live
+
+    from abathur.cli._watch_tables import live_table, summary_table
 
     context = multiprocessing.get_context("spawn")
     snapshots = [Snapshot(agent.label) for agent in agents]
@@ -112,33 +112,35 @@ def _collect(agents: list[_watcher.Options]) -> list[Snapshot]:
         processes.append(process)
     console = Console()
     try:
-        with Live(_live_table(snapshots), console=console, auto_refresh=False, transient=True, screen=False) as live:
-            for table in _updates(pipes, snapshots):
+        with Live(live_table(snapshots), console=console, auto_refresh=False, transient=True, screen=False) as live:
+            for _ in _updates(pipes, snapshots):
                 if sys.stdout.isatty():
-                    live.update(table, refresh=True)
+                    live.update(live_table(snapshots), refresh=True)
     except KeyboardInterrupt:
         console.print("interrupted")
     finally:
         for process in processes:
             process.terminate()
             process.join(_STOP_SECONDS)
-    console.print(_summary_table(snapshots))
+    console.print(summary_table(snapshots))
     return snapshots
 
 
 def _save_picture(snapshots: list[Snapshot], path: str) -> None:
     from rich.console import Console
 
+    from abathur.cli._watch_tables import live_table, summary_table
+
     console = Console(record=True, width=80, file=io.StringIO())
-    console.print(_live_table(snapshots), _summary_table(snapshots))
+    console.print(live_table(snapshots), summary_table(snapshots))
     picture = console.export_svg(title="abathur demo")
     # Rich's picture loads its font from the network; any fixed-width font is fine.
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
     Path(path).write_text(picture, encoding="utf-8")
 
 
-def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Any:
-    """A table after each refresh interval, until every agent is done."""
+def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Iterator[None]:
+    """Updates the snapshots, and yields after each refresh interval, until every agent is done."""
     open_pipes: dict[Any, int] = {pipe: index for index, pipe in enumerate(pipes)}
     while open_pipes:
         ready: list[Any] = wait(list(open_pipes), timeout=_REFRESH_SECONDS)
@@ -147,74 +149,7 @@ def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Any:
                 snapshots[open_pipes[pipe]] = pipe.recv()
             except EOFError:
                 del open_pipes[pipe]
-        yield _live_table(snapshots)
-
-
-def _live_table(snapshots: list[Snapshot]) -> Table:
-    rows = [
-        (
-            each.label,
-            f"{each.game_loop}",
-            f"{each.frames_per_second:.1f} / {each.tick_hz:g}" if each.tick_hz else f"{each.frames_per_second:.1f}",
-            f"{each.megabits_per_second:.1f}",
-            *_times(each),
-        )
-        for each in snapshots
-    ]
-    headings = ("agent", "loop", "frames/s", "Mbit/s", "decode", "p50", "p99", "drops")
-    return _table("Abathur.Sync agents", headings, rows, "decode and latency (p50, p99) in ms; Ctrl-C stops")
-
-
-def _summary_table(snapshots: list[Snapshot]) -> Table:
-    rows = [
-        (
-            each.label,
-            f"{each.frames}",
-            f"{each.mean_frames_per_second:.2f}",
-            f"{each.bytes / each.frames / 1000:.1f}" if each.frames else "-",
-            f"{each.mean_megabits_per_second:.1f}",
-            *_times(each),
-        )
-        for each in snapshots
-    ]
-    headings = ("agent", "frames", "frames/s", "KB", "Mbit/s", "decode", "p50", "p99", "drops")
-    seconds = max((each.seconds for each in snapshots), default=0.0)
-    title = f"Summary of {seconds:.1f} s"
-    return _table(title, headings, rows, "KB a frame; decode and latency (published to received: p50, p99) in ms")
-
-
-def _table(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], caption: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    # Narrow enough for a terminal of 80 columns.
-    table = Table(
-        title=title,
-        caption=caption,
-        box=box.SIMPLE_HEAD,
-        title_style="bold",
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        show_edge=False,
-    )
-    for index, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if index == 0 else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _times(snapshot: Snapshot) -> tuple[str, str, str, str]:
-    return (
-        f"{snapshot.decode_ms:.2f}",
-        f"{snapshot.latency_p50_ms:.2f}",
-        f"{snapshot.latency_p99_ms:.2f}",
-        _drops(snapshot),
-    )
-
-
-def _drops(snapshot: Snapshot) -> str:
-    return f"[red]{snapshot.dropped}[/red]" if snapshot.dropped else "0"
+        yield
 
 
 def seconds_of(text: str) -> float:
