@@ -3,6 +3,7 @@ using System.Net.Http.Headers;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Abathur.Sync.Hosting;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -13,6 +14,9 @@ namespace Abathur.Sync.Cli;
 internal sealed class StatusClient : IDisposable
 {
     private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(5);
+    // What the other ports of a daemon say to a request of HTTP/1.1: Kestrel in the body; the socket in place of a status line.
+    private const string AnswerOfGrpcPort = "HTTP/2 only endpoint";
+    private const string AnswerOfSocketPort = "'{\"error\":";
     private const long MaxAnswerBytes = 4 * 1024 * 1024;
     private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithIgnoreUnknownFields(true));
     private readonly HttpClient _http;
@@ -44,6 +48,7 @@ internal sealed class StatusClient : IDisposable
             using var response = await _http.GetAsync(_uri, cancellation);
             var body = await response.Content.ReadAsStringAsync(cancellation);
             if (response.StatusCode == HttpStatusCode.OK) return Parser.Parse<Status>(body);
+            if (body.Contains(AnswerOfGrpcPort, StringComparison.Ordinal)) throw WrongPort("gRPC");
             throw new CliException(
                 $"{Place}: {(int)response.StatusCode}: "
                     + $"{body.Trim()}{(response.StatusCode == HttpStatusCode.Unauthorized ? " (--token-file, or ABATHUR_TOKEN)" : "")}",
@@ -52,6 +57,7 @@ internal sealed class StatusClient : IDisposable
         catch (Exception e) when (e is HttpRequestException or InvalidProtocolBufferException or InvalidJsonException
             || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
         {
+            if (e.Message.Contains(AnswerOfSocketPort, StringComparison.Ordinal)) throw WrongPort("socket");
             var why = e is OperationCanceledException
                 ? $"no answer within {AnswerTimeout.TotalSeconds:0} s"
                 : e.InnerException?.Message ?? e.Message;
@@ -60,6 +66,11 @@ internal sealed class StatusClient : IDisposable
     }
 
     public void Dispose() => _http.Dispose();
+
+    private CliException WrongPort(string kind) => new(
+        $"{_uri.Authority} is the {kind} port of a daemon: status uses its HTTP port, by default "
+            + $"{_uri.Host}:{DaemonOptions.DefaultHttpPort}",
+        ExitCode.Failed);
 
     private static Uri ToUri(string address)
     {

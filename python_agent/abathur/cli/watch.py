@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from abathur import _address, _request
 from abathur._request import Compression, Encoding, Policy, SubscribeOptions
-from abathur.cli import _commands, _watcher
+from abathur.cli import _commands, _watcher, _wrong_port
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
 
@@ -84,6 +84,9 @@ def show(
     snapshots = _collect(agents)
     if picture:
         _save_picture(snapshots, picture)
+    for agent, snapshot in zip(agents, snapshots, strict=True):
+        if snapshot.frames == 0 and (advice := _wrong_port.advice(_address.parse(agent.address))) is not None:
+            raise AbathurError(advice)
     silent = [snapshot.label for snapshot in snapshots if snapshot.frames == 0 and not snapshot.error]
     if silent:
         raise AbathurError(f"no frame was received from {', '.join(silent)}")
