@@ -119,8 +119,8 @@ internal sealed class Make
 
     public int Setup()
     {
-        Build();
-        SetUpPython();
+        Timed("build", Build);
+        Timed("Python environment", SetUpPython);
         return 0;
     }
 
@@ -129,14 +129,17 @@ internal sealed class Make
         var (file, seconds) = DemoArguments(arguments);
         if (!File.Exists(file))
             throw new MakeException($"there is no recording {file}; `dotnet make.cs recordings` makes the committed ones");
-        Console.WriteLine("Setting up: build and Python environment. The first time takes a minute or two.");
+        Console.WriteLine("Setting up. The first time takes a minute or two.");
         Setup();
         if (IsInterrupted) return 130;
         using var daemon = StartDaemon(
             ["play", file, "--grpc-port", "0", "--socket-port", "0", "--wait-agents", "2", "--loop", "--stop-with-parent"]);
         try
         {
-            var ready = daemon.StandardOutput.ReadLine() ?? throw new MakeException("the daemon did not start");
+            string? ready = null;
+            Timed("daemon", () => ready = daemon.StandardOutput.ReadLine());
+            if (IsInterrupted) return 130;
+            if (ready is null) throw new MakeException("the daemon did not start");
             var addresses = ready.Split(' ')
                 .Skip(1)
                 .Select(each => each.Split('='))
@@ -427,6 +430,26 @@ internal sealed class Make
         {
             Console.Error.WriteLine($"make: {e.Message}");
             _failed++;
+        }
+    }
+
+    /// <summary>Shows that a step runs, and then how long it took; on standard error, because a command may print JSON.</summary>
+    private void Timed(string name, Action action)
+    {
+        if (IsInterrupted) return;
+        var inPlace = !Console.IsErrorRedirected && Environment.GetEnvironmentVariable("TERM") != "dumb";
+        Console.Error.Write($"{name} ...{(inPlace ? "" : Environment.NewLine)}");
+        var watch = Stopwatch.StartNew();
+        var end = "failed after";
+        try
+        {
+            action();
+            end = IsInterrupted ? "interrupted after" : "took";
+        }
+        finally
+        {
+            Console.Error.WriteLine(
+                string.Create(CultureInfo.InvariantCulture, $"{(inPlace ? "\r" : "")}{name}: {end} {watch.Elapsed.TotalSeconds:0.0} s"));
         }
     }
 
