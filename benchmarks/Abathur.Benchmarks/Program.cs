@@ -1,12 +1,11 @@
+using Abathur.Benchmarks;
 using Abathur.Benchmarks.Floor;
 using Abathur.Benchmarks.Match;
 using Abathur.Benchmarks.Streams;
-using BenchmarkDotNet.Running;
 
 // The floor server is started by benchmarks/python/transports.py; a match run times whole recordings, a streams run
 // what streams make of them; everything else is BenchmarkDotNet's.
 if (args is ["floor", .. var rest]) return FloorOptions.Invoke(rest, FloorServer.RunAsync);
 if (args is ["match", .. var match]) return MatchCommand.Invoke(match, Console.Out, Console.Error);
 if (args is ["streams", .. var streams]) return StreamsCommand.Invoke(streams);
-BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(args);
-return 0;
+return SingleOperations.Run(args, Console.Error);

@@ -64,7 +64,10 @@ def main() -> int:
     _take_operations(folder)
     path = write_page(folder, command, missing, interrupted=interrupted)
     say(f"{path} after {time.monotonic() - started:.0f} s")
-    return INTERRUPTED if interrupted else 0
+    if interrupted:
+        return INTERRUPTED
+    # The page has them as well; a program that runs this reads the exit code.
+    return 1 if running is not None and running.failed else 0
 
 
 def write_page(folder: Path, command: str, missing: list[str], *, interrupted: bool) -> Path:

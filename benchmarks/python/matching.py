@@ -30,7 +30,7 @@ def parts(pattern: str, recording: Path, folder: Path, *, frames: int) -> list[p
         found.append(plan.browser_run(recording, folder, frames=min(frames, 100), rounds=2, seconds=40, names=names))
     bare = pattern.strip("*")
     if "+" not in pattern:
-        found.append(plan.single_operations(folder / "operations", f"*{bare}*", 60))
+        found.append(plan.single_operations(folder / "operations", (f"*{bare}*",), 60))
     return found
 
 
@@ -60,7 +60,9 @@ def main() -> int:
     if not value["matches"] and not value["operations"]:
         print(f"bench: nothing matches {options.filter}", file=sys.stderr)
         return 2
-    return INTERRUPTED if running.interrupted else 0
+    if running.interrupted:
+        return INTERRUPTED
+    return 1 if running.failed else 0
 
 
 def _collect(folder: Path, running: Running) -> dict[str, Any]:

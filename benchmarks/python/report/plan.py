@@ -68,11 +68,11 @@ def codecs(language: str, *, compressed: bool) -> list[str]:
 
 
 def matching(language: str, pattern: str) -> list[str]:
-    """Codecs whose name matches a glob; compressed ones only where the pattern has a plus sign."""
+    """Codecs whose name matches a glob, whatever its case; compressed ones only where the pattern has a plus sign."""
     names = list(CODECS[language])
     if "+" in pattern:
         names = [f"{name}+{each}" for name in names for each in COMPRESSIONS]
-    return [name for name in names if fnmatchcase(name, pattern)]
+    return [name for name in names if fnmatchcase(name, pattern.lower())]
 
 
 def matching_in_browser(pattern: str) -> list[str]:
@@ -80,7 +80,7 @@ def matching_in_browser(pattern: str) -> list[str]:
     if browser_missing() is not None or not (BROWSER / "node_modules").is_dir():
         return []
     done = subprocess.run(["node", BROWSER / "run.mjs", "--list"], capture_output=True, text=True, check=False)
-    return [name for name in done.stdout.split() if fnmatchcase(name, pattern)]
+    return [name for name in done.stdout.split() if fnmatchcase(name, pattern.lower())]
 
 
 def match_run(
@@ -128,7 +128,7 @@ def single_operations(artifacts: Path, patterns: tuple[str, ...], seconds: float
     """BenchmarkDotNet's short job, with short iterations."""
     command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", *patterns]
     command += ["--job", "short", "--iterationTime", "100", "--stopOnFirstError"]
-    return Part("single operations (BenchmarkDotNet)", command, artifacts / "results", seconds)
+    return Part("single operations (BenchmarkDotNet)", command, artifacts / "results", seconds, shows=True)
 
 
 def browser_missing() -> str | None:

@@ -56,7 +56,8 @@ class Running:
                     self.failed.append(f"{each.title}: interrupted before it began")
                 return
             if code != 0:
-                self.failed.append(f"{part.title}: ended with code {code}: {self._last_words()}")
+                why = "its output is above" if part.shows else self._last_words()
+                self.failed.append(f"{part.title}: ended with code {code}: {why}")
                 self._say(f"  {self.failed[-1]}")
 
     def _run(self, part: Part) -> int:
@@ -67,7 +68,7 @@ class Running:
                 [str(each) for each in part.command],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
-                stdout=None if part.shows else log,
+                stdout=self._output if part.shows else log,
                 stderr=None if sys.stderr.isatty() or part.shows else subprocess.STDOUT,
                 start_new_session=sys.platform != "win32",
             )
