@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.CommandLine;
+using System.Text.Encodings.Web;
 using System.Text.Json;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
@@ -40,23 +41,30 @@ internal static class CatCommand
             Description = "Most lines to print",
             HelpName = "N",
         };
+        var withNames = new Option<bool>("--names")
+        {
+            Description = "Add the names of unit types and abilities beside their numbers: unitTypeName, abilityName",
+        };
         var command = new Command(
             "cat", "Print the messages of a recording as JSON, one a line: topic, game loop, time, size, and chosen fields")
         {
-            file, fields, topic, start, stop, limit,
+            file, fields, topic, start, stop, limit, withNames,
         };
         command.SetAction((parsed, cancellation) => Task.Run(
             () => Run(
                 parsed.GetRequiredValue(file), parsed.GetValue(fields), parsed.GetValue(topic), parsed.GetValue(start),
-                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(limit) ?? long.MaxValue,
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(limit) ?? long.MaxValue, parsed.GetValue(withNames),
                 parsed.InvocationConfiguration.Error, cancellation),
             CancellationToken.None));
         return command;
     }
 
     private static int Run(
-        string file, string? fields, string? topic, uint start, uint stop, long limit, TextWriter report, CancellationToken cancellation)
+        string file, string? fields, string? topic, uint start, uint stop, long limit, bool withNames, TextWriter report,
+        CancellationToken cancellation)
     {
+        if (withNames && fields is null)
+            throw new CliException("--names needs --fields: without it, no message is printed", ExitCode.Usage);
         topic ??= fields is null ? Everything : RecordingTopics.Observation;
         using var recording = RecordingReader.Open(file);
         if (recording.Truncated)
@@ -65,6 +73,7 @@ internal static class CatCommand
         var topics = recording.Mcap.Channels.Values.Select(channel => channel.Topic).Distinct().ToArray();
         if (topic != Everything && !topics.Contains(topic))
             throw new CliException($"--topic: {file} has no topic {topic}, only {string.Join(", ", topics)}", ExitCode.Usage);
+        var names = withNames ? new NamedJson(GameNames.Of(recording)) : null;
         var printers = new Dictionary<string, MessagePrinter>();
         using var output = StandardStreams.OpenOutput();
         foreach (var message in recording.ReadMessages(start))
@@ -74,7 +83,7 @@ internal static class CatCommand
             if (topic != Everything && message.Topic != topic) continue;
             if (limit-- <= 0) break;
             if (!printers.TryGetValue(message.SchemaName, out var printer))
-                printers[message.SchemaName] = printer = new MessagePrinter(file, message, fields);
+                printers[message.SchemaName] = printer = new MessagePrinter(file, message, fields, names);
             printer.Print(message, output);
         }
         output.Flush();
@@ -83,14 +92,22 @@ internal static class CatCommand
 
     private sealed class MessagePrinter
     {
+        private static readonly JsonWriterOptions WriterOptions = new()
+        {
+            SkipValidation = true,
+            Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        };
+
         private readonly string _file;
         private readonly ArrayBufferWriter<byte> _line = new();
         private readonly MessageDescriptor? _descriptor;
         private readonly FieldSelection? _selection;
         private readonly bool _withMessage;
+        private readonly NamedJson? _names;
 
-        public MessagePrinter(string file, in RecordedMessage first, string? fields)
+        public MessagePrinter(string file, in RecordedMessage first, string? fields, NamedJson? names)
         {
+            _names = names;
             _file = file;
             _withMessage = fields is not null;
             if (fields is null) return;
@@ -104,7 +121,7 @@ internal static class CatCommand
         public void Print(in RecordedMessage message, Stream output)
         {
             _line.ResetWrittenCount();
-            using (var json = new Utf8JsonWriter(_line, new JsonWriterOptions { SkipValidation = true }))
+            using (var json = new Utf8JsonWriter(_line, WriterOptions))
             {
                 json.WriteStartObject();
                 json.WriteString("topic", message.Topic);
@@ -114,7 +131,8 @@ internal static class CatCommand
                 if (_withMessage)
                 {
                     json.WritePropertyName("message");
-                    json.WriteRawValue(Format(message), skipInputValidation: true);
+                    if (_names is null) json.WriteRawValue(Format(message), skipInputValidation: true);
+                    else _names.Write(Format(message), json);
                 }
                 json.WriteEndObject();
             }

@@ -20,6 +20,8 @@ internal static class InfoCommand
 
     private static int Run(string file, bool json, TextWriter output)
     {
+        if (!File.Exists(file) && GameAddress.TryParse(file, out _))
+            throw new CliException($"there is no file {file}; `abathur-sync status` shows a running daemon", ExitCode.BadInput);
         using var recording = RecordingReader.Open(file);
         var summary = RecordingSummary.Of(file, recording);
         if (json) JsonOutput.Write(output, summary);
@@ -46,6 +48,11 @@ internal static class InfoCommand
                 + $"{OrUnknown(match.Source)}");
         Row(facts, "frames", Number(summary.Frames));
         if (summary.Frames > 0) Row(facts, "game loops", $"{Number(summary.FirstGameLoop)} to {Number(summary.LastGameLoop)}");
+        if (summary.FirstFrameUnits is { Count: > 0 } units)
+        {
+            var byType = string.Join(", ", units.OrderByDescending(each => each.Value).Select(each => $"{Number(each.Value)} {each.Key}"));
+            Row(facts, "first frame", $"{Number(units.Values.Sum())} units: {byType}");
+        }
         Row(facts, "duration", TimeSpan.FromSeconds(summary.DurationSeconds).ToString(@"h\:mm\:ss\.f", CultureInfo.InvariantCulture));
         Row(facts, "recorded", Time(summary.StartTimeNs));
         Row(facts, "size", $"{Size(summary.FileBytes)}, {Number((long)summary.BytesPerFrame)} bytes a frame");
@@ -54,6 +61,7 @@ internal static class InfoCommand
             $"{Number(summary.Chunks)}, {string.Join(" and ", summary.Compression)}, "
                 + $"{summary.CompressionRatio.ToString("0.#", CultureInfo.InvariantCulture)} : 1, largest "
                     + $"{Size((long)summary.LargestChunkBytes)}");
+        foreach (var (key, value) in summary.Metadata) Row(facts, key, value);
         Row(facts, "game info", summary.GameInfoBytes == 0 ? "none" : Size(summary.GameInfoBytes));
         Row(facts, "game data", summary.GameDataBytes == 0 ? "none" : Size(summary.GameDataBytes));
 

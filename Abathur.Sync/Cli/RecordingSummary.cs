@@ -1,5 +1,7 @@
 using System.Text.Json.Serialization;
 using Abathur.Recordings;
+using Google.Protobuf;
+using SC2APIProtocol;
 
 namespace Abathur.Sync.Cli;
 
@@ -27,6 +29,12 @@ internal sealed record RecordingSummary
     public required uint FirstGameLoop { get; init; }
 
     public required uint LastGameLoop { get; init; }
+
+    /// <summary>Units of the first observation: their number by the name of the type, or by its number if it has no name.</summary>
+    public required IReadOnlyDictionary<string, int> FirstFrameUnits { get; init; }
+
+    /// <summary>Entries of the match's metadata that are not in <see cref="Match"/>.</summary>
+    public required IReadOnlyDictionary<string, string> Metadata { get; init; }
 
     public required double DurationSeconds { get; init; }
 
@@ -73,6 +81,8 @@ internal sealed record RecordingSummary
             Frames = recording.FrameCount,
             FirstGameLoop = recording.FirstGameLoop,
             LastGameLoop = recording.LastGameLoop,
+            FirstFrameUnits = UnitsOf(recording),
+            Metadata = match.More,
             DurationSeconds = Math.Round(recording.Duration.TotalSeconds, 3),
             StartTimeNs = mcap.Statistics.MessageStartTime,
             EndTimeNs = mcap.Statistics.MessageEndTime,
@@ -87,6 +97,24 @@ internal sealed record RecordingSummary
                 channel.Id, channel.Topic, mcap.Schemas.GetValueOrDefault(channel.SchemaId)?.Name ?? "", channel.MessageEncoding,
                 mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id))).ToArray(),
         };
+    }
+
+    private static Dictionary<string, int> UnitsOf(RecordingReader recording)
+    {
+        recording.Rewind();
+        if (!recording.ReadNext(out var first)) return [];
+        try
+        {
+            var units = ResponseObservation.Parser.ParseFrom(first.Payload.Span).Observation?.RawData?.Units ?? [];
+            if (units.Count == 0) return [];
+            var names = GameNames.Of(recording);
+            return units.GroupBy(unit => names.Unit(unit.UnitType)).ToDictionary(type => type.Key, type => type.Count());
+        }
+        catch (InvalidProtocolBufferException)
+        {
+            // A file like that is still worth showing.
+            return [];
+        }
     }
 
     internal sealed record MatchSummary(

@@ -1,12 +1,15 @@
 using System.Security.Cryptography;
+using Abathur.Sc2;
 using Abathur.Sync.Transports.Http;
+using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>. Browsers cache them
+/// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>; and the program's
+/// tables of the game as <c>ResponseData</c>. Browsers cache them
 /// and revalidate them (ETag), so that a new daemon on the same port never serves an old page.
 /// </summary>
 internal sealed class DashboardPage
@@ -21,14 +24,19 @@ internal sealed class DashboardPage
 
     private const string ResourcePrefix = "page/";
     private const string IndexName = "index.html";
-    private readonly Dictionary<string, File> _files;
+    private const string GameDataPath = "/game_data.binpb";
+    private readonly Dictionary<string, Lazy<File>> _files;
 
     public DashboardPage()
     {
         var assembly = typeof(DashboardPage).Assembly;
         _files = assembly.GetManifestResourceNames()
             .Where(name => name.StartsWith(ResourcePrefix, StringComparison.Ordinal))
-            .ToDictionary(PathOf, name => Read(assembly.GetManifestResourceStream(name)!, name), StringComparer.Ordinal);
+            .ToDictionary(
+                PathOf, name => new Lazy<File>(() => Read(assembly.GetManifestResourceStream(name)!, name)), StringComparer.Ordinal);
+        // The names of the units of a match without game data.
+        _files.Add(GameDataPath, new Lazy<File>(
+            () => ToFile(GameDataTables.ToResponseData().ToByteArray(), "application/vnd.google.protobuf")));
     }
 
     /// <summary>Paths of the files: "/", "/main.js", ...</summary>
@@ -39,7 +47,7 @@ internal sealed class DashboardPage
     {
         var (request, response) = (http.Request, http.Response);
         if (!HttpAnswer.IsGet(http)) return HttpAnswer.NotAllowedAsync(response, HttpAnswer.Read, HttpAnswer.ReadOnly);
-        var file = _files[request.Path.Value!];
+        var file = _files[request.Path.Value!].Value;
         var headers = response.Headers;
         headers.ETag = file.ETag;
         headers.CacheControl = "no-cache";
@@ -77,9 +85,12 @@ internal sealed class DashboardPage
         {
             var bytes = new byte[resource.Length];
             resource.ReadExactly(bytes);
-            return new File(bytes, TypeOf(name), $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 12))}\"");
+            return ToFile(bytes, TypeOf(name));
         }
     }
+
+    private static File ToFile(byte[] bytes, string contentType) =>
+        new(bytes, contentType, $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 12))}\"");
 
     private static string TypeOf(string name) => Path.GetExtension(name) switch
     {

@@ -9,7 +9,7 @@ import { listenForKeys } from "./keys.js";
 import { listenOnMap } from "./map_input.js";
 import { MapView } from "./map_view.js";
 import { showMatch, showPlace, showRate, showState } from "./match_header.js";
-import { Names } from "./names.js";
+import { Names, namesOfDaemon } from "./names.js";
 import { byId, setText } from "./page.js";
 import { Playback } from "./playback.js";
 import { Recordings } from "./recordings.js";
@@ -66,7 +66,8 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused();
   },
   match(match) {
-    names = unitPanel.names = unitList.names = new Names(match.gameData);
+    showNames(new Names(match.gameData));
+    if (match.gameData === undefined) showNamesOfDaemon();
     world.begin(match);
     map.begin();
     charts.restart();
@@ -95,6 +96,22 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     map.invalidate();
   },
 });
+
+function showNames(known) {
+  names = unitPanel.names = unitList.names = known;
+  map.invalidate();
+}
+
+async function showNamesOfDaemon() {
+  const replaced = names;
+  try {
+    const known = await namesOfDaemon();
+    // Unless another match has come meanwhile.
+    if (names === replaced) showNames(known);
+  } catch {
+    // The page shows the numbers.
+  }
+}
 
 /** A browser does not say why a WebSocket was refused; the same path without one does. */
 async function tellWhyRefused() {

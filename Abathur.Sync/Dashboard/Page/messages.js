@@ -22,7 +22,7 @@ const GameInfo = {
   ],
 };
 
-const GameData = {
+export const GameData = {
   1: ["abilities[]", { 1: ["id", "uint"], 2: ["linkName", "string"], 5: ["friendlyName", "string"] }],
   2: ["units[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
   4: ["buffs[]", { 1: ["id", "uint"], 2: ["name", "string"] }],

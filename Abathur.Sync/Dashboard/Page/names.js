@@ -1,4 +1,18 @@
-// Names of units, abilities and buffs, from the game data of the match, if it has them.
+// Names of units, abilities and buffs: from the game data of the match or, if it has none, from the daemon's tables.
+
+import { GameData } from "./messages.js";
+import { read } from "./wire.js";
+
+let ofDaemon;
+
+/** The names in the daemon's tables, read once. Rejected if they cannot be read. */
+export function namesOfDaemon() {
+  ofDaemon ??= fetch("game_data.binpb").then(async (answer) => {
+    if (!answer.ok) throw new Error(`game_data.binpb: ${answer.status}`);
+    return new Names(read(GameData, new Uint8Array(await answer.arrayBuffer())));
+  });
+  return ofDaemon;
+}
 
 /** Looks names up by id; returns the id if the name is unknown. */
 export class Names {
