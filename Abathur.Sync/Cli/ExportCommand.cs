@@ -86,7 +86,7 @@ internal static class ExportCommand
     /// <param name="File">Path of the new file.</param>
     /// <param name="FileBytes">Its bytes.</param>
     /// <param name="Frames">Observations in it.</param>
-    private sealed record ExportSummary(string File, long FileBytes, long Frames);
+    internal sealed record ExportSummary(string File, long FileBytes, long Frames);
 
     // As if every game loop had the same number of frames: counting them would take as long as writing them.
     private static long FramesBetween(RecordingReader recording, uint start, uint stop)

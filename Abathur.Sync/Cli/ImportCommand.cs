@@ -165,7 +165,7 @@ internal static class ImportCommand
     /// <param name="ObservationBytes">Bytes of the observations, after decompression of the input.</param>
     /// <param name="Interrupted">Whether Ctrl-C ended it: the recording has what came before.</param>
     /// <param name="Damage">Where the input ended inside an observation; null: it was complete.</param>
-    private sealed record ImportSummary(
+    internal sealed record ImportSummary(
         string File, long FileBytes, long Frames, uint FirstGameLoop, uint LastGameLoop, long ObservationBytes, bool Interrupted,
         [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Damage)
     {

@@ -87,7 +87,7 @@ internal static class RecoverCommand
     /// <param name="DamagedRecords">Records that were dropped.</param>
     /// <param name="LostBytes">Bytes that could not be read.</param>
     /// <param name="WasComplete">Whether nothing was wrong with the input.</param>
-    private sealed record RecoverSummary(
+    internal sealed record RecoverSummary(
         string File, long FileBytes, long Messages, IReadOnlyDictionary<string, long> MessagesByTopic, long CompleteChunks,
         long TruncatedChunkMessages, long DamagedRecords, long LostBytes, bool WasComplete)
     {
