@@ -68,6 +68,10 @@ internal sealed class Make
     // Optional, beside the checkout: recordings of real games, and Python packages for a machine without an index of them.
     private static readonly string Shared = Path.GetFullPath(Path.Combine(Root, "..", "shared"));
     private static readonly string Wheels = Path.Combine(Shared, "wheels");
+    // Built by `pack`: python_agent/packaging/libzstd.py.
+    private static readonly string LibZstd = Path.Combine(Root, "artifacts", "libzstd");
+    // The systems with a wheel that carries the daemon.
+    private static readonly string[] WheelRids = ["linux-x64", "win-x64"];
     private int _passed, _failed, _skipped;
 
     public bool IsInterrupted { get; set; }
@@ -109,9 +113,10 @@ internal sealed class Make
                                           (default: ../shared/observations/game_data.binpb)
               protos                      generate the Python modules of protos/ again
               pack [RID...] [--output DIR]
-                                          make what is given to users: the daemon for linux-x64 and win-x64 (or the
-                                          RIDs named), as a .NET tool, the libraries as NuGet packages, and the Python package; in
-                                          artifacts/packages
+                                          make what is given to users: for linux-x64 and win-x64 (or the RIDs named)
+                                          the daemon in one file, and a wheel of the Python package with the daemon;
+                                          the daemon as a .NET tool, the libraries as NuGet packages, a pure wheel
+                                          and the source distribution; in artifacts/packages
               clean                       remove artifacts, .venv and caches
             """);
         return code;
@@ -132,27 +137,7 @@ internal sealed class Make
         Console.WriteLine("Setting up. The first time takes a minute or two.");
         Setup();
         if (IsInterrupted) return 130;
-        using var daemon = StartDaemon(
-            ["play", file, "--grpc-port", "0", "--socket-port", "0", "--wait-agents", "2", "--loop", "--stop-with-parent"]);
-        try
-        {
-            string? ready = null;
-            Timed("daemon", () => ready = daemon.StandardOutput.ReadLine());
-            if (IsInterrupted) return 130;
-            if (ready is null) throw new MakeException("the daemon did not start");
-            var addresses = ready.Split(' ')
-                .Skip(1)
-                .Select(each => each.Split('='))
-                .Where(each => each[0] != "http")
-                .Select(each => $"{each[0]}://{each[1]}");
-            Console.WriteLine($"Playing {Path.GetFileName(file)} to one agent by gRPC (protobuf) and one by socket (JSON).");
-            return Start(Python, ["-m", "abathur", "watch", .. addresses, "--seconds", seconds.ToString(CultureInfo.InvariantCulture)]);
-        }
-        finally
-        {
-            daemon.StandardInput.Close();
-            if (!daemon.WaitForExit(10_000)) daemon.Kill();
-        }
+        return Start(Python, ["-m", "abathur", "demo", file, "--seconds", seconds.ToString(CultureInfo.InvariantCulture)]);
     }
 
     public int Test()
@@ -241,11 +226,33 @@ internal sealed class Make
         }
         Setup();
         Directory.CreateDirectory(output);
-        foreach (var rid in rids is [] ? ["linux-x64", "win-x64"] : rids) PackDaemon(rid, output);
-        Run("dotnet", ["pack", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack");
-        Run(Python, ["-m", "build", "--outdir", output], "python -m build");
+        Timed("libzstd", () => Run(Python, [Path.Combine("python_agent", "packaging", "libzstd.py"), LibZstd], "libzstd"));
+        if (rids is []) rids.AddRange(WheelRids);
+        foreach (var rid in rids) Timed($"daemon for {rid}", () => PackDaemon(rid, output));
+        Timed(
+            "NuGet packages",
+            () => Run(
+                "dotnet", ["pack", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack"));
+        foreach (var rid in rids.Intersect(WheelRids)) Timed($"wheel for {rid}", () => PackWheel(rid, output));
+        Timed("source distribution and pure wheel", () => PackWheel(null, output));
         foreach (var file in Directory.EnumerateFiles(output).Order()) Console.WriteLine(file);
         return IsInterrupted ? 130 : 0;
+    }
+
+    /// <summary>The Python package with the daemon for a system; without one: the source distribution, and a wheel that is made of
+    /// it.</summary>
+    private void PackWheel(string? rid, string output)
+    {
+        var info = StartInfo(Python, ["-m", "build", .. rid is null ? Array.Empty<string>() : ["--wheel"], "--outdir", output]);
+        info.Environment["ABATHUR_WHEEL"] = rid ?? "none";
+        info.RedirectStandardOutput = true;
+        if (IsInterrupted) return;
+        using var process = Process.Start(info)!;
+        var said = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        if (process.ExitCode == 0 || IsInterrupted) return;
+        Console.Error.WriteLine(said);
+        throw new MakeException($"python -m build failed (exit code {process.ExitCode})");
     }
 
     /// <summary>The daemon with all that it needs in one file, beside README and licence, in an archive as is usual there.</summary>
@@ -265,6 +272,7 @@ internal sealed class Make
                 "--self-contained",
                 "-p:PublishSingleFile=true",
                 "-p:IncludeNativeLibrariesForSelfExtract=true",
+                .. LibZstdOf(rid) is { } file ? [$"-p:LibZstd={file}"] : Array.Empty<string>(),
                 "--nologo",
                 "-v",
                 "quiet",
@@ -277,6 +285,8 @@ internal sealed class Make
             File.Delete(extra);
         foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" })
             File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
+        File.Copy(Path.Combine(Root, "recordings", "skirmish.mcap"), Path.Combine(folder, "skirmish.mcap"));
+        if (LibZstdOf(rid) is not null) File.Copy(Path.Combine(LibZstd, "LICENSE"), Path.Combine(folder, "licenses", "libzstd.txt"));
         var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
         if (rid.StartsWith("win", StringComparison.Ordinal))
         {
@@ -285,10 +295,13 @@ internal sealed class Make
             return;
         }
         // Its programs are executable when they are taken out.
-        using var file = File.Create(archive + ".tar.gz");
-        using var gzip = new GZipStream(file, CompressionLevel.Optimal);
+        using var tar = File.Create(archive + ".tar.gz");
+        using var gzip = new GZipStream(tar, CompressionLevel.Optimal);
         TarFile.CreateFromDirectory(folder, gzip, includeBaseDirectory: false);
     }
+
+    private static string? LibZstdOf(string rid) =>
+        Path.Combine(LibZstd, rid) is var folder && Directory.Exists(folder) ? Directory.EnumerateFiles(folder).SingleOrDefault() : null;
 
     /// <summary>The one place where it stands.</summary>
     private static string Version() => XDocument.Load(Path.Combine(Root, "Directory.Build.props")).Descendants("Version").Single().Value;
@@ -465,14 +478,6 @@ internal sealed class Make
         using var process = Process.Start(StartInfo(program, arguments))!;
         process.WaitForExit();
         return process.ExitCode;
-    }
-
-    private static Process StartDaemon(IEnumerable<string> arguments)
-    {
-        var info = StartInfo("dotnet", [Daemon, .. arguments]);
-        info.RedirectStandardInput = true;
-        info.RedirectStandardOutput = true;
-        return Process.Start(info)!;
     }
 
     private static ProcessStartInfo StartInfo(string program, IEnumerable<string> arguments)

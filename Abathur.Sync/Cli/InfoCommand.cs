@@ -11,17 +11,17 @@ internal static class InfoCommand
 {
     public static Command Create()
     {
-        var file = new Argument<string>("file") { Description = "The recording", HelpName = "FILE" };
+        var file = new Argument<string>("file") { Description = "The recording.", HelpName = "FILE" }.OrSample();
         var json = JsonOutput.CreateOption();
         var command = new Command("info", "Show what a recording contains") { file, json };
-        command.SetAction(parsed => Run(parsed.GetRequiredValue(file), parsed.GetValue(json), parsed.InvocationConfiguration.Output));
+        command.SetAction(parsed => Run(SampleRecording.Of(parsed, file), parsed.GetValue(json), parsed.InvocationConfiguration.Output));
         return command;
     }
 
     private static int Run(string file, bool json, TextWriter output)
     {
         if (!File.Exists(file) && GameAddress.TryParse(file, out _))
-            throw new CliException($"there is no file {file}; `abathur-sync status` shows a running daemon", ExitCode.BadInput);
+            throw new CliException($"there is no file {file}; `{ProgramName.Current} status` shows a running daemon", ExitCode.BadInput);
         using var recording = RecordingReader.Open(file);
         var summary = RecordingSummary.Of(file, recording);
         if (json) JsonOutput.Write(output, summary);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -37,7 +38,7 @@ internal sealed class ProgressLine : IProgress<long>, IDisposable
 
     /// <summary>Shows the progress on standard error, if that is a terminal.</summary>
     public static ProgressLine Start(string what, string? unit, long? total) =>
-        new(Terminal.CanUpdateLines ? Console.Error : null, what, unit, total, TimeProvider.System);
+        new(Terminal.CanUpdateLines && !ProgramLog.IsQuiet ? Console.Error : null, what, unit, total, TimeProvider.System);
 
     /// <param name="done">Bytes or other units done.</param>
     public void Report(long done)

@@ -29,6 +29,9 @@ internal static class ProgramLog
     /// <summary>Whether the messages are read by programs.</summary>
     public static bool IsJson { get; private set; }
 
+    /// <summary>Whether the user wants no progress and no warnings.</summary>
+    public static bool IsQuiet => _minimumLevel >= LogLevel.Error;
+
     /// <summary>Sets the format and the minimum level.</summary>
     public static void Configure(bool isJson, LogLevel minimumLevel) => (IsJson, _minimumLevel) = (isJson, minimumLevel);
 

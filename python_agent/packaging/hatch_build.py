@@ -89,7 +89,9 @@ def publish(root: Path, rid: str) -> Path:
         line.append(f"-p:LibZstd={built}")
     done = subprocess.run(line, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"the daemon was not built (`{' '.join(line)}` ended with {done.returncode}):\n{done.stdout}")
+        raise RuntimeError(
+            f"the daemon was not built (`{' '.join(line)}` ended with {done.returncode}):\n{done.stdout}"
+        )
     for file in (*folder.glob("*.pdb"), *folder.glob("*.xml")):
         file.unlink()
     if built is not None:

@@ -2,12 +2,12 @@
 
     python libzstd.py FOLDER
 
-writes FOLDER/linux-x64/libzstd.so, FOLDER/win-x64/libzstd.dll and FOLDER/LICENSE. Debian's own binary needs the C library
-of Debian 12. Built without threads, which the daemon does not use, the library needs no symbol that is newer than glibc
-2.14, so that a wheel with it can have the tag manylinux_2_28.
+writes FOLDER/linux-x64/libzstd.so, FOLDER/win-x64/libzstd.dll and FOLDER/LICENSE. Debian's own binary needs the C
+library of Debian 12. Built without threads, which the daemon does not use, the library needs no symbol that is newer
+than glibc 2.14, so that a wheel with it can have the tag manylinux_2_28.
 
-Needs apt-get, dpkg-source, gcc and the MinGW-w64 compiler. Without them it writes nothing, says what is missing, and ends
-with code 0: wheels are then made without libzstd.
+Needs apt-get, dpkg-source, gcc and the MinGW-w64 compiler. Without them it writes nothing, says what is missing, and
+ends with code 0: wheels then have the libzstd of a NuGet package, which needs glibc 2.34, and another tag.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
     if missing:
-        print(f"libzstd: not built, the wheels are made without it: {', '.join(missing)} missing (Debian packages)")
+        print(f"libzstd: not built, the wheels get another one, which needs a newer Linux: {', '.join(missing)} missing (Debian packages)")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         source = fetch(Path(folder))
@@ -78,7 +78,9 @@ def fetch(folder: Path) -> Path:
 
 def compile_library(library: Path, compiler: str, options: Sequence[str], output: Path) -> None:
     """Compile the library's files in one call."""
-    files = [path for part in ("common", "compress", "decompress", "dictBuilder") for path in (library / part).glob("*.c")]
+    files = [
+        path for part in ("common", "compress", "decompress", "dictBuilder") for path in (library / part).glob("*.c")
+    ]
     files += (library / "decompress").glob("*.S")
     run([compiler, *FLAGS, *options, "-o", str(output), *map(str, sorted(files))], library)
 

@@ -42,6 +42,12 @@ def run_daemon(*arguments: str, **options: object) -> subprocess.CompletedProces
     return subprocess.run(daemon_command(*arguments), **settings)  # type: ignore[call-overload]
 
 
+def pip_settings() -> dict[str, str]:
+    """What pip takes packages from: an index, or the folder beside the checkout."""
+    wheels = SHARED / "wheels"
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)} if wheels.is_dir() else {}
+
+
 def random_seed() -> int:
     """Another seed each time, printed with what repeats it: pytest shows that where the test fails."""
     seed = int(os.environ.get("ABATHUR_TEST_SEED") or random.randrange(2**32))

@@ -59,6 +59,7 @@ def test_the_options_of_play_are_in_groups() -> None:
         (["play", "--grpc-port", "x"], 2, "--grpc-port must be a whole number, not 'x'. See `abathur play --help`."),
         (["cat"], 2, "abathur: FILE is missing. See `abathur cat --help`."),
         (["completion", "pash"], 2, "not 'pash' (did you mean bash?). See `abathur completion --help`."),
+        (["cat", "/nothing.mcap"], 3, "abathur: there is no file /nothing.mcap"),
         (["info", "/nothing.mcap"], 3, "abathur: there is no file /nothing.mcap"),
         (["info", str(ROOT / "README.md")], 3, "abathur: "),
         (["demo", "/nothing.mcap"], 1, "there is no file /nothing.mcap"),

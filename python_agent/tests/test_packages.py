@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,12 +17,11 @@ from xml.etree import ElementTree
 
 import abathur
 import pytest
-from programs import ROOT, SHARED, SKIRMISH, TIMEOUT, Play
+from programs import DAEMON, ROOT, SKIRMISH, TIMEOUT, Play, pip_settings
 
 MINUTES = 600
 # What a user relies on first: arrays, payloads, receiving, the command line. All tests would take as long again.
 TESTS = ("test_units.py", "test_payloads.py", "test_receive.py", "test_cli.py")
-WHEELS = SHARED / "wheels"
 
 
 def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
@@ -51,14 +51,14 @@ def test_the_daemon_in_one_file_needs_nothing_else(packages: Path, version: str,
     with tarfile.open(packages / f"abathur-sync-{version}-linux-x64.tar.gz") as archive:
         archive.extractall(tmp_path, filter="tar")
     program = tmp_path / "abathur-sync"
-    assert {each.name for each in tmp_path.iterdir()} == {"abathur-sync", "README.md", "LICENSE", "CHANGELOG.md"}
+    texts = {"README.md", "LICENSE", "CHANGELOG.md", "licenses"}
+    assert {each.name for each in tmp_path.iterdir()} == {"abathur-sync", "skirmish.mcap", *texts}
     # No .NET on this machine, as far as the program can see.
     environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "DOTNET_ROOT": "/nowhere"}
     assert run(program, "--version", env=environment).stdout.startswith(version)
     command = [
         str(program),
         "play",
-        str(SKIRMISH),
         "--loop",
         "--grpc-port",
         "0",
@@ -154,7 +154,7 @@ def clean(packages: Path, version: str, tmp_path_factory: pytest.TempPathFactory
 
 
 def pip_environment() -> dict[str, str]:
-    return {**os.environ, **({"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS)} if WHEELS.is_dir() else {})}
+    return {**os.environ, **pip_settings()}
 
 
 @pytest.mark.timeout(MINUTES)
@@ -165,8 +165,9 @@ def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version:
     assert told.stdout.strip() == version
     tests = [ROOT / "python_agent" / "tests" / name for name in TESTS]
     done = run(
-        clean, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", *tests, cwd=tmp_path
-    )
+        clean, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", *tests,
+        cwd=tmp_path, env={**os.environ, "ABATHUR_SYNC": f'dotnet "{DAEMON}"'},
+    )  # fmt: skip
     assert " passed" in done.stdout
     assert "abathur watch" in run(clean.parent / "abathur", "watch", "--help", cwd=tmp_path).stdout
     bench = subprocess.run(
@@ -186,7 +187,6 @@ def test_a_default_install_runs_what_needs_no_large_package(
     pip = [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     run(*pip, packages / f"abathur_agent-{version}-py3-none-any.whl", env=pip_environment())
     assert run(scripts / "abathur", "--version", cwd=tmp_path).stdout == f"abathur {version}\n"
-    assert "Synthetic LE" in run(scripts / "abathur", "info", SKIRMISH, cwd=tmp_path).stdout
     daemon = play(SKIRMISH, "--loop")
     assert "frames" in run(scripts / "abathur", "watch", daemon.grpc, "--seconds", "1", cwd=tmp_path).stdout
     frames = f"len(list(abathur.open({str(SKIRMISH)!r}).frames(stop=9000)))"
@@ -194,11 +194,94 @@ def test_a_default_install_runs_what_needs_no_large_package(
     for command, missing in (
         (["watch", daemon.grpc, "--seconds", "1", "--compression", "br"], "pip install abathur-agent[brotli]"),
         (["export", SKIRMISH, "-o", "units.parquet"], "pip install abathur-agent[tables]"),
+        (["info", SKIRMISH], "this package came without the daemon"),
     ):
         done = subprocess.run(
             [scripts / "abathur", *command], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
         assert (done.returncode, missing in done.stderr, done.stderr.count("\n")) == (1, True, 1), done.stderr
+
+
+@pytest.fixture(scope="module")
+def platform_wheel(packages: Path, version: str) -> Path:
+    (wheel,) = packages.glob(f"abathur_agent-{version}-py3-none-*linux*_x86_64.whl")
+    return wheel
+
+
+def test_the_platform_wheel_has_the_tag_that_its_libraries_allow(platform_wheel: Path) -> None:
+    """The names of versioned symbols stand in the libraries as text."""
+    needed: dict[str, tuple[int, int]] = {}
+    with zipfile.ZipFile(platform_wheel) as wheel:
+        for name in wheel.namelist():
+            if name.startswith("abathur/_daemon/") and (name.endswith(".so") or "." not in name.rpartition("/")[2]):
+                versions = re.findall(rb"GLIBC_(\d+)\.(\d+)", wheel.read(name))
+                needed[name] = max(((int(major), int(minor)) for major, minor in versions), default=(0, 0))
+    assert {
+        "abathur/_daemon/abathur-sync",
+        "abathur/_daemon/libcoreclr.so",
+        "abathur/_daemon/libzstd.so",
+    } <= needed.keys()
+    if "manylinux_2_28" in platform_wheel.name:
+        assert max(needed.values()) <= (2, 28), needed
+    else:
+        # Made without the tools that build libzstd: for this machine only.
+        assert platform_wheel.name.endswith("-linux_x86_64.whl")
+
+
+def test_the_platform_wheel_is_small_and_has_the_licences(platform_wheel: Path) -> None:
+    assert platform_wheel.stat().st_size < 45e6
+    with zipfile.ZipFile(platform_wheel) as wheel:
+        sizes = {each.filename: each.file_size for each in wheel.infolist()}
+        modes = {each.filename: each.external_attr >> 16 for each in wheel.infolist()}
+    assert sizes["abathur/_sample/skirmish.mcap"] < 1.5e6
+    assert modes["abathur/_daemon/abathur-sync"] & 0o111
+    assert any(name.startswith("abathur/_daemon/licenses/dotnet/") for name in sizes)
+    if "manylinux" in platform_wheel.name:
+        assert "abathur/_daemon/licenses/libzstd.txt" in sizes
+    assert not [name for name in sizes if name.endswith((".pdb", ".xml"))]
+
+
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux to run what is made for it")
+def test_the_platform_wheel_needs_no_dotnet(platform_wheel: Path, version: str, tmp_path: Path) -> None:
+    """All that a new user does first, with nothing on the PATH but the environment."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    scripts = tmp_path / "venv" / "bin"
+    python, abathur_ = scripts / "python", scripts / "abathur"
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", platform_wheel, env=pip_environment())
+    user = {"PATH": str(scripts), "HOME": str(tmp_path), "DOTNET_ROOT": "/nowhere", "COLUMNS": "80"}
+    settings = {"cwd": tmp_path, "env": user}
+    assert run(abathur_, "--version", **settings).stdout == f"abathur {version}\n"
+    demo = run(abathur_, "demo", "--seconds", "2", **settings).stdout
+    assert "Summary of" in demo and "grpc" in demo and "socket" in demo
+    sample = Path(run(python, "-c", "import abathur; print(abathur.sample())", **settings).stdout.strip())
+    assert sample.is_relative_to(tmp_path)
+    assert "Synthetic LE" in run(abathur_, "info", **settings).stdout
+    assert json.loads(run(abathur_, "info", sample, "--json", **settings).stdout)["frames"] == 1344
+    run(abathur_, "export", sample, "-o", "units.npz", **settings)
+    assert json.loads(run(abathur_, "export", sample, "-o", "match.obs", "--json", **settings).stdout)["frames"] == 1344
+    assert (tmp_path / "units.npz").stat().st_size > 0
+    lines = run(abathur_, "cat", sample, "--fields", "observation.game_loop", "--limit", "2", **settings).stdout
+    assert [json.loads(line)["message"]["observation"]["gameLoop"] for line in lines.splitlines()] == [8960, 8961]
+    ports = ["--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
+    with subprocess.Popen(
+        [abathur_, "play", *ports], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **settings
+    ) as daemon:
+        assert daemon.stdin is not None and daemon.stdout is not None
+        ready = dict(item.split("=") for item in daemon.stdout.readline().split()[1:])
+        for address in (ready["grpc"], f"socket://{ready['socket']}"):
+            assert "Summary of" in run(abathur_, "watch", address, "--seconds", "1", **settings).stdout
+        columns = ["--encoding", "columns", "--compression", "zstd-stream"]
+        assert "Summary of" in run(abathur_, "watch", ready["grpc"], *columns, "--seconds", "1", **settings).stdout
+        assert run(abathur_, "status", ready["http"], "--json", **settings).stdout.startswith("{")
+        daemon.stdin.close()
+        assert daemon.wait(TIMEOUT) == 0
+    code = """
+import abathur
+with abathur.emulated_game(abathur.sample()) as game:
+    print(game.url)
+"""
+    assert run(python, "-c", code, **settings).stdout.startswith("ws://127.0.0.1:")
 
 
 @pytest.mark.timeout(MINUTES)

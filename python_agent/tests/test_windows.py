@@ -8,13 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import abathur
 import pytest
-from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, pip_settings
 from test_columns import ordered
 
 MINUTES = 600
@@ -91,13 +92,18 @@ def path(file: Path) -> str:
 
 @pytest.fixture(scope="module")
 def windows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Windows]:
+    """The daemon of the wheel for Windows."""
     folder = tmp_path_factory.mktemp("windows")
-    publish = ["dotnet", "publish", "Abathur.Sync", "-c", "Release", "-r", "win-x64", "--self-contained", "-v", "quiet"]
     subprocess.run(
-        [*publish, "--nologo", "-p:RunAnalyzers=false", "-o", str(folder / "program")],
+        [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder)],
         cwd=ROOT, check=True, timeout=MINUTES, capture_output=True,
+        env={**os.environ, **pip_settings(), "ABATHUR_WHEEL": "win-x64"},
     )  # fmt: skip
-    made = Windows(folder / "program" / "abathur-sync.exe", folder / "prefix")
+    (wheel,) = folder.glob("*-py3-none-win_amd64.whl")
+    assert wheel.stat().st_size < 45e6
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    made = Windows(folder / "abathur" / "_daemon" / "abathur-sync.exe", folder / "prefix")
     # The first program makes the prefix as well.
     made.run("--version")
     yield made
