@@ -26,7 +26,6 @@ PUBLISH = (
     "--self-contained",
     "-p:PublishReadyToRun=true",
     "-p:PublishTrimmed=true",
-    "-p:TrimMode=partial",
     "-p:DebugType=none",
     "--nologo",
     "-v",

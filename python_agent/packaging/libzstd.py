@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
     if missing:
-        print(f"libzstd: not built, the wheels get another one, which needs a newer Linux: {', '.join(missing)} missing (Debian packages)")
+        print(f"libzstd: not built, wheels get one that needs a newer Linux; missing: {', '.join(missing)} (Debian)")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         source = fetch(Path(folder))
