@@ -95,18 +95,26 @@ class Recording:
         data = self._first("/game_data")
         return None if data is None else sc2api_pb2.ResponseData.FromString(data)
 
-    def frames(self, *, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
+    def frames(self, *, start: int = 0, stop: int | None = None, every: int = 1) -> Iterator[Frame]:
         """The recorded frames, the same objects as from a daemon.
 
         Args:
             start: First game loop.
             stop: Game loop before which to stop; None: to the end.
+            every: Only frames at least this many game loops apart, as `Game.frames` does. 0 and 1: every frame.
 
         Raises:
             RecordingError: the file is damaged there.
+            ValueError: `every` is negative.
         """
+        if every < 0:
+            raise ValueError(f"every is {every}; it is a number of game loops, from 0")
+        return self._frames(start, stop, every)
+
+    def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
         self._check_open()
         match_id = self.metadata.get("match_id", "")
+        last = None
         try:
             for _, _, message in self._messages(_OBSERVATION, self._log_time_before(start)):
                 game_loop = _game_loop(message)
@@ -114,6 +122,10 @@ class Recording:
                     continue
                 if stop is not None and game_loop >= stop:
                     return
+                # The rule of the daemon: a game loop that goes back restarts the count.
+                if every > 1 and last is not None and 0 <= game_loop - last < every:
+                    continue
+                last = game_loop
                 yield _frame.from_recording(
                     message.data,
                     sequence=message.sequence + 1,

@@ -8,13 +8,15 @@ import copy
 import pickle
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 import abathur
 import numpy as np
 import pytest
 from abathur._units import COLUMNS
-from programs import SKIRMISH, Play, in_thread, relay
+from emulators import delimited
+from programs import SKIRMISH, Play, in_thread, relay, run_daemon
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 FIRST_LOOP = 8960
@@ -467,3 +469,28 @@ def test_recorded_frames_are_pickled_and_a_closed_recording_says_so() -> None:
         rest = match.frames()
     with pytest.raises(abathur.RecordingError, match=r"skirmish\.mcap is closed"):
         next(rest)
+
+
+@pytest.mark.parametrize("every", [0, 1, 2, 7])
+def test_every_of_a_recording_is_that_of_a_subscription(play: Play, tmp_path: Path, every: int) -> None:
+    # Observations twice, with gaps, and of a game loop that goes back.
+    with abathur.open(SKIRMISH) as match:
+        recorded = {frame.game_loop - FIRST_LOOP: frame.response for frame in match.frames(stop=FIRST_LOOP + 40)}
+    offsets = [0, 1, 1, 2, 3, 6, 7, 8, 20, 21, 30, 4, 5, 6, 11, 39]
+    stream, recording = tmp_path / "some.obs", tmp_path / "some.mcap"
+    stream.write_bytes(delimited([recorded[each].SerializeToString() for each in offsets]))
+    imported = run_daemon("import", str(stream), "-o", str(recording))
+    assert imported.returncode == 0, imported.stderr
+    daemon = play(recording, "--wait-agents", "1", "--rate", "unlimited")
+    with abathur.open(recording) as match, abathur.connect_blocking(daemon.grpc) as game:
+        ours = [(frame.game_loop, frame.sequence) for frame in match.frames(every=every)]
+        assert ours == [(frame.game_loop, frame.sequence) for frame in game.frames(policy="every", every=every)]
+    assert len(ours) == len(offsets) if every < 2 else 3 < len(ours) < len(offsets)
+
+
+def test_every_of_a_recording_counts_from_its_start_and_is_checked() -> None:
+    with abathur.open(SKIRMISH) as match:
+        frames = match.frames(start=FIRST_LOOP + 3, stop=FIRST_LOOP + 20, every=8)
+        assert [frame.game_loop - FIRST_LOOP for frame in frames] == [3, 11, 19]
+        with pytest.raises(ValueError, match="every is -1; it is a number of game loops, from 0"):
+            match.frames(every=-1)
