@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from abathur._emulator import EmulatedGame, emulated_game
     from abathur._frame import Frame, Timing
     from abathur._game import Game, connect
+    from abathur._options import Compression, ConnectOptions, Encoding, Policy, SubscribeOptions
     from abathur._publisher import Publisher, publisher
     from abathur._recording import Recording
     from abathur._recording import open_recording as open
@@ -45,13 +46,17 @@ __all__ = [
     "Agent",
     "BlockingGame",
     "BlockingPublisher",
+    "Compression",
     "ConnectError",
+    "ConnectOptions",
     "ConnectionLostError",
     "DaemonError",
     "DecompressionError",
     "EmulatedGame",
+    "Encoding",
     "Frame",
     "Game",
+    "Policy",
     "ProtocolError",
     "Publisher",
     "Recording",
@@ -59,6 +64,7 @@ __all__ = [
     "RequestError",
     "SlowConsumerError",
     "SourceLostError",
+    "SubscribeOptions",
     "Timing",
     "UnitView",
     "Units",
@@ -85,11 +91,16 @@ _MODULES = {
     "Agent": "_agent",
     "BlockingGame": "_blocking_game",
     "BlockingPublisher": "_blocking_publisher",
+    "Compression": "_options",
+    "ConnectOptions": "_options",
     "EmulatedGame": "_emulator",
+    "Encoding": "_options",
     "Frame": "_frame",
     "Game": "_game",
+    "Policy": "_options",
     "Publisher": "_publisher",
     "Recording": "_recording",
+    "SubscribeOptions": "_options",
     "Timing": "_frame",
     "UnitView": "_unit_view",
     "Units": "_units",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable
 from contextlib import aclosing
-from typing import ClassVar
+from typing import Any, ClassVar, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
@@ -13,10 +14,12 @@ from abathur import _frame
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
-from abathur._request import Policy
+from abathur._options import AgentOptions, Compression, ConnectOptions, Encoding, Policy, SubscribeOptions, check_known
 from abathur.errors import ConnectError
 from abathur.sync.v1 import sync_pb2
 
+#: Characters of a name that the daemon accepts.
+_MAX_NAME = 64
 #: How long frames may still arrive after a request that failed because the match has ended.
 _END_NS = 1_000_000_000
 
@@ -24,14 +27,37 @@ _END_NS = 1_000_000_000
 class Agent:
     """Override `on_start`, `on_step`, `on_end`; then ``MyAgent().run()``.
 
+    The options of `Game.frames` and of `connect` are class attributes, or arguments of `run`, which come first::
+
+        class Scout(abathur.Agent):
+            policy = "every"
+            encoding = "columns"
+
+        Scout().run(token="...")
+
+    Without a `name`, the daemon's status shows the name of the class.
+
     Attributes:
-        policy: What happens when the agent lags: ``latest``, ``every`` or ``lockstep``. See `Game.frames`.
-        fields: Field mask; empty: everything.
         game: The connection, while the agent runs.
     """
 
-    policy: ClassVar[Policy] = "latest"
-    fields: ClassVar[tuple[str, ...]] = ()
+    # For type checkers, which cannot take them from `AgentOptions`; a test compares the two.
+    token: ClassVar[str | None]
+    ca: ClassVar[str | os.PathLike[str] | None]
+    reconnect_timeout: ClassVar[float]
+    connect_timeout: ClassVar[float]
+    request_timeout: ClassVar[float]
+    policy: ClassVar[Policy]
+    encoding: ClassVar[Encoding]
+    compression: ClassVar[Compression]
+    compression_level: ClassVar[int]
+    fields: ClassVar[Iterable[str]]
+    every: ClassVar[int]
+    buffer: ClassVar[int]
+    credits: ClassVar[int]
+    lockstep_timeout: ClassVar[float | None]
+    name: ClassVar[str]
+    max_frame_bytes: ClassVar[int]
     game: Game
 
     async def on_start(self) -> None:
@@ -49,14 +75,24 @@ class Agent:
 
     async def draw(self, shapes: Iterable[sync_pb2.Shape]) -> sync_pb2.DrawResult:
         """Draw over the map, on a layer with the name of this class. See `Game.draw`."""
-        return await self.game.draw(shapes, layer=type(self).__name__[:64])
+        return await self.game.draw(shapes, layer=type(self).__name__[:_MAX_NAME])
 
-    async def run_async(self, address: str | None = None) -> None:
-        """Run until the match ends, or the daemon shuts down. Raises what `Game.frames` raises."""
+    async def run_async(self, address: str | None = None, **options: Unpack[AgentOptions]) -> None:
+        """Run until the match ends, or the daemon shuts down.
+
+        Args:
+            address: As for `connect`.
+            **options: The options of `connect` and `Game.frames`; they replace those of the class.
+
+        Raises:
+            TypeError: there is no such option.
+            ConnectError: see `Game.frames`, which has more errors.
+        """
+        check_known(options, AgentOptions)
+        given = self._class_options() | options
         results: list[sc2api_pb2.PlayerResult] = []
-        name = type(self).__name__[:64]
-        async with connect(address) as self.game:
-            frames = self.game.frames(policy=self.policy, fields=self.fields, name=name)
+        async with connect(address, **_of(ConnectOptions, given)) as self.game:
+            frames = self.game.frames(**_of(SubscribeOptions, given))
             async with aclosing(frames):
                 started = False
                 async for frame in frames:
@@ -75,6 +111,17 @@ class Agent:
                     results = list(frame.response.player_result)
             await self.on_end(results)
 
-    def run(self, address: str | None = None) -> None:
+    def run(self, address: str | None = None, **options: Unpack[AgentOptions]) -> None:
         """`run_async` for programs without an event loop."""
-        asyncio.run(self.run_async(address))
+        asyncio.run(self.run_async(address, **options))
+
+    @classmethod
+    def _class_options(cls) -> dict[str, Any]:
+        # Attributes of the class only: an agent may use such a name for its own state.
+        given = {name: getattr(cls, name) for name in AgentOptions.__annotations__ if hasattr(cls, name)}
+        return {"name": cls.__name__[:_MAX_NAME], **given}
+
+
+def _of(kind: type, options: dict[str, Any]) -> Any:
+    """Those of the options that belong to a `TypedDict`."""
+    return {name: value for name, value in options.items() if name in kind.__annotations__}

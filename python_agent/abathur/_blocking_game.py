@@ -13,46 +13,43 @@ from typing import Unpack
 from s2clientprotocol import sc2api_pb2
 from abathur import _act, _address, _compression, _control, _request, drawing
 from abathur._act import ActResult
-from abathur._address import Address, Ca
+from abathur._address import Address
 from abathur._frame import Frame
 from abathur._grpc import BlockingGrpcConnection
+from abathur._options import ConnectOptions, SubscribeOptions, check_known
 from abathur._reconnect import Backoff, GapCounter
-from abathur._request import SubscribeOptions
 from abathur._socket import BlockingSocketConnection
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
 from abathur.errors import ConnectError, LostError
 from abathur.sync.v1 import sync_pb2
 
 
-def connect_blocking(
-    address: str | None = None,
-    *,
-    token: str | None = None,
-    ca: Ca | None = None,
-    reconnect_timeout: float = RECONNECT_TIMEOUT,
-    connect_timeout: float = CONNECT_TIMEOUT,
-    request_timeout: float = REQUEST_TIMEOUT,
-) -> BlockingGame:
+def connect_blocking(address: str | None = None, **options: Unpack[ConnectOptions]) -> BlockingGame:
     """Connect to a daemon: ``with abathur.connect_blocking() as game``.
 
     Args:
         address: ``HOST:PORT`` or ``grpc://HOST:PORT`` for gRPC, ``socket://HOST:PORT`` for the socket,
             ``grpcs://`` and ``sockets://`` for the same with TLS, ``grpc+unix:PATH`` and ``socket+unix:PATH`` for Unix
             domain sockets. Default: ABATHUR_ADDRESS, else 127.0.0.1:22400.
-        token: Token for the daemon, if it needs one. Default: ABATHUR_TOKEN, else none.
-        ca: With TLS: file (PEM) with the trusted root certificates. Default: ABATHUR_CA, else those of the system.
-        reconnect_timeout: Seconds that `BlockingGame.frames` tries to connect, and to connect again after a broken
-            connection, before it raises. 0: once.
-        connect_timeout: Seconds that one connection may take, and again the daemon's first message on it. Frames may
-            follow much later: a playback may be paused, and a match may not have begun.
-        request_timeout: Seconds that the answer to a request (`BlockingGame.act`, `BlockingGame.status`, ...) may take.
+        **options:
+            - token: Token for the daemon, if it needs one. Default: ABATHUR_TOKEN, else none.
+            - ca: With TLS: file (PEM) with the trusted root certificates. Default: ABATHUR_CA, else the system's.
+            - reconnect_timeout: Seconds that `BlockingGame.frames` tries to connect, and to connect again after a
+              broken connection, before it raises. 0: once. Default: 30.
+            - connect_timeout: Seconds that one connection may take, and again the daemon's first message on it. Frames
+              may follow much later: a playback may be paused, and a match may not have begun. Default: 10.
+            - request_timeout: Seconds that the answer to a request (`BlockingGame.act`, ...) may take. Default: 30.
 
     Raises:
+        TypeError: there is no such option.
         ValueError: `address` is invalid, or a timeout is not greater than 0.
     """
-    return BlockingGame(
-        _address.parse(address, token, ca), reconnect_timeout, Timeouts(connect_timeout, request_timeout)
+    check_known(options, ConnectOptions)
+    timeouts = Timeouts(
+        connect=options.get("connect_timeout", CONNECT_TIMEOUT), request=options.get("request_timeout", REQUEST_TIMEOUT)
     )
+    parsed = _address.parse(address, options.get("token"), options.get("ca"))
+    return BlockingGame(parsed, options.get("reconnect_timeout", RECONNECT_TIMEOUT), timeouts)
 
 
 class BlockingGame:
@@ -101,31 +98,35 @@ class BlockingGame:
         with self._connected():
             return self._connection.match()
 
-    def frames(
-        self, *, max_frame_bytes: int = _compression.DEFAULT_LIMIT, **options: Unpack[SubscribeOptions]
-    ) -> Generator[Frame, None, None]:
+    def frames(self, **options: Unpack[SubscribeOptions]) -> Generator[Frame, None, None]:
         """Frames until the match ends, or the daemon shuts down.
 
         A broken connection is made again; the next frame has the number of dropped frames.
 
         Args:
-            max_frame_bytes: Largest payload that is accepted, in bytes after decompression.
-            policy: ``latest`` (skip to the newest frame when this agent lags; `Frame.dropped` counts), ``every`` (drop
-                no frame), ``lockstep`` (the game waits until the next frame is requested).
-            encoding: ``auto`` (protobuf on gRPC, JSON on the socket), ``proto``, ``json``.
-            compression: ``none``, ``gzip``, ``br`` or ``zstd`` for each frame independently, or
-                ``zstd-stream`` or ``br-stream`` with the history of the stream: a tenth of that size or less. On the
-                socket ``auto`` is then protobuf: lines of JSON are not compressed.
-            compression_level: gzip 1 to 9, br 1 to 11, zstd 1 to 19, zstd-stream 1 to 19, br-stream 2 to 11; 0: the
-                daemon's default.
-            fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty: everything.
-            every: Only frames at least this many game loops apart.
-            buffer: Frames that may wait in the daemon under ``every``. 0: its default.
-            credits: Maximum number of unacknowledged frames; with 1 the frame is never stale. 0: no limit.
-            lockstep_timeout: Seconds that the daemon waits for this agent under ``lockstep``.
-            name: Shown in the daemon's status.
+            **options:
+                - policy: ``latest`` (default; skip to the newest frame when this agent lags; `Frame.dropped` counts),
+                  ``every`` (drop no frame), ``lockstep`` (the game waits until the next frame is requested).
+                - encoding: ``auto`` (default; protobuf on gRPC, JSON on the socket), ``proto``, ``json`` or
+                  ``columns``: NumPy arrays, the smallest and the fastest for `Frame.units` and `Frame.grids`.
+                - compression: ``none`` (default), or ``gzip``, ``br`` or ``zstd`` for each frame independently, or
+                  ``zstd-stream`` or ``br-stream`` with the history of the stream: a tenth of that size or less. On the
+                  socket ``auto`` is then protobuf: lines of JSON are not compressed.
+                - compression_level: gzip 1 to 9, br 1 to 11, zstd 1 to 19, zstd-stream 1 to 19, br-stream 2 to 11;
+                  0 (default): the daemon's default.
+                - fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty (default):
+                  everything.
+                - every: Only frames at least this many game loops apart. 0 and 1 (default): every frame.
+                - buffer: Frames that may wait in the daemon under ``every``. 0 (default): its default, 64.
+                - credits: Maximum number of unacknowledged frames; with 1 the frame is never stale. 0 (default): no
+                  limit.
+                - lockstep_timeout: Seconds that the daemon waits for this agent under ``lockstep``. None (default): its
+                  default.
+                - name: Shown in the daemon's status.
+                - max_frame_bytes: Largest payload that is accepted, in bytes after decompression. Default: 64 MiB.
 
         Raises:
+            TypeError: there is no such option.
             ValueError: unknown policy, encoding or compression.
             AbathurError: the package that reads the compression is not installed.
             ConnectError: no daemon answers within `reconnect_timeout`.
@@ -136,11 +137,12 @@ class BlockingGame:
             DecompressionError: a frame is damaged, or larger than `max_frame_bytes`.
         """
         request = _request.subscribe_request(options)
+        limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
         backoff = Backoff(str(self.address), self._reconnect_timeout)
         gaps = GapCounter(request.every_game_loops)
         while True:
             try:
-                with closing(self._connection.subscribe(request, max_frame_bytes)) as frames:
+                with closing(self._connection.subscribe(request, limit)) as frames:
                     for frame in frames:
                         gaps.check(frame, backoff.is_retrying)
                         backoff.succeed()

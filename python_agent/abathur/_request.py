@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import timedelta
-from typing import Literal, TypedDict
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from abathur import _compression
+from abathur._options import SubscribeOptions, check_known
 from abathur.sync.v1 import sync_pb2
-
-Policy = Literal["latest", "every", "lockstep"]
-Encoding = Literal["auto", "proto", "json", "columns"]
-Compression = Literal["none", "gzip", "br", "zstd", "zstd-stream", "br-stream"]
-
-
-class SubscribeOptions(TypedDict, total=False):
-    """The options of a subscription, as keywords. `Game.frames` describes each one."""
-
-    policy: Policy  #: default: latest
-    encoding: Encoding  #: default: auto
-    compression: Compression  #: default: none
-    compression_level: int  #: default: 0, the daemon's default
-    fields: Iterable[str]  #: paths on ResponseObservation; default: everything
-    every: int  #: game loops; default: 1
-    buffer: int  #: frames; default: 0, the daemon's default
-    credits: int  #: frames; default: 0, no limit
-    lockstep_timeout: float | None  #: seconds; default: None, the daemon's default
-    name: str  #: default: ""
 
 
 def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
@@ -39,9 +19,7 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
         ValueError: a policy, encoding or compression that does not exist, or fields that are not a list.
         AbathurError: the package that reads the compression is not installed.
     """
-    unknown = options.keys() - SubscribeOptions.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"unknown option {min(unknown)!r}; known: {', '.join(SubscribeOptions.__annotations__)}")
+    check_known(options, SubscribeOptions)
     request = sync_pb2.SubscribeRequest(
         policy=_value(sync_pb2.Policy, "policy", options.get("policy", "latest")),
         encoding=_value(sync_pb2.Encoding, "encoding", options.get("encoding", "auto")),

@@ -6,17 +6,19 @@ import asyncio
 import contextlib
 import copy
 import pickle
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import abathur
 import numpy as np
 import pytest
+from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions
 from abathur._units import COLUMNS
 from emulators import delimited
-from programs import SKIRMISH, Play, in_thread, relay, run_daemon
+from programs import ACT, SKIRMISH, Play, in_thread, relay, run_daemon, token_options
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 FIRST_LOOP = 8960
@@ -313,6 +315,56 @@ async def test_agent_class_is_called_in_order(play: Play) -> None:
     assert calls[0] == "Synthetic LE"
     assert calls[1:-1] == list(range(calls[1], 10304))  # type: ignore[call-overload]
     assert calls[-1] in ({1: "Victory", 2: "Defeat"}, {1: "Defeat", 2: "Victory"})
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+async def test_agent_takes_the_options_of_its_subscription_and_of_its_connection(
+    play: Play, tmp_path: Path, transport: str
+) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "1", *token_options(tmp_path))
+    frames: list[abathur.Frame] = []
+    names: list[str] = []
+
+    class Sparse(abathur.Agent):
+        policy = "lockstep"
+        encoding = "columns"
+        compression = "zstd-stream"
+        fields = ("observation.raw_data.units",)
+        every = 8
+        token = "the token of the run comes first"
+
+        async def on_step(self, frame: abathur.Frame) -> None:
+            status = await self.game.status()
+            names.extend(each.name for each in status.subscribers)
+            frames.append(frame)
+
+    with pytest.raises(abathur.RequestError, match="token"):
+        await Sparse().run_async(daemon.addresses[transport])
+    await Sparse().run_async(daemon.addresses[transport], token=ACT, every=4)
+    first = frames[0].game_loop
+    assert [frame.game_loop for frame in frames] == list(range(first, first + 4 * len(frames), 4)) and len(frames) > 2
+    assert all(len(frame.units) and not frame.rest.observation.HasField("player_common") for frame in frames)
+    assert set(names) == {"Sparse"}
+    with pytest.raises(TypeError, match=r"unknown option 'polic'; known: token, .*policy, "):
+        await Sparse().run_async(polic="every")  # type: ignore[call-arg]
+
+
+def test_agent_declares_each_option_with_its_type() -> None:
+    options = get_type_hints(AgentOptions)
+    declared = {name: kind for name, kind in get_type_hints(abathur.Agent).items() if name != "game"}
+    assert declared == {name: ClassVar[kind] for name, kind in options.items()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "function"), [(SubscribeOptions, abathur.Game.frames), (ConnectOptions, abathur.connect)]
+)
+def test_help_describes_each_option_and_its_values(kind: type, function: Callable[..., object]) -> None:
+    described = dict(re.findall(r"^ +- (\w+): ((?:.|\n)*?)(?=^ +- |^$)", function.__doc__ or "", re.MULTILINE))
+    hints = get_type_hints(kind)
+    assert list(described) == sorted(described, key=list(hints).index) and described.keys() == hints.keys()
+    for name, hint in hints.items():
+        for value in get_args(hint) if get_origin(hint) is Literal else ():
+            assert f"``{value}``" in described[name], name
 
 
 def test_address_comes_from_the_environment(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 
 from abathur import _address
 from abathur._game import connect
-from abathur._request import SubscribeOptions
+from abathur._options import SubscribeOptions
 from abathur.cli._stats import Counter
 from abathur.errors import AbathurError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from abathur import _address, _request
-from abathur._request import Compression, Encoding, Policy, SubscribeOptions
+from abathur._options import Compression, Encoding, Policy, SubscribeOptions
 from abathur.cli import _commands, _watcher, _wrong_port
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
