@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,14 +63,26 @@ class Nested:
         """Number of entries."""
         return int(self.offsets[-1])
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        """Build a column."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        dtypes = {path: dtype for dtype, path in self._columns.values()}
-        column = self._source.columns(self._path(name), dtypes)[self._path(name)]
-        setattr(self, name, column)
-        return column
+    def __dir__(self) -> list[str]:
+        """The columns too, for prompts."""
+        return [*super().__dir__(), *self._columns]
+
+    def __repr__(self) -> str:
+        """The columns, and the first entries of each."""
+        columns = ", ".join(f"{name}={np.array2string(getattr(self, name), threshold=8)}" for name in self._columns)
+        return f"<{type(self).__name__}: {len(self)} of {len(self.offsets) - 1} units: {columns}>"
+
+    # Type checkers know the columns by the annotations of the derived classes, and find misspelled ones.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NDArray[Any]:
+            """Build a column."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            dtypes = {path: dtype for dtype, path in self._columns.values()}
+            column = self._source.columns(self._path(name), dtypes)[self._path(name)]
+            setattr(self, name, column)
+            return column
 
     def _path(self, name: str) -> str:
         if name not in self._columns:

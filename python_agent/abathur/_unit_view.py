@@ -23,6 +23,49 @@ class UnitView:
 
     __slots__ = ("_row", "_units")
 
+    tag: int
+    unit_type: int
+    owner: int
+    alliance: int
+    display_type: int
+    cloak: int
+    x: float
+    y: float
+    z: float
+    facing: float
+    radius: float
+    build_progress: float
+    detect_range: float
+    radar_range: float
+    health: float
+    health_max: float
+    shield: float
+    shield_max: float
+    energy: float
+    energy_max: float
+    weapon_cooldown: float
+    mineral_contents: int
+    vespene_contents: int
+    assigned_harvesters: int
+    ideal_harvesters: int
+    cargo_space_taken: int
+    cargo_space_max: int
+    attack_upgrade_level: int
+    armor_upgrade_level: int
+    shield_upgrade_level: int
+    engaged_target_tag: int
+    add_on_tag: int
+    is_flying: bool
+    is_burrowed: bool
+    is_hallucination: bool
+    is_on_screen: bool
+    is_selected: bool
+    is_blip: bool
+    is_powered: bool
+    is_active: bool
+    buff_duration_remain: int
+    buff_duration_max: int
+
     def __init__(self, units: Units, row: int) -> None:
         """Units are created by iteration over `Units`."""
         self._units = units
@@ -41,15 +84,18 @@ class UnitView:
         """The coordinates x and y, in map cells."""
         return self.x, self.y
 
-    def __getattr__(self, name: str) -> Any:
-        """The value of a column."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._units, name)[self._row].item()
+    # Type checkers know the columns by the annotations above, and find misspelled ones.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The value of a column."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return getattr(self._units, name)[self._row].item()
 
     def __dir__(self) -> Sequence[str]:
         """The columns, for editors and prompts."""
-        return (*_EXTRA, *self._units.__annotations__)
+        return (*_EXTRA, *type(self).__annotations__)
 
     def __repr__(self) -> str:
         """Name, alliance, position and health."""

@@ -91,6 +91,45 @@ RALLY_COLUMNS: dict[str, tuple[str, str]] = {
 }
 
 
+class Orders(Nested):
+    """The orders of units: an ability, the unit or the point that it is for, and `progress` from 0 to 1."""
+
+    ability_id: NDArray[np.uint32]
+    target_unit_tag: NDArray[np.uint64]
+    x: NDArray[np.float32]
+    y: NDArray[np.float32]
+    z: NDArray[np.float32]
+    progress: NDArray[np.float32]
+
+
+class Buffs(Nested):
+    """The buffs on units."""
+
+    buff_id: NDArray[np.uint32]
+
+
+class Passengers(Nested):
+    """The passengers of units."""
+
+    tag: NDArray[np.uint64]
+    unit_type: NDArray[np.uint32]
+    health: NDArray[np.float32]
+    health_max: NDArray[np.float32]
+    shield: NDArray[np.float32]
+    shield_max: NDArray[np.float32]
+    energy: NDArray[np.float32]
+    energy_max: NDArray[np.float32]
+
+
+class RallyTargets(Nested):
+    """The rally targets of units: a point, and `tag` if the target is a unit."""
+
+    x: NDArray[np.float32]
+    y: NDArray[np.float32]
+    z: NDArray[np.float32]
+    tag: NDArray[np.uint64]
+
+
 class UnitSource(Protocol):
     """A source of units: a message, JSON, or the columns encoding."""
 
@@ -186,30 +225,24 @@ class Units:
         return np.column_stack((self.x, self.y, self.z))
 
     @cached_property
-    def orders(self) -> Nested:
-        """The orders of units.
-
-        `ability_id` u4, `target_unit_tag` u8, `x`, `y`, `z` f4 of the target point, `progress` f4 from 0 to 1.
-        """
-        return Nested(self._source.nested("orders"), ORDER_COLUMNS)
+    def orders(self) -> Orders:
+        """The orders of units."""
+        return Orders(self._source.nested("orders"), ORDER_COLUMNS)
 
     @cached_property
-    def buffs(self) -> Nested:
-        """The buffs on units: `buff_id` u4."""
-        return Nested(self._source.nested("buff_ids"), BUFF_COLUMNS)
+    def buffs(self) -> Buffs:
+        """The buffs on units."""
+        return Buffs(self._source.nested("buff_ids"), BUFF_COLUMNS)
 
     @cached_property
-    def passengers(self) -> Nested:
-        """The passengers of units.
-
-        `tag` u8, `unit_type` u4, `health`, `health_max`, `shield`, `shield_max`, `energy`, `energy_max` f4.
-        """
-        return Nested(self._source.nested("passengers"), PASSENGER_COLUMNS)
+    def passengers(self) -> Passengers:
+        """The passengers of units."""
+        return Passengers(self._source.nested("passengers"), PASSENGER_COLUMNS)
 
     @cached_property
-    def rally_targets(self) -> Nested:
-        """The rally targets of units: `x`, `y`, `z` f4, and `tag` u8 if the target is a unit."""
-        return Nested(self._source.nested("rally_targets"), RALLY_COLUMNS)
+    def rally_targets(self) -> RallyTargets:
+        """The rally targets of units."""
+        return RallyTargets(self._source.nested("rally_targets"), RALLY_COLUMNS)
 
     def has(self, column: str) -> NDArray[np.bool_]:
         """Which units have a field: (N,) bool.
@@ -283,19 +316,25 @@ class Units:
         """Each unit, as an object with `name`, `position`, and the columns as attributes."""
         return _unit_view.views(self)
 
+    def __dir__(self) -> list[str]:
+        """The columns too, for prompts."""
+        return [*super().__dir__(), *COLUMNS]
+
     def __repr__(self) -> str:
         """A table of the first units."""
         return _unit_view.table(self)
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        """Build a column."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        made = self._source.columns(_path(COLUMNS, name), _DTYPES)
-        for path, array in made.items():
-            self.__dict__.setdefault(_NAMES[path], array)
-        column: NDArray[Any] = self.__dict__[name]
-        return column
+    # Type checkers know the columns by their annotations, and find misspelled ones.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NDArray[Any]:
+            """Build a column."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            made = self._source.columns(_path(COLUMNS, name), _DTYPES)
+            for path, array in made.items():
+                self.__dict__.setdefault(_NAMES[path], array)
+            return self.__dict__[name]
 
 
 class _Selection:

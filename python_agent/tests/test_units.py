@@ -109,6 +109,11 @@ def test_lists_by_offsets(make: Make) -> None:
 
 
 @make
+def test_lists_are_shown(make: Make) -> None:
+    assert repr(make().buffs) == "<Buffs: 3 of 3 units: buff_id=[27  5  6]>"
+
+
+@make
 def test_a_selection_keeps_its_lists(make: Make) -> None:
     units = make()
     chosen = units[np.array([2, 0])]
@@ -141,7 +146,7 @@ def test_units_are_objects_when_iterated(make: Make) -> None:
     assert repr(marine) == "<MARINE self at (1.5, 2.5), health 45, tag 1>"
     assert {"name", "position", "health", "unit_type"} <= set(dir(marine))
     with pytest.raises(AttributeError, match="units have no column 'helth'"):
-        _ = marine.helth
+        _ = marine.helth  # type: ignore[attr-defined]
 
 
 @make

@@ -1,0 +1,128 @@
+"""What type checkers and editors know: misspelled columns and options are errors, correct code has none."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_type_hints
+
+import abathur
+import numpy as np
+import pytest
+from abathur import _units
+from abathur._unit_view import UnitView
+from programs import ROOT
+
+CORRECT = """
+import abathur
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Scout(abathur.Agent):
+    policy = "every"
+    encoding = "columns"
+    fields = ("observation.raw_data.units",)
+    reconnect_timeout = 5.0
+
+    async def on_step(self, frame: abathur.Frame) -> None:
+        units = frame.units.where(alliance="enemy")
+        health: NDArray[np.float32] = units.health
+        tags: NDArray[np.uint64] = units.orders.target_unit_tag
+        buffs: NDArray[np.uint32] = units.buffs.buff_id
+        for unit in units:
+            name: str = unit.name
+            life: float = unit.health
+            flies: bool = unit.is_flying
+
+
+Scout().run("socket://127.0.0.1:22401", token="secret", policy="latest", compression="zstd-stream")
+
+
+async def main() -> None:
+    async with abathur.connect(request_timeout=3) as game:
+        async for frame in game.frames(policy="lockstep", encoding="columns", every=8, max_frame_bytes=1000):
+            print(frame.units.pos)
+    with abathur.connect_blocking() as blocking:
+        print(next(blocking.frames(encoding="proto")).units)
+    with abathur.open("match.mcap") as match:
+        print(next(match.frames(every=8)))
+"""
+
+# Each line is an error, which mypy describes with these words.
+WRONG = {
+    "frame.units.helth": 'has no attribute "helth"; maybe "health"',
+    "frame.units.orders.abilty_id": 'has no attribute "abilty_id"; maybe "ability_id"',
+    "frame.units.buffs.buf_id": 'has no attribute "buf_id"',
+    "next(iter(frame.units)).helth": 'has no attribute "helth"; maybe "health"',
+    "next(iter(frame.units)).health.upper": 'has no attribute "upper"',
+    'game.frames(policy="newest")': "incompatible type",
+    'game.frames(encoding="column")': "incompatible type",
+    'game.frames(compression="lz4")': "incompatible type",
+    "game.frames(polic='every')": 'Unexpected keyword argument "polic"',
+    "abathur.connect(tokn='x')": 'Unexpected keyword argument "tokn"',
+    'abathur.connect_blocking().frames(policy="newest")': "incompatible type",
+    'abathur.Agent().run(policy="newest")': "incompatible type",
+    "abathur.Agent().run(polic='every')": 'Unexpected keyword argument "polic"',
+}
+
+
+def mypy(tmp_path: Path, code: str) -> list[str]:
+    """The errors of a program, with the number of their line."""
+    program = tmp_path / "program.py"
+    program.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--no-error-summary", str(program)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert not done.stderr, done.stderr
+    return [line.partition("program.py:")[2] for line in done.stdout.splitlines() if " error: " in line]
+
+
+def test_correct_code_has_no_type_errors(tmp_path: Path) -> None:
+    assert mypy(tmp_path, CORRECT) == []
+
+
+def test_misspelled_columns_and_options_are_type_errors(tmp_path: Path) -> None:
+    head = ["import abathur", "def program(frame: abathur.Frame, game: abathur.Game) -> None:"]
+    errors = mypy(tmp_path, "\n".join([*head, *(f"    {line}" for line in WRONG)]))
+    first = len(head) + 1
+    assert [int(error.partition(":")[0]) for error in errors] == list(range(first, first + len(WRONG)))
+    for error, (line, expected) in zip(errors, WRONG.items(), strict=True):
+        assert expected in error, line
+
+
+def test_a_misspelled_value_of_an_agent_is_a_type_error(tmp_path: Path) -> None:
+    errors = mypy(tmp_path, 'import abathur\nclass Mine(abathur.Agent):\n    policy = "newest"\n')
+    assert len(errors) == 1 and errors[0].startswith("3: error: Incompatible types in assignment")
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        (abathur.Units, _units.COLUMNS),
+        (_units.Orders, _units.ORDER_COLUMNS),
+        (_units.Buffs, _units.BUFF_COLUMNS),
+        (_units.Passengers, _units.PASSENGER_COLUMNS),
+        (_units.RallyTargets, _units.RALLY_COLUMNS),
+    ],
+)
+def test_columns_have_the_declared_types(kind: type, columns: dict[str, tuple[str, str]]) -> None:
+    declared = {name: re.search(r"numpy\.(\w+)\]\]", str(hint)) for name, hint in get_type_hints(kind).items()}
+    made = {name: np.dtype(dtype).type.__name__ for name, (dtype, _) in columns.items()}
+    assert {name: found[1] for name, found in declared.items() if found} == made
+
+
+def test_a_unit_has_the_columns_as_python_values() -> None:
+    made = {name: type(np.zeros(1, dtype)[0].item()) for name, (dtype, _) in _units.COLUMNS.items()}
+    assert get_type_hints(UnitView) == made
+
+
+def test_prompts_complete_columns() -> None:
+    units = abathur.Units.from_proto([])
+    assert {*_units.COLUMNS, "pos", "orders", "where"} <= set(dir(units))
+    assert {*_units.ORDER_COLUMNS, "offsets", "has"} <= set(dir(units.orders))
