@@ -222,7 +222,9 @@ class Units:
     @property
     def pos(self) -> NDArray[np.float32]:
         """Positions: (N, 3) float32, map cells."""
-        return np.column_stack((self.x, self.y, self.z))
+        positions = np.empty((len(self), 3), np.float32)
+        positions[:, 0], positions[:, 1], positions[:, 2] = self.x, self.y, self.z
+        return positions
 
     @cached_property
     def orders(self) -> Orders:

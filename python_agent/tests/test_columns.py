@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import pickle
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ import abathur
 import numpy as np
 import pytest
 from abathur._units import COLUMNS
-from abathur.columns import ColumnsDecoder
+from abathur.columns import Columns, ColumnsDecoder, _contents
 from abathur.columns._rebuild import observation_bytes
 from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
@@ -244,12 +245,52 @@ def test_a_frame_without_the_one_before_it_is_refused(stream: list[bytes]) -> No
         ColumnsDecoder().decode(stream[1])
 
 
+def contents(columns: Columns) -> bytes:
+    """Everything in a frame beside its units."""
+    tables = [part.tobytes() for table in columns.lists for part in (table.cells, table.velocity)]
+    return b"".join([*tables, *(b"" if blob is None else blob.tobytes() for blob in columns.blobs)])
+
+
+def test_a_frame_is_the_same_whichever_frames_are_read_before(stream: list[bytes]) -> None:
+    decoder = ColumnsDecoder()
+    wanted = [contents(decoder.decode(payload)) for payload in stream]
+    decoder = ColumnsDecoder()
+    frames = [decoder.decode(payload) for payload in stream]
+    copied = pickle.loads(pickle.dumps(frames[3]))
+    assert contents(frames[-1]) == wanted[-1]
+    assert [contents(frame) for frame in reversed(frames)] == wanted[::-1]
+    assert contents(copied) == wanted[3]
+
+
+def test_frames_that_are_not_read_wait_up_to_a_size(stream: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    monkeypatch.setattr(_contents, "_MAX_WAITING_BYTES", 3 * max(map(len, stream[1:])) + len(stream[0]))
+    decoder, reader = ColumnsDecoder(), ColumnsDecoder()
+    for payload in stream:
+        columns = decoder.decode(payload)
+        sizes.append(columns.contents._waiting_bytes)
+        wanted = contents(reader.decode(payload))
+    assert min(sizes[2:]) < max(sizes) / 2
+    assert contents(columns) == wanted
+
+
+def test_damage_beside_the_units_is_found_when_it_is_read(stream: list[bytes]) -> None:
+    decoder = ColumnsDecoder()
+    decoder.decode(stream[0])
+    damaged, later = decoder.decode(stream[1] + b"x"), decoder.decode(stream[2])
+    for columns in (damaged, later, damaged):
+        assert len(columns.used)
+        with pytest.raises(ProtocolError, match="1 bytes follow the last section"):
+            _ = columns.rest
+    assert decoder.decode(stream[0]).rest
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_payloads_made_by_hand_are_refused_or_read_as_documented(case: dict[str, Any]) -> None:
     decoder, payload = ColumnsDecoder(), bytes.fromhex(case["payload"])
     if "observation" not in case:
         with pytest.raises(ProtocolError):
-            decoder.decode(payload)
+            observation_bytes(decoder.decode(payload))
         return
     made = sc2api_pb2.ResponseObservation.FromString(observation_bytes(decoder.decode(payload)))
     assert made == json_format.ParseDict(case["observation"], sc2api_pb2.ResponseObservation())

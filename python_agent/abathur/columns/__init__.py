@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from abathur.columns._decoder import Columns, ColumnsDecoder, Table
+from abathur.columns._decoder import Columns, ColumnsDecoder
+from abathur.columns._table import Table
 
 __all__ = ["Columns", "ColumnsDecoder", "Table"]

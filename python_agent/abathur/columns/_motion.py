@@ -51,35 +51,51 @@ def follow(
         heads: Whether each row moves in the direction that it faces; changed in place.
     """
     changed = cells[: len(before)] - before
-    # All units that have moved, move, or may move.
-    (rows,) = (changed[0] | changed[1] | velocity[0] | velocity[1] | cells[SPEED]).nonzero()
-    if not len(rows):
-        return changed
-    speed, headed = cells[SPEED, rows], heads[rows]
-    direction, valid = _directions_of(cells, rows)
-    steps = headed & valid & (speed.view(np.uint64) < _MAX_SPEED)
-    step = changed[:2, rows]
-    # Replace the prediction by velocity with the prediction by direction.
-    step += (((speed * direction + _HALF) >> _SHIFT) - velocity[:2, rows]) * steps
-    changed[:2, rows] = step
-    cells[:2] = before[:2] + changed[:2]
+    speed, step = cells[SPEED], changed[:2]
+    # For all rows: their number is small compared with the cost of a selection. Rows at rest stay as they are.
+    direction, valid = _directions_of(cells)
+    moves = _steps(direction, speed)
+    moves -= velocity[:2]
+    moves *= heads & valid & (speed.view(np.uint64) < _MAX_SPEED)
+    # This replaces the prediction by velocity with the prediction by direction.
+    step += moves
+    cells[:2] += moves
     squares = step.astype(np.float64)
     squares *= squares
+    length = squares[0] + squares[1]
+    np.sqrt(length, out=length)
+    length += 0.5
     # At most the first speed that has no step.
-    speed = np.minimum(np.sqrt(squares[0] + squares[1]) + 0.5, _MAX_SPEED).astype(np.int64)
-    cells[SPEED] = 0
-    cells[SPEED, rows] = speed
-    changed[SPEED] = cells[SPEED] - before[SPEED]
-    misses = np.abs(step - ((speed * direction + _HALF) >> _SHIFT)).max(axis=0)
-    heads[rows] = np.where(speed != 0, (misses <= 1) & valid & (speed < _MAX_SPEED), headed)
+    np.minimum(length, _MAX_SPEED, out=length)
+    speed[:] = length
+    np.subtract(speed, before[SPEED], out=changed[SPEED])
+    misses = _steps(direction, speed)
+    misses -= step
+    np.abs(misses, out=misses)
+    fits = np.maximum(misses[0], misses[1]) <= 1
+    fits &= valid
+    fits &= speed < _MAX_SPEED
+    np.copyto(heads, fits, where=speed != 0)
     return changed
 
 
-def _directions_of(cells: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Directions of some rows: x and y in 1/2**20, and which of them are in the table."""
-    facing = cells[FACING, rows]
-    kind = (cells[KINDS, rows] >> (2 * FACING)) & 3
+def _steps(direction: NDArray[np.int64], speed: NDArray[np.int64]) -> NDArray[np.int64]:
+    steps = direction * speed
+    steps += _HALF
+    steps >>= _SHIFT
+    return steps
+
+
+def _directions_of(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Directions of all rows: x and y in 1/2**20, and which of them are in the table."""
+    index = cells[FACING] + _MAX_ANGLE
+    kind = cells[KINDS] >> (2 * FACING)
+    kind &= 3
     # Unsigned, so that one comparison checks both bounds.
-    valid = (kind <= ANGLE) & ((facing + _MAX_ANGLE).view(np.uint64) <= 2 * _MAX_ANGLE)
-    index = ((kind << 16) + facing + (_MAX_ANGLE + 1)) * valid
+    valid = index.view(np.uint64) <= 2 * _MAX_ANGLE
+    valid &= kind <= ANGLE
+    kind <<= 16
+    index += kind
+    index += 1
+    index *= valid
     return _directions().take(index, axis=1), valid

@@ -12,6 +12,8 @@ from abathur.errors import ProtocolError
 
 _ONE = np.uint64(1)
 _LONG_COUNT = 255
+#: The planes that only values of more than 1, 2 and 4 bytes have.
+_PLANES = ((1, 2), (2, 4), (4, 8))
 _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
@@ -24,10 +26,15 @@ class Reader:
 
     __slots__ = ("_bytes", "_data", "_position")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, position: int = 0) -> None:
         self._data = data
         self._bytes: NDArray[np.uint8] = np.frombuffer(data, np.uint8)
-        self._position = 0
+        self._position = position
+
+    @property
+    def rest(self) -> tuple[bytes, int]:
+        """The payload and the position in it, for another reader of the rest."""
+        return self._data, self._position
 
     @property
     def left(self) -> int:
@@ -74,10 +81,12 @@ class Reader:
         if total:
             values[:, 0] = self.take(total)
             if (most := max(widths)) > 1:
-                each = np.array(widths).repeat(counts)
-                for plane in range(1, most):
-                    (where,) = (each > plane).nonzero()
-                    values[where, plane] = self.take(len(where))
+                each = np.array(widths, np.uint8).repeat(counts)
+                # The planes of the values of more than 1, 2 and 4 bytes.
+                for first, end in _PLANES[: most.bit_length() - 1]:
+                    (where,) = (each > first).nonzero()
+                    planes = self.take(len(where) * (end - first)).reshape(end - first, len(where))
+                    values[where, first:end] = planes.T
         return unzigzag(values.view("<u8")[:, 0])
 
     def gaps(self, count: int, limit: int) -> NDArray[np.int64]:
@@ -107,13 +116,15 @@ class Reader:
         which, widths = self.columns(columns)
         cells = len(which) * size
         bits = np.unpackbits(self.take((cells + 7) // 8), count=cells, bitorder="little")
-        (flat,) = bits.nonzero()
-        at = flat // max(size, 1)
-        counts = np.bincount(at, minlength=len(which))
-        starts = np.array(which, np.int64) * rows
-        return starts[at] + changed[flat - at * size], self.planes(widths, counts)
+        column, row = bits.view(np.bool_).reshape(len(which), size).nonzero()
+        counts = np.bincount(column, minlength=len(which))
+        where = (np.array(which, np.int64) * rows)[column]
+        where += changed[row]
+        return where, self.planes(widths, counts)
 
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Decode zigzag numbers."""
-    return (values >> _ONE).view(np.int64) ^ -((values & _ONE).view(np.int64))
+    signs = np.negative((values & _ONE).view(np.int64))
+    signs ^= (values >> _ONE).view(np.int64)
+    return signs

@@ -8,9 +8,10 @@ import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol import raw_pb2
 
-from abathur.columns._decoder import Columns, Table
+from abathur.columns._decoder import Columns
 from abathur.columns._extras import records
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
+from abathur.columns._table import Table
 from abathur.columns._values import floats
 
 _VARINT, _BYTES, _FIXED32 = 0, 2, 5
@@ -67,7 +68,7 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         yield from (_varint(value) for value in cells[0].tolist())
         return
     assert schema.has is not None
-    bits = floats(schema, cells).view(np.uint32) if schema.floats else None
+    bits = floats(schema, cells, schema.floats).view(np.uint32) if schema.floats else None
     columns: list[tuple[int, str, bytes, list[bytes]]] = []
     descriptor = getattr(raw_pb2, schema.message).DESCRIPTOR
     for at, path in enumerate(schema.fields):

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur._nested import NestedSelection, NestedSource
-from abathur.columns._decoder import Columns, Table
+from abathur.columns._decoder import Columns
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
+from abathur.columns._table import Table
 from abathur.columns._values import Values
 
 _FIELDS = {"orders": ORDERS, "buff_ids": BUFFS, "passengers": PASSENGERS, "rally_targets": RALLY_TARGETS}
@@ -32,8 +33,8 @@ class ColumnsSource:
         return self._count
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        """All fields of all units."""
-        return self._values.columns(dtypes)
+        """A field of all units, or all fields."""
+        return self._values.columns(path, dtypes)
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which units have a field."""
@@ -58,7 +59,7 @@ class _Entries:
         return self._counts
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        return self._values.columns(dtypes)
+        return self._values.columns(path, dtypes)
 
     def present(self, path: str) -> NDArray[np.bool_]:
         return self._values.present(path)
