@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import filecmp
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import abathur as package
@@ -13,7 +15,11 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+from abathur import _frame, _tables
+from abathur.cli import main
+from abathur.ids import UnitTypeId, name_of
 from programs import ROOT, SKIRMISH, Play, abathur, run_daemon
+from s2clientprotocol import raw_pb2, sc2api_pb2
 
 FIRST_LOOP = 8960
 DAEMON_COMMANDS = ["play", "synth", "info", "cat", "recover", "import", "export"]
@@ -112,7 +118,7 @@ def test_export_writes_the_same_table_in_each_format(tmp_path: Path) -> None:
         arrow = pyarrow.ipc.open_file(file).read_all()
     arrays = np.load(tmp_path / "units.npz")
     assert parquet.equals(arrow)
-    assert parquet.column_names == arrow.column_names == list(arrays)
+    assert parquet.column_names == arrow.column_names == [*arrays, "name"]
     with package.open(SKIRMISH) as match:
         frames = list(match.frames(start=FIRST_LOOP + 5, stop=FIRST_LOOP + 15))
     assert [frame.game_loop for frame in frames] == list(range(FIRST_LOOP + 5, FIRST_LOOP + 15))
@@ -131,9 +137,86 @@ def test_export_of_a_long_part_comes_from_columns_and_is_the_same(tmp_path: Path
         wanted = match.units_arrays(start=first)
     ours, theirs = (np.lexsort((each["tag"], each["game_loop"])) for each in (arrays, wanted))
     for name in wanted:
+        assert arrays[name].dtype == wanted[name].dtype
         np.testing.assert_array_equal(arrays[name][ours], wanted[name][theirs], name)
+    for suffix in ("parquet", "arrow"):
+        output = tmp_path / f"units.{suffix}"
+        done = abathur("export", str(SKIRMISH), "-o", str(output), "--start", str(first))
+        assert done.returncode == 0, done.stderr
+        table = pyarrow.parquet.read_table(output) if suffix == "parquet" else pyarrow.ipc.open_file(output).read_all()
+        for name in wanted:
+            np.testing.assert_array_equal(table[name].to_numpy(), arrays[name], name)
+        names = [name_of(UnitTypeId, number) for number in arrays["unit_type"].tolist()]
+        assert pyarrow.types.is_dictionary(table["name"].type) and table["name"].to_pylist() == names
     alone = abathur("export", str(SKIRMISH), "-o", str(tmp_path / "x.npz"), ABATHUR_SYNC=str(tmp_path / "missing"))
     assert alone.returncode != 0 and "missing" in alone.stderr
+
+
+def test_export_writes_row_groups_as_it_goes(tmp_path: Path) -> None:
+    output = tmp_path / "units.parquet"
+    done = abathur("export", str(SKIRMISH), "-o", str(output))
+    assert done.returncode == 0, done.stderr
+    file = pyarrow.parquet.ParquetFile(output)
+    groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
+    assert len(groups) > 1 and max(groups) <= 8 * _tables.BLOCK_ROWS
+    with package.open(SKIRMISH) as match:
+        assert sum(groups) == sum(len(frame.observation.raw_data.units) for frame in match.frames())
+
+
+def test_blocks_have_the_units_of_their_frames_and_names_of_any_type() -> None:
+    def frame(loop: int, count: int) -> package.Frame:
+        response = sc2api_pb2.ResponseObservation()
+        response.observation.game_loop = loop
+        response.observation.raw_data.units.extend(
+            raw_pb2.Unit(tag=each, unit_type=4_000_000_000 if loop == 3 else 126) for each in range(count)
+        )
+        return _frame.from_recording(response.SerializeToString(), sequence=loop, game_loop=loop, match_id="")
+
+    frames = [frame(1, 0), frame(2, 5), frame(3, 7), frame(4, _tables.BLOCK_ROWS + 1), frame(5, 2), frame(6, 0)]
+    blocks = list(_tables.blocks(frames))
+    counts = [(each.frames, each.rows, each.game_loop) for each in blocks]
+    assert counts == [(3, 12, 3), (1, _tables.BLOCK_ROWS + 1, 4), (2, 2, 6)]
+    table = _tables.table(frames)
+    assert table["game_loop"].to_pylist()[:12] == [2] * 5 + [3] * 7
+    assert table["name"].to_pylist()[:13] == ["QUEEN"] * 5 + ["4000000000"] * 7 + ["QUEEN"]
+    assert _tables.table([]).schema == table.schema
+
+
+def test_export_refuses_an_output_before_it_starts(tmp_path: Path) -> None:
+    output = tmp_path / "units.npz"
+    output.write_bytes(b"mine")
+    limits = ["--start", str(FIRST_LOOP), "--stop", str(FIRST_LOOP + 2)]
+    done = abathur("export", str(SKIRMISH), "-o", str(output), *limits)
+    assert (done.returncode, output.read_bytes()) == (1, b"mine")
+    assert done.stderr == f"abathur: {output} already exists; use --force to overwrite it\n"
+    done = abathur("export", str(SKIRMISH), "-o", str(output), "-f", *limits)
+    assert done.returncode == 0 and len(np.load(output)["tag"]) > 0
+    missing = tmp_path / "missing" / "units.npz"
+    done = abathur("export", str(SKIRMISH), "-o", str(missing), *limits)
+    assert done.returncode == 1
+    assert done.stderr == f"abathur: cannot write {missing}: the folder {missing.parent} does not exist\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["units.npz"]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "npz"])
+def test_interrupted_export_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    output = tmp_path / f"units.{suffix}"
+    written = _tables.blocks
+    seen: list[str] = []
+
+    def interrupted(frames: Iterable[package.Frame]) -> Iterator[_tables.Block]:
+        for block in written(frames):
+            yield block
+            seen.extend(each.name for each in tmp_path.iterdir())
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(_tables, "blocks", interrupted)
+    assert main(["export", str(SKIRMISH), "-o", str(output)]) == 130
+    assert seen == ([] if suffix == "npz" else [f"units.{suffix}.part"])
+    assert list(tmp_path.iterdir()) == []
+    assert capsys.readouterr().err == f"abathur: interrupted; {output} was not written\n"
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,10 @@ class Values:
             if at in self._schema.floats:
                 return {path: floats(self._schema, self._cells, (at,), self._rows)[0]}
             return {path: self._selected(self._cells[at]).astype(dtypes[path])}
+        return self.all(dtypes)
+
+    def all(self, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+        """All columns by their path, in these types."""
         made: dict[str, NDArray[Any]] = {}
         for dtype, paths, columns in _layout(self._schema.table, tuple(dtypes.items())):
             if dtype == "f4" and self._schema.floats:
