@@ -107,11 +107,12 @@ class BlockingGame:
             **options:
                 - policy: ``latest`` (default; skip to the newest frame when this agent lags; `Frame.dropped` counts),
                   ``every`` (drop no frame), ``lockstep`` (the game waits until the next frame is requested).
-                - encoding: ``auto`` (default; protobuf on gRPC, JSON on the socket), ``proto``, ``json`` or
-                  ``columns``: NumPy arrays, the smallest and the fastest for `Frame.units` and `Frame.grids`.
+                - encoding: ``auto`` (default: protobuf, the fastest for an agent that reads `Frame.observation`,
+                  alone or with `Frame.units`), ``proto``, ``json`` or ``columns``: NumPy arrays, the smallest and the
+                  fastest for `Frame.units` and `Frame.grids`.
                 - compression: ``none`` (default), or ``gzip``, ``br`` or ``zstd`` for each frame independently, or
-                  ``zstd-stream`` or ``br-stream`` with the history of the stream: a tenth of that size or less. On the
-                  socket ``auto`` is then protobuf: lines of JSON are not compressed.
+                  ``zstd-stream`` or ``br-stream`` with the history of the stream: a tenth of that size or less. Not for
+                  ``json`` on the socket, whose lines are not compressed.
                 - compression_level: gzip 1 to 9, br 1 to 11, zstd 1 to 19, zstd-stream 1 to 19, br-stream 2 to 11;
                   0 (default): the daemon's default.
                 - fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty (default):

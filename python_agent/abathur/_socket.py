@@ -69,7 +69,7 @@ class AsyncSocketConnection:
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        stream = await _AsyncStream.open(self._address, self._timeouts, _chosen(request), limit)
+        stream = await _AsyncStream.open(self._address, self._timeouts, request, limit)
         self._streams.append(stream)
         try:
             self._match = await stream.start()
@@ -114,7 +114,7 @@ class _AsyncStream:
         #: Answers by the id of the pending request; None until it is answered.
         self._answers: dict[int, sync_pb2.Result | RequestError | None] = {}
         self._error: AbathurError | None = None
-        self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
+        self._binary = request.encoding != sync_pb2.json
         self._acknowledges = needs_acknowledgements(request)
         self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
 
@@ -283,7 +283,7 @@ class BlockingSocketConnection:
 
     def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        stream = _BlockingStream(self._address, self._timeouts, _chosen(request), limit)
+        stream = _BlockingStream(self._address, self._timeouts, request, limit)
         self._streams.append(stream)
         try:
             self._match = stream.start()
@@ -315,7 +315,7 @@ class _BlockingStream:
         self._ids = itertools.count(1)
         self._frames = _Waiting(request.policy)
         self._error: AbathurError | None = None
-        self._binary = request.encoding not in (sync_pb2.auto, sync_pb2.json)
+        self._binary = request.encoding != sync_pb2.json
         self._acknowledges = needs_acknowledgements(request)
         self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
         try:
@@ -532,16 +532,6 @@ def open_socket(address: Address, timeout: float | None = None) -> socket.socket
         connection.close()
         raise
     return connection
-
-
-def _chosen(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
-    """The request with an explicit encoding: the default of this transport is JSON, whose lines are not compressed."""
-    if request.encoding != sync_pb2.auto or request.compression == sync_pb2.none:
-        return request
-    chosen = sync_pb2.SubscribeRequest()
-    chosen.CopyFrom(request)
-    chosen.encoding = sync_pb2.proto
-    return chosen
 
 
 def _keep_fresh(connection: socket.socket) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions
 from abathur._units import COLUMNS
+from abathur.sync.v1 import sync_pb2
 from emulators import delimited
 from programs import ACT, SKIRMISH, Play, in_thread, relay, run_daemon, token_options
 from s2clientprotocol import raw_pb2, sc2api_pb2
@@ -546,3 +547,20 @@ def test_every_of_a_recording_counts_from_its_start_and_is_checked() -> None:
         assert [frame.game_loop - FIRST_LOOP for frame in frames] == [3, 11, 19]
         with pytest.raises(ValueError, match="every is -1; it is a number of game loops, from 0"):
             match.frames(every=-1)
+
+
+@pytest.mark.parametrize("transport", ADDRESSES)
+@pytest.mark.parametrize("options", [{}, {"encoding": "auto"}])
+async def test_the_best_encoding_is_protobuf_on_every_transport(
+    play: Play, transport: str, options: SubscribeOptions
+) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    async with (
+        abathur.connect(daemon.addresses[transport]) as game,
+        contextlib.aclosing(game.frames(**options)) as frames,
+    ):
+        frame = await anext(frames)
+        (subscriber,) = (await game.status()).subscribers
+    assert (subscriber.encoding, subscriber.transport) == (sync_pb2.proto, transport)
+    # The message as it was received.
+    assert frame._message is not None and frame.response is frame._message.observation

@@ -31,12 +31,12 @@ FRAME = {"sequence": "1", "gameLoop": 5, "observation": {"observation": {"gameLo
 
 async def first(address: str, **options: Any) -> Frame | None:
     async with asyncio.timeout(TIMEOUT), abathur.connect(address, **{**LIMITS, **options}) as game:
-        return await anext(game.frames(), None)
+        return await anext(game.frames(encoding="json"), None)
 
 
 def first_blocking(address: str, **options: Any) -> Frame | None:
     with abathur.connect_blocking(address, **{**LIMITS, **options}) as game:
-        return next(iter(game.frames()), None)
+        return next(iter(game.frames(encoding="json")), None)
 
 
 # --- silence
@@ -124,7 +124,7 @@ async def test_requests_on_the_socket_have_a_timeout() -> None:
     script = says(json_line(frame=FRAME))
     with hostile(script) as address:
         async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
-            frames = game.frames()
+            frames = game.frames(encoding="json")
             await anext(frames)
             for call in (game.status(), game.act([]), game.pause(), game.draw([])):
                 with pytest.raises(abathur.RequestError, match=r"within 0\.2 s \(request_timeout\)"):
@@ -133,7 +133,7 @@ async def test_requests_on_the_socket_have_a_timeout() -> None:
 
         def blocking() -> None:
             with abathur.connect_blocking(address, **LIMITS) as game:
-                frames = game.frames()
+                frames = game.frames(encoding="json")
                 next(frames)
                 for call in (game.status, game.pause):
                     with pytest.raises(abathur.RequestError, match="request_timeout"):
@@ -203,7 +203,7 @@ def stream_of(game: abathur.Game | abathur.BlockingGame) -> Any:
 async def test_a_flood_of_frames_leaves_a_slow_latest_reader_one() -> None:
     with hostile(flooding(json_line(frame=FRAME))) as address:
         async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
-            frames = game.frames(policy="latest")
+            frames = game.frames(policy="latest", encoding="json")
             await anext(frames)
             # The reader is slow: what comes meanwhile is received by the event loop, and read for the answer.
             with pytest.raises(abathur.RequestError, match="request_timeout"):
@@ -214,7 +214,7 @@ async def test_a_flood_of_frames_leaves_a_slow_latest_reader_one() -> None:
 
         def blocking() -> None:
             with abathur.connect_blocking(address, **LIMITS) as game:
-                frames = game.frames(policy="latest")
+                frames = game.frames(policy="latest", encoding="json")
                 next(frames)
                 with pytest.raises(abathur.RequestError, match="request_timeout"):
                     game.status()
@@ -230,7 +230,7 @@ async def test_answers_that_nobody_asked_for_are_not_kept() -> None:
     answers += [json_line(error={"id": str(number), "message": "x"}) for number in range(5000, 9000)]
     with hostile(says(json_line(frame=FRAME), *answers, json_line(frame={**FRAME, "sequence": "2"}))) as address:
         async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
-            frames = game.frames(policy="every")
+            frames = game.frames(policy="every", encoding="json")
             assert [(await anext(frames)).sequence for _ in range(2)] == [1, 2]
             stream = stream_of(game)
             assert not stream._answers
