@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur.columns._schema import ANGLE, BITS, LISTS, UNITS, Schema
+from abathur.columns._schema import ANGLE, BITS, GRID, LISTS, UNITS, Schema
 from abathur.columns._table import Table
 
 _BASE = 4.71238898038469
@@ -36,9 +36,12 @@ class Values:
         if self._left_alone:
             self._left_alone -= 1
             at = _numbers(self._schema.table)[path]
-            if at in self._schema.floats:
+            if at in self._schema.floats and self._kinds >> (2 * at) & 3 != GRID:
                 return {path: floats(self._schema, self._cells, (at,), self._rows)[0]}
-            return {path: self._selected(self._cells[at]).astype(dtypes[path])}
+            column = self._selected(self._cells[at]).astype(dtypes[path])
+            if at in self._schema.floats:
+                column *= _GRID
+            return {path: column}
         return self.all(dtypes)
 
     def all(self, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
@@ -51,6 +54,11 @@ class Values:
                 block = self._selected(self._cells[_array(columns)].astype(dtype))
             made.update(zip(paths, block, strict=True))
         return made
+
+    @cached_property
+    def _kinds(self) -> int:
+        """The kinds of all floats that are in the table, or-ed."""
+        return 0 if self._schema.kinds is None else int(np.bitwise_or.reduce(self._cells[self._schema.kinds]))
 
     def _selected(self, cells: NDArray[Any]) -> NDArray[Any]:
         return cells if self._rows is None else cells.take(self._rows, axis=-1)
