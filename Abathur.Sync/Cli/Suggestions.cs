@@ -14,7 +14,8 @@ internal static class Suggestions
             .OrderBy(each => each.Distance)
             .FirstOrDefault();
         // Or the beginning of a name.
-        var name = best.Name ?? known.FirstOrDefault(each => given.Length > 3 && each.StartsWith(given, StringComparison.OrdinalIgnoreCase));
+        var name = best.Name
+            ?? known.FirstOrDefault(each => given.Length > 3 && each.StartsWith(given, StringComparison.OrdinalIgnoreCase));
         return name is null ? "" : $" (did you mean {name}?)";
     }
 

@@ -21,7 +21,7 @@ SDK = 10
 NONE = "none"
 #: The systems with a platform wheel: the tag, which .NET's own libraries allow.
 TAGS = {"linux-x64": "manylinux_2_28_x86_64", "win-x64": "win_amd64"}
-#: Starts fast: compiled ahead of time, no file to unpack first. The parts of .NET that nothing uses are left out.
+#: Starts fast: compiled ahead of time, no file to unpack first. Unused parts of .NET are removed.
 PUBLISH = (
     "--self-contained",
     "-p:PublishReadyToRun=true",
@@ -64,7 +64,7 @@ def own_rid() -> str:
 def why_not(root: Path, rid: str) -> str:
     """The reason for which the daemon cannot be built; empty if it can."""
     if rid == NONE:
-        return "there is none for this system, or it was not wanted"
+        return "the daemon is made for Linux and Windows on x86-64 only, or was not requested"
     if rid not in TAGS:
         raise ValueError(f"ABATHUR_WHEEL must be {', '.join(TAGS)} or {NONE}, not {rid!r}")
     if not (root / "Abathur.sln").exists():

@@ -34,7 +34,7 @@ class Options:
         encoding: str = self.subscription["encoding"]
         compression = self.subscription["compression"]
         if encoding == "auto":
-            encoding = "proto" if address.transport == "grpc" or compression != "none" else "json"
+            encoding = "proto"
         if compression != "none":
             encoding += f"+{compression}"
         where = address.path or f"{'' if address.host == '127.0.0.1' else address.host}:{address.port}"
