@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -97,6 +98,26 @@ def test_demo_shows_both_agents_and_ends() -> None:
     assert [row[0].split(":")[0] for row in rows][-2:] == ["grpc", "socket"]
     # Frames, frames/s, KB, Mbit/s, decode, p50, p99, drops.
     assert all(int(row[-8]) > 0 for row in rows[-2:])
+
+
+def test_a_picture_is_not_overwritten_without_force(tmp_path: Path) -> None:
+    picture = tmp_path / "view.svg"
+    picture.write_text("mine")
+    done = abathur("demo", "--seconds", "1", "--svg", str(picture))
+    assert (done.returncode, picture.read_text()) == (1, "mine")
+    assert done.stderr == f"abathur: {picture} already exists; use --force to overwrite it\n"
+    assert abathur("demo", "--seconds", "1", "--svg", str(picture), "-f").returncode == 0
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_table_is_told_as_json(tmp_path: Path) -> None:
+    table = tmp_path / "units.npz"
+    done = abathur("export", str(SKIRMISH), "-o", str(table), "--stop", "8962", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    with package.open(SKIRMISH) as match:
+        rows = sum(len(frame.units) for frame in match.frames(stop=8962))
+    assert told == {"file": str(table), "file_bytes": table.stat().st_size, "rows": rows, "columns": 43}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from abathur.bench._progress import ProgressBar
+from abathur.cli._progress import ProgressBar
 from programs import SKIRMISH, daemon_command, run_daemon
 from rich.console import Console
 from terminals import needs_terminal, run_on_terminal
@@ -117,3 +117,13 @@ def test_bench_shows_its_progress(tmp_path: Path) -> None:
     done = run_on_terminal(command, columns=80)
     assert done.returncode == 0, done.output
     assert "warming up protobuf" in done.output and "decode ms" in done.output
+
+
+@needs_terminal
+def test_a_table_shows_its_progress(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "abathur", "export", str(SKIRMISH), "-o", str(tmp_path / "units.npz"), "--force"]
+    shown = run_on_terminal(command, columns=80)
+    assert shown.returncode == 0, shown.output
+    assert re.search(r"export +.*\d %", CONTROL.sub("", shown.output)) and "frames/s" in shown.output
+    quiet = run_on_terminal([*command, "--quiet"], columns=80)
+    assert (quiet.returncode, "frames/s" in quiet.output) == (0, False)

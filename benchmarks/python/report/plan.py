@@ -96,7 +96,9 @@ def match_run(
     """A match run in C# or Python."""
     output = folder / f"match-{recording.stem}-{language}.json"
     program: list[str | Path] = (
-        ["dotnet", BENCHMARKS, "match"] if language == "csharp" else [sys.executable, "-m", "abathur", "bench"]
+        ["dotnet", BENCHMARKS, "match"]
+        if language == "csharp"
+        else [sys.executable, "-m", "abathur", "bench", "--force"]
     )
     options: list[str | Path] = ["--codecs", ",".join(names), "--rounds", str(rounds), "--budget", str(budget)]
     if frames is not None:

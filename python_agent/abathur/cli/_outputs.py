@@ -15,7 +15,7 @@ def check(output: Path, *, force: bool) -> None:
     Raises:
         AbathurError: its folder does not exist, or the file exists, without `force`.
     """
-    if not output.parent.is_dir():
+    if not output.absolute().parent.is_dir():
         raise AbathurError(f"cannot write {output}: the folder {output.parent} does not exist")
     if output.is_dir():
         raise AbathurError(f"cannot write {output}: it is a folder")

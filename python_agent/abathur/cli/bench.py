@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from abathur.bench import _catalog
+from abathur.cli import _outputs
 from abathur.errors import AbathurError
 
 
@@ -23,6 +24,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help=f"codecs, each optionally with +{', +'.join(_catalog.COMPRESSIONS)} (default: all, uncompressed)",
     )
     parser.add_argument("--json", type=Path, metavar="OUT", help="file to write the result to")
+    parser.add_argument("-f", "--force", action="store_true", help="overwrite OUT if it exists")
     parser.add_argument("--rounds", type=int, default=1, metavar="R", help="passes of each codec over its frames")
     parser.add_argument("--frames", type=int, metavar="N", help="frames to take, evenly spaced (default: every frame)")
     parser.add_argument(
@@ -47,8 +49,8 @@ def run(options: argparse.Namespace) -> None:
     from abathur.bench import _environment, _memory, _result
     from abathur.bench._frames import RecordedFrames
     from abathur.bench._options import Options
-    from abathur.bench._progress import ProgressBar
     from abathur.bench._runner import CodecRun, Runner
+    from abathur.cli._progress import ProgressBar
 
     names = _names(options.codecs)
     runs, unavailable = [], {}
@@ -96,10 +98,8 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError("--frames must be at least 1")
     if options.budget is not None and not 0 < options.budget < math.inf:
         raise ValueError("--budget must be above 0 and finite")
-    if options.json is not None and options.json.is_dir():
-        raise ValueError(f"{options.json} is a folder; --json names a file")
-    if options.json is not None and not options.json.absolute().parent.is_dir():
-        raise ValueError(f"there is no folder {options.json.absolute().parent} to write {options.json} to")
+    if options.json is not None:
+        _outputs.check(options.json, force=options.force)
 
 
 def _names(given: str | None) -> tuple[str, ...]:

@@ -25,12 +25,13 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=watch.seconds_of, default=30.0, metavar="N", help="stop after this long (default: 30)"
     )
-    parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
+    watch.add_picture_to(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Start the daemon and the agents."""
+    watch.check_picture(options)
     file: Path = options.file or sample()
     line = [*find_daemon(), "play", str(file), "--wait-agents", "2", "--loop", "--stop-with-parent"]
     line += ["--grpc-port", "0", "--socket-port", "0"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +41,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", type=int, default=0, metavar="LOOP", help="first game loop")
     parser.add_argument("--stop", type=int, default=None, metavar="LOOP", help="game loop before which to stop")
     parser.add_argument("-f", "--force", action="store_true", help="overwrite OUT if it exists")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--json", action="store_true", help="print the result as a JSON object")
     parser.set_defaults(run=run)
 
 
@@ -51,13 +54,44 @@ def run(options: argparse.Namespace) -> None:
     write = _WRITERS[output.suffix]
     with open_recording(options.file) as match:
         _outputs.check(output, force=options.force)
+        # Of a part, the number of frames is not known before it is read.
+        total = match.frame_count if options.start == 0 and options.stop is None else 0
         try:
-            with _outputs.replacing(output) as part, _frames(match, options.start, options.stop) as frames:
-                rows, columns = write(_tables.blocks(frames), part)
+            with (
+                _outputs.replacing(output) as part,
+                _frames(match, options.start, options.stop) as frames,
+                _shown(frames, total, quiet=options.quiet) as shown,
+            ):
+                rows, columns = write(_tables.blocks(shown), part)
         except KeyboardInterrupt:
             print(f"abathur: interrupted; {output} was not written", file=sys.stderr)
             raise
-    print(f"{output}: {rows} rows, {columns} columns")
+    if options.json:
+        done = {"file": str(output), "file_bytes": output.stat().st_size, "rows": rows, "columns": columns}
+        print(json.dumps(done, indent=2))
+    else:
+        print(f"{output}: {rows} rows, {columns} columns")
+
+
+@contextmanager
+def _shown(frames: Iterable[Frame], total: int, *, quiet: bool) -> Iterator[Iterable[Frame]]:
+    """The same frames, with a progress bar on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield frames
+        return
+    from abathur.cli._progress import ProgressBar
+
+    bar = ProgressBar()
+
+    def counted() -> Iterator[Frame]:
+        for number, frame in enumerate(frames, 1):
+            yield frame
+            bar("export", number, total)
+
+    try:
+        yield counted()
+    finally:
+        bar.clear()
 
 
 @contextmanager

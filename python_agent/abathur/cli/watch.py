@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from abathur import _address, _request
 from abathur._options import Compression, Encoding, Policy, SubscribeOptions
-from abathur.cli import _commands, _watcher, _wrong_port
+from abathur.cli import _commands, _outputs, _watcher, _wrong_port
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
 
@@ -45,12 +45,25 @@ def add_to(parser: argparse.ArgumentParser) -> None:
             help=f"{', '.join(values)} (default: {default})",
         )
     parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
-    parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
+    add_picture_to(parser)
     parser.set_defaults(run=run)
+
+
+def add_picture_to(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the picture."""
+    parser.add_argument("--svg", metavar="FILE", help="write the last view and the summary as a picture, too")
+    parser.add_argument("-f", "--force", action="store_true", help="overwrite the picture if it exists")
+
+
+def check_picture(options: argparse.Namespace) -> None:
+    """Refuse a picture that cannot be written."""
+    if options.svg:
+        _outputs.check(Path(options.svg), force=options.force)
 
 
 def run(options: argparse.Namespace) -> None:
     """Start the agents and show their reports."""
+    check_picture(options)
     subscription: SubscribeOptions = {
         "policy": options.policy,
         "encoding": options.encoding,

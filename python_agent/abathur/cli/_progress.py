@@ -1,4 +1,4 @@
-"""The progress of a run on standard error, drawn between timed sections."""
+"""The progress of long work on standard error, drawn between timed sections."""
 
 from __future__ import annotations
 
@@ -53,9 +53,14 @@ class ProgressBar:
         self._last = 0.0
 
     def __call__(self, what: str, done: float, total: float) -> None:
-        """Show the progress: see `_runner.Progress`."""
-        # The runner reports each frame of a check or a round, with the total known.
-        self._frames += total > 0
+        """Show the progress, once for each frame.
+
+        Args:
+            what: What is being done.
+            done: The part that is done.
+            total: All of it; 0: not known.
+        """
+        self._frames += done > 0
         now = time.monotonic()
         if self._progress.disable or now - self._last < _REFRESH_SECONDS:
             return
