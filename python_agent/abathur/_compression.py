@@ -32,9 +32,7 @@ def require(compression: int) -> None:
     except ImportError:
         is_missing = True
     if is_missing:
-        raise AbathurError(
-            f"compression {name_of(compression)} needs brotli 1.2 or newer: pip install abathur-agent[brotli]"
-        )
+        raise AbathurError(f'compression {name_of(compression)} needs brotli 1.2 or newer: pip install "brotli>=1.2"')
 
 
 def name_of(compression: int) -> str:

@@ -150,7 +150,7 @@ class Recording:
     def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:
         """All units of all frames as one `pyarrow.Table`: game_loop (uint32), then a column per field.
 
-        ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install abathur-agent[tables]``.
+        ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install pyarrow``.
         """
         return _tables.table(self.frames(start=start, stop=stop))
 

@@ -37,7 +37,7 @@ def require() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise AbathurError("tables need pyarrow: pip install abathur-agent[tables]") from None
+        raise AbathurError("tables need pyarrow: pip install pyarrow") from None
 
 
 class Block:

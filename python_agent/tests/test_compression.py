@@ -242,7 +242,7 @@ def test_missing_package_is_told_before_anything_is_sent(monkeypatch: pytest.Mon
     monkeypatch.setattr(builtins, "__import__", without)
     with abathur.connect_blocking("127.0.0.1:1") as game:
         for name in ("br", "br-stream"):
-            expected = rf"compression {name} needs brotli 1\.2 or newer: pip install abathur-agent\[brotli\]"
+            expected = rf"compression {name} needs brotli 1\.2 or newer: pip install \"brotli>=1\.2\""
             with pytest.raises(abathur.AbathurError, match=expected):
                 next(game.frames(compression=name))
     assert subscribe_request({"compression": "gzip"}).compression == sync_pb2.gzip

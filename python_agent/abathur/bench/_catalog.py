@@ -53,6 +53,4 @@ def create(name: str) -> Codec:
             return CompressedCodec(codec, compression)
         return codec
     except ModuleNotFoundError as error:
-        raise CodecUnavailableError(
-            f"codec {name} needs the {error.name} package: pip install abathur-agent[bench]"
-        ) from None
+        raise CodecUnavailableError(f"codec {name} needs the {error.name} package: pip install {error.name}") from None
