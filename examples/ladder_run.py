@@ -4,7 +4,7 @@ For AI Arena's local play: keep the bot's `run.py` under another name, say `bot_
 What the bot's match looked like is in `match-PORT.mcap` afterwards; agents may watch it meanwhile (ABATHUR_AGENT).
 
 Environment:
-    ABATHUR_SYNC: The daemon's command line. Default: `abathur-sync`.
+    ABATHUR_SYNC: The daemon's command line. Default: `abathur`.
     ABATHUR_BOT: The bot's own program. Default: `python bot_run.py` beside this file.
     ABATHUR_AGENT: An agent to run beside the bot; none by default.
 """
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--GamePort", type=int, required=True)
     parser.add_argument("--LadderServer", default="127.0.0.1")
     ladder, rest = parser.parse_known_args()
-    daemon = words("ABATHUR_SYNC", ["abathur-sync"])
+    daemon = words("ABATHUR_SYNC", ["abathur"])
     game = f"{ladder.LadderServer}:{ladder.GamePort}"
     recording = f"match-{ladder.GamePort}.mcap"
     options = ["--listen", "0", "--sc2", game, "-o", recording, "--force", "--grpc-port", "0", "--socket-port", "0"]

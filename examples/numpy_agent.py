@@ -1,6 +1,6 @@
 """An agent that sees the match as arrays: where the enemy's army is, and how much of it.
 
-abathur-sync play recordings/skirmish.mcap
+abathur play recordings/skirmish.mcap
 python examples/numpy_agent.py
 """
 

@@ -1,6 +1,6 @@
 """A bot of python-sc2 as it is, played through the proxy: nothing in it knows of Abathur.
 
-    abathur-sync proxy --listen 5001 --sc2 127.0.0.1:5000 -o match.mcap --agent "python examples/numpy_agent.py"
+    abathur proxy --listen 5001 --sc2 127.0.0.1:5000 -o match.mcap --agent "python examples/numpy_agent.py"
     python examples/proxy_bot.py --LadderServer 127.0.0.1 --GamePort 5001
 
 The arguments are those with which AI Arena starts a bot; GamePort is the proxy's instead of the game's.

@@ -1,6 +1,6 @@
 """An agent that plays: it sends all its workers at the enemy's start location, through the daemon.
 
-abathur-sync live --map AcropolisLE.SC2Map --opponent ai:zerg --allow-actions --agent "python worker_rush_agent.py"
+abathur live --map AcropolisLE.SC2Map --opponent ai:zerg --allow-actions --agent "python worker_rush_agent.py"
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ using System.Text.Json;
 namespace Abathur.Examples;
 
 /// <summary>
-/// Gives a bot's observations to a daemon that waits for them (<c>abathur-sync serve</c>), over its socket. Needs nothing but .NET. One
+/// Gives a bot's observations to a daemon that waits for them (<c>abathur serve</c>), over its socket. Needs nothing but .NET. One
 /// task at a
 /// time.
 /// </summary>

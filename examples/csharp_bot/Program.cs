@@ -1,9 +1,9 @@
 using Abathur.Examples;
 
 // A bot that publishes what it sees. Its game is a file of observations, each behind its length as a varint, as
-// `abathur-sync export MATCH.mcap -o MATCH.obs` writes them; yours is the game.
+// `abathur export MATCH.mcap -o MATCH.obs` writes them; yours is the game.
 //
-//     abathur-sync serve
+//     abathur serve
 //     dotnet run --project examples/csharp_bot -- MATCH.obs 127.0.0.1 22401
 
 if (args is not [var path, var host, var portText] || !int.TryParse(portText, out var port))
