@@ -20,6 +20,8 @@ _FIRST_BLOB = 6
 _BLOBS = 4
 #: Waiting frames are decoded at this size: a daemon could send delta frames without end.
 _MAX_WAITING_BYTES = 8 * 1024 * 1024
+# Of a waiting frame beside its payload: its objects, and the time that its decoding will take. At most 1,024 wait.
+_FRAME_BYTES = 8 * 1024
 _NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 Blob = NDArray[np.uint8] | None
@@ -59,7 +61,7 @@ class Contents:
         self._stays = stays
         self._before = before
         self._tables: tuple[tuple[Table, ...], tuple[Blob, ...]] | None = None
-        self._waiting_bytes = len(self._payload[0])
+        self._waiting_bytes = len(self._payload[0]) + _FRAME_BYTES
         if counts is None:
             assert before is not None
             counts = before._counts
