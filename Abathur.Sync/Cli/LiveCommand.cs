@@ -89,7 +89,7 @@ internal static class LiveCommand
     public static Command Create()
     {
         Game.Must(text => text is null || GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
-        RaceName.OneOf("terran", "zerg", "protoss", "random");
+        RaceName.OneOf(StringComparer.OrdinalIgnoreCase, "terran", "zerg", "protoss", "random");
         Opponent.Validators.Add(result =>
         {
             foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null))

@@ -22,12 +22,15 @@ internal static class OptionRules
         });
 
     /// <summary>Accepts these values only, suggests the nearest of them for another one, and offers them for completion.</summary>
-    public static void OneOf(this Option<string> option, params string[] values)
+    public static void OneOf(this Option<string> option, params string[] values) => option.OneOf(StringComparer.Ordinal, values);
+
+    /// <summary>The same with a comparison of one's own.</summary>
+    public static void OneOf(this Option<string> option, StringComparer comparer, params string[] values)
     {
         option.CompletionSources.Add(values);
         option.Validators.Add(result =>
         {
-            if (result.Tokens is [var token] && !values.Contains(token.Value))
+            if (result.Tokens is [var token] && !values.Contains(token.Value, comparer))
                 result.AddError($"{option.Name} must be {Join(values)}, not '{token.Value}'{Suggestions.For(token.Value, values)}.");
         });
     }

@@ -79,7 +79,7 @@ def test_watch_shows_each_agent_and_a_summary(play: Play) -> None:
     done = abathur("watch", daemon.grpc, daemon.socket)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if line.split()[:1] in (["grpc"], ["socket"])]
-    assert [row[1] for row in rows] == ["proto", "json"]
+    assert [row[1] for row in rows] == ["proto", "proto"]
     for row in rows:
         frames, drops = int(row[3]), int(row[-1])
         assert frames + drops == 68

@@ -159,7 +159,7 @@ async def test_status_shows_a_table(play: Play) -> None:
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     assert re.search(r"match +Synthetic LE, playback \(simulated\), 22.4 loops/s", done.stdout)
-    assert re.search(r"scout +socket +latest +json +\d+", done.stdout)
+    assert re.search(r"scout +socket +latest +proto +\d+", done.stdout)
     told = json_format.Parse(as_json.stdout, sync_pb2.Status())
     assert [each.name for each in told.subscribers] == ["scout"]
 

@@ -149,7 +149,7 @@ async def test_a_second_bot_is_refused(serve: Serve, observations: list[bytes], 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_playback_takes_no_observations(play: Play, observations: list[bytes], transport: str) -> None:
     daemon = play(SKIRMISH, "--start-paused")
-    with pytest.raises(abathur.RequestError, match="abathur-sync serve") as refused:
+    with pytest.raises(abathur.RequestError, match="the command `serve` does") as refused:
         async with abathur.publisher(daemon.addresses[transport]) as publisher:
             await publisher.publish(observations[0])
     assert refused.value.code == "FAILED_PRECONDITION"
