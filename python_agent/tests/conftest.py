@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play, start
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 # How long an example takes says something about the machine and what else it does, and nothing about the code.
 settings.register_profile("abathur", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -31,8 +32,32 @@ TOGETHER = {
 }
 
 
+#: Groups and files that take longest, in this order; then the others, first those with many tests. A long file that
+#: begins last keeps one process busy while the others have nothing left.
+LONGEST = (
+    "build",
+    "browser",
+    "test_emulator_python_sc2",
+    "test_bench",
+    "test_path",
+    "test_ends",
+    "test_killed_recording",
+    "test_examples",
+    "test_bench_streams",
+    "test_bench_proxy",
+    "test_mcap_interop",
+    "test_fuzz",
+)
+
+
 class FileGroups(LoadScopeScheduling):
-    """Keeps the tests of a file, or of a group of files, in one process."""
+    """Keeps the tests of a file, or of a group of files, in one process, and begins with those that take long."""
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        longest = next((group for group in LONGEST if group in self.workqueue), None)
+        if longest is not None:
+            self.workqueue.move_to_end(longest, last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         file = Path(nodeid.split("::")[0]).stem
