@@ -14,18 +14,17 @@ from mcap.writer import Writer as McapWriter
 from mcap_protobuf.decoder import DecoderFactory
 from mcap_protobuf.schema import register_schema
 from mcap_protobuf.writer import Writer
+from programs import DAEMON, SHARED
 from s2clientprotocol import sc2api_pb2
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-PROGRAM = REPOSITORY / "artifacts/bin/Abathur.Sync/release/abathur-sync.dll"
 LOOP_NS = 312_500_000 / 7
 
 
 def run(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> bytes:
     """Runs the daemon's program and gives what it wrote."""
-    if not PROGRAM.exists():
-        pytest.fail(f"{PROGRAM} is missing: build it first (dotnet build -c Release)")
-    done = subprocess.run(["dotnet", PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60, check=False)
+    if not DAEMON.exists():
+        pytest.fail(f"{DAEMON} is missing: build it first (dotnet build -c Release)")
+    done = subprocess.run(["dotnet", DAEMON, *arguments], input=stdin, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
@@ -116,14 +115,14 @@ def test_lz4_recording_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "lz4.mcap"
     with path.open("wb") as file, Writer(file, compression=CompressionType.LZ4) as writer:
         writer.write_message("/observation", observation(1), log_time=0, publish_time=0, sequence=0)
-    done = subprocess.run(["dotnet", PROGRAM, "info", path], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["dotnet", DAEMON, "info", path], capture_output=True, timeout=60, check=False)
     assert done.returncode == 3
     assert b"lz4" in done.stderr
     assert done.stderr.count(b"\n") == 1
 
 
 def test_sequence_is_the_same_for_both(tmp_path: Path) -> None:
-    sequence = REPOSITORY.parent / "shared/sequences/hardwire-tvt-mid.obs.zst"
+    sequence = SHARED / "sequences/hardwire-tvt-mid.obs.zst"
     if not sequence.exists():
         pytest.skip(f"{sequence} is not beside this checkout")
     path = tmp_path / "match.mcap"
