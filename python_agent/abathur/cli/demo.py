@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
                 code = daemon.wait()
                 errors.seek(0)
                 raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
-            print(f"Playing {file.name} to one agent by gRPC and one by socket.")
+            print(f"Playing {file.name} to two agents: gRPC and socket.")
             print(f"Dashboard: http://{addresses['http']}/")
             watch.show([f"grpc://{addresses['grpc']}", f"socket://{addresses['socket']}"], options.seconds, options.svg)
         finally:
