@@ -47,6 +47,13 @@ public static class GrpcKestrel
     public static void UseGrpc(this ListenOptions listener, TimeSpan? prefaceTimeout = null, TimeProvider? clock = null)
     {
         listener.Protocols = HttpProtocols.Http2;
+        listener.Use(next => connection =>
+        {
+            // Kestrel makes the items on first use, without a lock: calls that arrive together would each get their own, and with them a
+            // byte budget of their own.
+            _ = connection.Items;
+            return next(connection);
+        });
         if (prefaceTimeout is not { } timeout) return;
         listener.Use(next => async connection =>
         {

@@ -72,7 +72,7 @@ public sealed class GrpcLimitsTests
             var bodies = Enumerable.Range(0, Calls + 1).Select(_ => new UnfinishedContent(message[..Held])).ToList();
             var calls = bodies.Select(body => host.SendAsync(HttpMethod.Post, "/test.Service/Echo", body)).ToList();
             // The one that is too many is told so; the others are waited for.
-            using var refused = await (await Task.WhenAny(calls)).WaitAsync(Limit);
+            using var refused = await (await Task.WhenAny(calls).WaitAsync(Limit));
             Assert.Equal("8", Assert.Single(refused.Headers.GetValues("grpc-status")));
             foreach (var body in bodies) body.Finish(message.AsMemory(Held));
             foreach (var call in calls)
@@ -82,6 +82,31 @@ public sealed class GrpcLimitsTests
                 if (response != refused) Assert.Equal("0", Assert.Single(response.TrailingHeaders.GetValues("grpc-status")));
             }
             await host.WaitUntilIdleAsync();
+        }
+    }
+
+    [Fact]
+    public async Task IncompleteMessages_OfTheFirstCallsOfAConnection_CountTogether()
+    {
+        const int Held = 1000, Calls = 5;
+        var options = new GrpcServerOptions { MaxConnectionRequestBytes = Calls * Held };
+        var message = GrpcFrames.Frame(new byte[2 * Held]);
+        for (var round = 0; round < 50; round++)
+        {
+            // Each host has a new connection, on which all calls arrive at once.
+            await using var host = await GrpcTestHost.StartAsync(
+                service => service.Unary("Echo", (request, _) => ValueTask.FromResult<ReadOnlyMemory<byte>>(new byte[] { 1 })), options);
+            var bodies = Enumerable.Range(0, Calls + 1).Select(_ => new UnfinishedContent(message[..Held])).ToList();
+            var calls = bodies.Select(body => host.SendAsync(HttpMethod.Post, "/test.Service/Echo", body)).ToList();
+            try
+            {
+                using var refused = await (await Task.WhenAny(calls).WaitAsync(Limit));
+                Assert.Equal("8", Assert.Single(refused.Headers.GetValues("grpc-status")));
+            }
+            finally
+            {
+                foreach (var body in bodies) body.Finish(message.AsMemory(Held));
+            }
         }
     }
 
