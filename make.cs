@@ -262,27 +262,10 @@ internal sealed class Make
     private void PackDaemon(string rid, string output)
     {
         var folder = Path.Combine(Root, "artifacts", "publish", "packages", rid);
-        if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
-        Run(
-            "dotnet",
-            [
-                "publish",
-                "Abathur.Sync",
-                "-c",
-                "Release",
-                "-r",
-                rid,
-                "--self-contained",
-                "-p:PublishSingleFile=true",
-                "-p:IncludeNativeLibrariesForSelfExtract=true",
-                .. LibZstdOf(rid) is { } file ? [$"-p:LibZstd={file}"] : Array.Empty<string>(),
-                "--nologo",
-                "-v",
-                "quiet",
-                "-o",
-                folder,
-            ],
-            $"publish for {rid}");
+        string[] libZstd = LibZstdOf(rid) is { } file ? [$"-p:LibZstd={file}"] : [];
+        Publish(
+            rid, folder,
+            ["--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", .. libZstd]);
         if (IsInterrupted) return;
         foreach (var extra in Directory.EnumerateFiles(folder).Where(file => Path.GetExtension(file) is ".pdb" or ".xml"))
             File.Delete(extra);
@@ -301,6 +284,16 @@ internal sealed class Make
         using var tar = File.Create(archive + ".tar.gz");
         using var gzip = new GZipStream(tar, CompressionLevel.Optimal);
         TarFile.CreateFromDirectory(folder, gzip, includeBaseDirectory: false);
+    }
+
+    /// <summary>Makes the daemon's program for a system, in a folder that has nothing else afterwards.</summary>
+    private void Publish(string rid, string folder, IEnumerable<string> options)
+    {
+        if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
+        Run(
+            "dotnet",
+            ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, .. options, "--nologo", "-v", "quiet", "-o", folder],
+            $"publish for {rid}");
     }
 
     private static string? LibZstdOf(string rid) =>
@@ -410,30 +403,11 @@ internal sealed class Make
         Count("dotnet test", passed, failed, counters.Sum(each => (int)each.Attribute("total")! - (int)each.Attribute("executed")!), code);
     }
 
-    private void CompileAhead()
-    {
-        var folder = Path.GetDirectoryName(CompiledDaemon)!;
-        // Without it, the tests use the Release build: not one of an earlier run.
-        if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
-        Run(
-            "dotnet",
-            [
-                "publish",
-                "Abathur.Sync",
-                "-c",
-                "Release",
-                "-r",
-                RuntimeInformation.RuntimeIdentifier,
-                "--no-self-contained",
-                "-p:PublishReadyToRun=true",
-                "--nologo",
-                "-v",
-                "quiet",
-                "-o",
-                folder,
-            ],
-            "publish");
-    }
+    // Without it, the tests use the Release build: `Publish` leaves none of an earlier run.
+    private void CompileAhead() => Publish(
+        RuntimeInformation.RuntimeIdentifier,
+        Path.GetDirectoryName(CompiledDaemon)!,
+        ["--no-self-contained", "-p:PublishReadyToRun=true"]);
 
     private void TestPython(string name, string markers, string daemon, params string[] options)
     {
