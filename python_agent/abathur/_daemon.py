@@ -12,7 +12,7 @@ from typing import IO
 
 from abathur.errors import DaemonError
 
-__all__ = ["Command", "find_daemon", "sample", "split_command", "stop_daemon", "stream"]
+__all__ = ["Command", "find_daemon", "ready_addresses", "sample", "split_command", "stop_daemon", "stream"]
 
 Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -63,6 +63,11 @@ def sample() -> Path:
         if (path := folder / _SAMPLE).exists():
             return path
     raise FileNotFoundError(f"the sample recording {_SAMPLE} did not come with this package")
+
+
+def ready_addresses(process: subprocess.Popen[str]) -> dict[str, str]:
+    """The addresses of a daemon by transport, from its ready line; empty if it does not start."""
+    return dict(each.split("=", 1) for each in stream(process.stdout).readline().split()[1:])
 
 
 def stop_daemon(process: subprocess.Popen[str]) -> None:

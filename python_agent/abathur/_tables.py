@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur._blocking_game import connect_blocking
-from abathur._daemon import find_daemon, stop_daemon
+from abathur._daemon import find_daemon, ready_addresses, stop_daemon
 from abathur._frame import Frame
 from abathur._units import COLUMNS
 from abathur.columns._schema import KINDS, UNITS
@@ -40,7 +41,7 @@ def require() -> None:
         raise AbathurError("tables need pyarrow: pip install pyarrow") from None
 
 
-class Block:
+class Block(ABC):
     """The units of consecutive frames, of at most `BLOCK_ROWS` rows unless one frame has more.
 
     Attributes:
@@ -66,12 +67,13 @@ class Block:
         self.frames += 1
         self.game_loop = frame.game_loop
 
+    @abstractmethod
     def _add(self, frame: Frame) -> None:
-        raise NotImplementedError
+        """Take the units of a frame."""
 
+    @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
         """`game_loop`, and all columns of the units: (rows,)."""
-        raise NotImplementedError
 
 
 class _ArraysBlock(Block):
@@ -209,9 +211,8 @@ def frames_in_columns(recording: Path) -> Iterator[Iterator[Frame]]:
         )
     except OSError as error:
         raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
-    assert process.stdout is not None
     try:
-        addresses = dict(each.split("=", 1) for each in process.stdout.readline().split()[1:])
+        addresses = ready_addresses(process)
         if "socket" not in addresses:
             raise DaemonError(f"it does not play {recording}", process.wait(_STOP_SECONDS))
         with connect_blocking(f"socket://{addresses['socket']}") as game:

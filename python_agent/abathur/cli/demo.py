@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from abathur._daemon import find_daemon, sample, stop_daemon, stream
+from abathur._daemon import find_daemon, ready_addresses, sample, stop_daemon
 from abathur.cli import watch
 from abathur.errors import DaemonError
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
         try:
-            addresses = dict(each.split("=", 1) for each in stream(daemon.stdout).readline().split()[1:])
+            addresses = ready_addresses(daemon)
             if not {"grpc", "socket", "http"} <= addresses.keys():
                 code = daemon.wait()
                 errors.seek(0)
