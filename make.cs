@@ -62,8 +62,9 @@ internal sealed class Make
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
-    // The same program, compiled ahead of time for this system. It starts with less work, and tests start hundreds of daemons.
-    private static readonly string CompiledDaemon = Path.Combine(Root, "artifacts", "publish", "tests", "abathur-sync.dll");
+    // The same program as users get it. It starts with less work, and tests start hundreds of daemons.
+    private static readonly string StandaloneDaemon = Path.Combine(
+        PublishFolder(RuntimeInformation.RuntimeIdentifier), OperatingSystem.IsWindows() ? "abathur-sync.exe" : "abathur-sync");
     private static readonly string OperationBenchmarks = Path.Combine(
         Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
     private static readonly string Fuzzer = Path.Combine(Root, "artifacts", "bin", "Abathur.Fuzz", "release", "Abathur.Fuzz.dll");
@@ -151,8 +152,8 @@ internal sealed class Make
         Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
         TestDotnet();
-        Step("daemon compiled ahead of time", CompileAhead);
-        TestPython("pytest", "not measured", CompiledDaemon, "--numprocesses=2");
+        Step("daemon in one file", () => Publish(RuntimeInformation.RuntimeIdentifier));
+        TestPython("pytest", "not measured", StandaloneDaemon, "--numprocesses=2");
         // By themselves: what the others do to the machine is not to be measured.
         TestPython("pytest-measured", "measured", Daemon);
         Console.WriteLine();
@@ -258,46 +259,43 @@ internal sealed class Make
         throw new MakeException($"python -m build failed (exit code {process.ExitCode})");
     }
 
-    /// <summary>The daemon with all that it needs in one file, beside README and licence, in an archive as is usual there.</summary>
+    /// <summary>An archive, as is usual on the system, with the daemon, the sample recording, README and licences.</summary>
     private void PackDaemon(string rid, string output)
     {
-        var folder = Path.Combine(Root, "artifacts", "publish", "packages", rid);
-        string[] libZstd = LibZstdOf(rid) is { } file ? [$"-p:LibZstd={file}"] : [];
-        Publish(
-            rid, folder,
-            ["--self-contained", "-p:PublishSingleFile=true", "-p:IncludeNativeLibrariesForSelfExtract=true", .. libZstd]);
+        Publish(rid);
         if (IsInterrupted) return;
-        foreach (var extra in Directory.EnumerateFiles(folder).Where(file => Path.GetExtension(file) is ".pdb" or ".xml"))
-            File.Delete(extra);
-        foreach (var text in new[] { "README.md", "LICENSE", "CHANGELOG.md" })
-            File.Copy(Path.Combine(Root, text), Path.Combine(folder, text));
-        File.Copy(Path.Combine(Root, "recordings", "skirmish.mcap"), Path.Combine(folder, "skirmish.mcap"));
-        if (LibZstdOf(rid) is not null) File.Copy(Path.Combine(LibZstd, "LICENSE"), Path.Combine(folder, "licenses", "libzstd.txt"));
+        var folder = PublishFolder(rid);
+        var files = Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)
+            .Select(file => (file, Path.GetRelativePath(folder, file).Replace('\\', '/')))
+            .Concat(new[] { "README.md", "LICENSE", "CHANGELOG.md" }.Select(name => (Path.Combine(Root, name), name)))
+            .Append((Path.Combine(Root, "recordings", "skirmish.mcap"), "skirmish.mcap"));
         var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
         if (rid.StartsWith("win", StringComparison.Ordinal))
         {
-            File.Delete(archive + ".zip");
-            ZipFile.CreateFromDirectory(folder, archive + ".zip");
+            using var zip = new ZipArchive(File.Create(archive + ".zip"), ZipArchiveMode.Create);
+            foreach (var (file, name) in files) zip.CreateEntryFromFile(file, name);
             return;
         }
         // Its programs are executable when they are taken out.
-        using var tar = File.Create(archive + ".tar.gz");
-        using var gzip = new GZipStream(tar, CompressionLevel.Optimal);
-        TarFile.CreateFromDirectory(folder, gzip, includeBaseDirectory: false);
+        using var tar = new TarWriter(new GZipStream(File.Create(archive + ".tar.gz"), CompressionLevel.Optimal));
+        foreach (var (file, name) in files) tar.WriteEntry(file, name);
     }
 
-    /// <summary>Makes the daemon's program for a system, in a folder that has nothing else afterwards.</summary>
-    private void Publish(string rid, string folder, IEnumerable<string> options)
+    /// <summary>Makes the daemon's one file for a system, in a folder that has nothing else but licences and libzstd afterwards.</summary>
+    private void Publish(string rid)
     {
+        var folder = PublishFolder(rid);
         if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
         Run(
             "dotnet",
-            ["publish", "Abathur.Sync", "-c", "Release", "-r", rid, .. options, "--nologo", "-v", "quiet", "-o", folder],
+            [
+                "publish", "Abathur.Sync", "-c", "Release", "-r", rid, "-p:Standalone=true", "--nologo", "-v", "quiet", "-o", folder,
+            ],
             $"publish for {rid}");
     }
 
-    private static string? LibZstdOf(string rid) =>
-        Path.Combine(LibZstd, rid) is var folder && Directory.Exists(folder) ? Directory.EnumerateFiles(folder).SingleOrDefault() : null;
+    /// <summary>Also of the wheels: python_agent/packaging/hatch_build.py.</summary>
+    private static string PublishFolder(string rid) => Path.Combine(Root, "artifacts", "publish", "daemon", rid);
 
     /// <summary>The one place where it stands.</summary>
     private static string Version() => XDocument.Load(Path.Combine(Root, "Directory.Build.props")).Descendants("Version").Single().Value;
@@ -403,16 +401,11 @@ internal sealed class Make
         Count("dotnet test", passed, failed, counters.Sum(each => (int)each.Attribute("total")! - (int)each.Attribute("executed")!), code);
     }
 
-    // Without it, the tests use the Release build: `Publish` leaves none of an earlier run.
-    private void CompileAhead() => Publish(
-        RuntimeInformation.RuntimeIdentifier,
-        Path.GetDirectoryName(CompiledDaemon)!,
-        ["--no-self-contained", "-p:PublishReadyToRun=true"]);
-
     private void TestPython(string name, string markers, string daemon, params string[] options)
     {
         var results = Path.Combine(Root, "artifacts", "test-results", $"{name}.xml");
         var info = StartInfo(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}", .. options]);
+        // Otherwise it is the Release build: `Publish` leaves none of an earlier run.
         if (File.Exists(daemon)) info.Environment["ABATHUR_TEST_DAEMON"] = daemon;
         using var process = Process.Start(info)!;
         process.WaitForExit();

@@ -21,16 +21,6 @@ SDK = 10
 NONE = "none"
 #: The systems with a platform wheel: the tag, which .NET's own libraries allow.
 TAGS = {"linux-x64": "manylinux_2_28_x86_64", "win-x64": "win_amd64"}
-#: Starts fast: compiled ahead of time, no file to unpack first. Unused parts of .NET are removed.
-PUBLISH = (
-    "--self-contained",
-    "-p:PublishReadyToRun=true",
-    "-p:PublishTrimmed=true",
-    "-p:DebugType=none",
-    "--nologo",
-    "-v",
-    "quiet",
-)
 
 
 class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
@@ -79,32 +69,22 @@ def why_not(root: Path, rid: str) -> str:
 
 
 def publish(root: Path, rid: str) -> Path:
-    """Build the program with all that it needs; returns its folder."""
-    folder = root / "artifacts" / "publish" / "wheel" / rid
+    """Build the program with all that it needs, as its project says; returns its folder."""
+    folder = root / "artifacts" / "publish" / "daemon" / rid
     shutil.rmtree(folder, ignore_errors=True)
-    built = libzstd(root, rid)
-    line = ["dotnet", "publish", str(root / "Abathur.Sync"), "-c", "Release", "-r", rid, *PUBLISH, "-o", str(folder)]
-    if built is not None:
-        line.append(f"-p:LibZstd={built}")
+    project = str(root / "Abathur.Sync")
+    options = ["-p:Standalone=true", "--nologo", "-v", "quiet", "-o", str(folder)]
+    line = ["dotnet", "publish", project, "-c", "Release", "-r", rid, *options]
     done = subprocess.run(line, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(
             f"the daemon was not built (`{' '.join(line)}` ended with {done.returncode}):\n{done.stdout}"
         )
-    for file in (*folder.glob("*.pdb"), *folder.glob("*.xml")):
-        file.unlink()
-    if built is not None:
-        shutil.copyfile(built.parents[1] / "LICENSE", folder / "licenses" / "libzstd.txt")
     return folder
 
 
-def libzstd(root: Path, rid: str) -> Path | None:
-    """The native library that `dotnet make.cs pack` has built; None: not built."""
-    return next((root / "artifacts" / "libzstd" / rid).glob("libzstd.*"), None)
-
-
 def tag(root: Path, rid: str) -> str:
-    """The wheel's platform. The libzstd of the NuGet package needs a newer Linux than the rest does."""
-    if rid == "linux-x64" and libzstd(root, rid) is None:
+    """The wheel's platform. Without a libzstd that `pack` has built, it has a NuGet package's, for newer Linux."""
+    if rid == "linux-x64" and not any((root / "artifacts" / "libzstd" / rid).glob("libzstd.*")):
         return "linux_x86_64"
     return TAGS[rid]

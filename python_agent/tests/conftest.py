@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from browsers import AT, Browser, OpenPage, Page, install
 from hypothesis import HealthCheck, settings
-from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play, start
+from programs import DAEMON, FREE_PORTS, SKIRMISH, Daemon, Launch, Play, start
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
@@ -19,6 +20,9 @@ from xdist.workermanage import WorkerController
 # How long an example takes says something about the machine and what else it does, and nothing about the code.
 settings.register_profile("abathur", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("abathur")
+
+# What the package starts by itself is the same program.
+os.environ.setdefault("ABATHUR_SYNC", f'"{DAEMON}"')
 
 #: How often a test of time or memory is tried before it fails: what it measures depends on what else the machine does.
 MEASURED_TRIES = 3

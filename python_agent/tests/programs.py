@@ -20,7 +20,7 @@ from abathur.sync.v1 import sync_pb2
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
-#: The Release build; `dotnet make.cs test` names one that is compiled ahead of time, which starts with less work.
+#: The Release build; `dotnet make.cs test` names the program that users get, which starts with less work.
 DAEMON = Path(
     os.environ.get("ABATHUR_TEST_DAEMON")
     or ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
@@ -34,10 +34,10 @@ WATCH = "watch-token-0123456789"
 
 
 def daemon_command(*arguments: str) -> list[str]:
-    """The command line of the daemon's Release build."""
+    """The command line of the daemon."""
     if not DAEMON.exists():
         raise FileNotFoundError(f"{DAEMON} is missing: run `dotnet make.cs setup` first")
-    return ["dotnet", str(DAEMON), *arguments]
+    return [*(["dotnet"] if DAEMON.suffix == ".dll" else []), str(DAEMON), *arguments]
 
 
 def run_daemon(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import abathur
 import pytest
-from programs import DAEMON, ROOT, SKIRMISH, Play, daemon_command, run_daemon
+from programs import ROOT, SKIRMISH, Play, daemon_command, run_daemon
 from programs import abathur as run_abathur
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -189,7 +189,7 @@ def test_the_readme_is_read_in_five_minutes() -> None:
 
 def test_every_command_is_in_the_page_of_commands() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    done = subprocess.run(["dotnet", str(DAEMON), "--help"], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(daemon_command("--help"), capture_output=True, text=True, timeout=60, check=True)
     names = re.findall(r"^  ([a-z]+) ", done.stdout.partition("Commands:")[2], re.M)
     assert len(names) >= 7
     for name in names:

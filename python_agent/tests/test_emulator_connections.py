@@ -345,6 +345,7 @@ def test_errors_of_the_python_helper_say_what_to_do(tmp_path: Path, monkeypatch:
     with pytest.raises(abathur.DaemonError) as ended, abathur.emulated_game(SKIRMISH, command=["dotnet", "--version"]):
         pass
     assert ended.value.exit_code is not None
+    monkeypatch.delenv("ABATHUR_SYNC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("abathur._daemon._PROGRAMS", ())
     with pytest.raises(abathur.DaemonError, match="ABATHUR_SYNC"), abathur.emulated_game(SKIRMISH):

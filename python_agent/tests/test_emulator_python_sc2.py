@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated, short_match
-from programs import DAEMON, ROOT, SHARED, SKIRMISH, needs_observations, start
+from programs import ROOT, SHARED, SKIRMISH, daemon_command, needs_observations, start
 from s2clientprotocol import sc2api_pb2
 from sc2.bot_ai import BotAI
 from sc2.client import Client
@@ -228,7 +228,8 @@ def test_run_game_starts_the_emulator_in_place_of_the_game(tmp_path: Path) -> No
             #!{sys.executable}
             import os, sys
             port = sys.argv[sys.argv.index("-port") + 1]
-            os.execvp("dotnet", ["dotnet", {str(DAEMON)!r}, "emulate", {str(SKIRMISH)!r}, "--listen", port])
+            command = {daemon_command("emulate", str(SKIRMISH), "--listen")!r}
+            os.execvp(command[0], [*command, port])
             """),
         encoding="utf-8",
     )

@@ -14,7 +14,7 @@ from mcap.writer import Writer as McapWriter
 from mcap_protobuf.decoder import DecoderFactory
 from mcap_protobuf.schema import register_schema
 from mcap_protobuf.writer import Writer
-from programs import DAEMON, SHARED
+from programs import SHARED, daemon_command
 from s2clientprotocol import sc2api_pb2
 
 LOOP_NS = 312_500_000 / 7
@@ -22,9 +22,9 @@ LOOP_NS = 312_500_000 / 7
 
 def run(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> bytes:
     """Runs the daemon's program and gives what it wrote."""
-    if not DAEMON.exists():
-        pytest.fail(f"{DAEMON} is missing: build it first (dotnet build -c Release)")
-    done = subprocess.run(["dotnet", DAEMON, *arguments], input=stdin, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        daemon_command(*map(str, arguments)), input=stdin, capture_output=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
@@ -115,7 +115,7 @@ def test_lz4_recording_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "lz4.mcap"
     with path.open("wb") as file, Writer(file, compression=CompressionType.LZ4) as writer:
         writer.write_message("/observation", observation(1), log_time=0, publish_time=0, sequence=0)
-    done = subprocess.run(["dotnet", DAEMON, "info", path], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(daemon_command("info", str(path)), capture_output=True, timeout=60, check=False)
     assert done.returncode == 3
     assert b"lz4" in done.stderr
     assert done.stderr.count(b"\n") == 1

@@ -14,7 +14,7 @@ import abathur as package
 import pytest
 from abathur._daemon import find_daemon
 from abathur.cli import _commands, _suggest
-from programs import DAEMON, ROOT, SKIRMISH, TIMEOUT, Daemon, abathur, run_daemon
+from programs import ROOT, SKIRMISH, TIMEOUT, Daemon, abathur, run_daemon
 
 Play = Callable[..., Daemon]
 
@@ -153,14 +153,15 @@ def test_the_daemon_is_taken_from_the_variable_the_package_the_build_and_the_pat
     monkeypatch.delenv("ABATHUR_SYNC", raising=False)
     name = "abathur-sync.exe" if os.name == "nt" else "abathur-sync"
     wheel, on_path = tmp_path / "wheel" / name, tmp_path / "path" / name
-    for program in (wheel, on_path):
+    build = tmp_path / "build" / "abathur-sync.dll"
+    for program in (wheel, build, on_path):
         program.parent.mkdir()
         program.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(on_path.parent))
-    monkeypatch.setattr("abathur._daemon._PROGRAMS", (wheel, DAEMON))
+    monkeypatch.setattr("abathur._daemon._PROGRAMS", (wheel, build))
     assert find_daemon() == [str(wheel)]
     wheel.unlink()
-    assert find_daemon() == ["dotnet", str(DAEMON)]
+    assert find_daemon() == ["dotnet", str(build)]
     monkeypatch.setattr("abathur._daemon._PROGRAMS", (wheel,))
     assert find_daemon() == [str(on_path)]
     monkeypatch.setenv("ABATHUR_SYNC", "other-daemon --flag")

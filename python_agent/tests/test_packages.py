@@ -53,7 +53,7 @@ def test_the_daemon_in_one_file_needs_nothing_else(packages: Path, version: str,
         archive.extractall(tmp_path, filter="tar")
     program = tmp_path / "abathur-sync"
     texts = {"README.md", "LICENSE", "CHANGELOG.md", "licenses"}
-    assert {each.name for each in tmp_path.iterdir()} == {"abathur-sync", "skirmish.mcap", *texts}
+    assert {each.name for each in tmp_path.iterdir()} == {"abathur-sync", "libzstd.so", "skirmish.mcap", *texts}
     # No .NET on this machine, as far as the program can see.
     environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "DOTNET_ROOT": "/nowhere"}
     assert run(program, "--version", env=environment).stdout.startswith(version)
@@ -168,12 +168,14 @@ def pip_environment() -> dict[str, str]:
 def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version: str, tmp_path: Path) -> None:
     place = run(clean, "-c", "import abathur; print(abathur.__file__)", cwd=tmp_path).stdout.strip()
     assert Path(place).is_relative_to(clean.parent.parent)
+    daemon = str(Path(place).parent / "_daemon" / ("abathur-sync.exe" if os.name == "nt" else "abathur-sync"))
     told = run(clean, "-c", "import abathur; print(abathur.__version__)", cwd=tmp_path)
     assert told.stdout.strip() == version
     tests = [ROOT / "python_agent" / "tests" / name for name in TESTS]
     done = run(
         clean, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", *tests,
         "-k", "not test_docs or command_runs or watching", cwd=tmp_path,
+        env={**os.environ, "ABATHUR_TEST_DAEMON": daemon, "ABATHUR_SYNC": daemon},
     )  # fmt: skip
     assert " passed" in done.stdout
     assert "abathur watch" in run(clean.parent / "abathur", "watch", "--help", cwd=tmp_path).stdout
