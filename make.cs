@@ -281,7 +281,7 @@ internal sealed class Make
         foreach (var (file, name) in files) tar.WriteEntry(file, name);
     }
 
-    /// <summary>Makes the daemon's one file for a system, in a folder that has nothing else but licences and libzstd afterwards.</summary>
+    /// <summary>Makes the daemon that needs no .NET for a system, in a folder that has nothing else afterwards.</summary>
     private void Publish(string rid)
     {
         var folder = PublishFolder(rid);
