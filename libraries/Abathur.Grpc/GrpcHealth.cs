@@ -12,7 +12,7 @@ public sealed class GrpcHealth
     private readonly Dictionary<string, GrpcServingStatus> _statuses = new() { [""] = GrpcServingStatus.Serving };
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public GrpcHealth() => Service = new GrpcService("grpc.health.v1.Health", HealthReflection.Descriptor)
+    public GrpcHealth() => Service = new GrpcService("grpc.health.v1.Health", () => HealthReflection.Descriptor)
         .Unary("Check", HealthCheckRequest.Parser, (request, _) => ValueTask.FromResult(Check(request)))
         .ServerStreaming("Watch", HealthCheckRequest.Parser, WatchAsync);
 

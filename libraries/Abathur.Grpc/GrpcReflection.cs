@@ -18,13 +18,13 @@ public static class GrpcReflection
     {
         GrpcService[] versions =
         [
-            new($"{V1}.ServerReflection", ReflectionReflection.Descriptor),
-            new($"{V1Alpha}.ServerReflection", DescribeV1Alpha()),
+            new($"{V1}.ServerReflection", () => ReflectionReflection.Descriptor),
+            new($"{V1Alpha}.ServerReflection", DescribeV1Alpha),
         ];
         GrpcService[] all = [.. services, .. versions];
-        var index = new GrpcReflectionIndex(
-            [.. all.Select(service => service.Name)], all.Select(service => service.File).OfType<FileDescriptor>());
-        foreach (var version in versions) version.Bidirectional("ServerReflectionInfo", call => AnswerAsync(call, index));
+        var index = new Lazy<GrpcReflectionIndex>(() => new GrpcReflectionIndex(
+            [.. all.Select(service => service.Name)], all.Select(service => service.File).OfType<FileDescriptor>()));
+        foreach (var version in versions) version.Bidirectional("ServerReflectionInfo", call => AnswerAsync(call, index.Value));
         return versions;
     }
 

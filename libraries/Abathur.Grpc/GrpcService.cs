@@ -18,18 +18,22 @@ public sealed class GrpcService
 {
     private static readonly GrpcMethodOptions NoOptions = new();
     private readonly Dictionary<string, GrpcMethod> _methods = [];
+    private readonly Func<FileDescriptor>? _file;
 
     /// <param name="name">Full name, "package.Service".</param>
-    /// <param name="file">The file that declares it, for reflection; null: reflection lists only the name.</param>
-    public GrpcService(string name, FileDescriptor? file = null)
+    /// <param name="file">
+    /// The file that declares it, asked for by the first call of reflection, because the descriptors of large files take time to make; null:
+    /// reflection lists only the name.
+    /// </param>
+    public GrpcService(string name, Func<FileDescriptor>? file = null)
     {
         Name = name;
-        File = file;
+        _file = file;
     }
 
     public string Name { get; }
 
-    public FileDescriptor? File { get; }
+    public FileDescriptor? File => _file?.Invoke();
 
     internal IReadOnlyDictionary<string, GrpcMethod> Methods => _methods;
 

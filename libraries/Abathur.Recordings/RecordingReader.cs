@@ -185,7 +185,8 @@ public sealed class RecordingReader : IDisposable
 
     private void FindChannels()
     {
-        var wanted = RecordingTopics.MessageOf(RecordingTopics.Observation).FullName;
+        // Its descriptor would say it, too, but not without those of all messages of the game.
+        var wanted = $"{nameof(SC2APIProtocol)}.{nameof(SC2APIProtocol.ResponseObservation)}";
         foreach (var channel in _mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Observation))
         {
             var schema = _mcap.Schemas.GetValueOrDefault(channel.SchemaId);

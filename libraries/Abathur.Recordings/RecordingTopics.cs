@@ -27,14 +27,15 @@ public static class RecordingTopics
     /// <summary>Schema encoding and message encoding of all of them.</summary>
     internal const string Protobuf = "protobuf";
 
-    private static readonly Dictionary<string, MessageDescriptor> Messages = new()
+    // Descriptors are made when they are asked for: those of the game take a tenth of the time in which the daemon starts.
+    private static readonly Dictionary<string, Func<MessageDescriptor>> Messages = new()
     {
-        [Observation] = SC2APIProtocol.ResponseObservation.Descriptor,
-        [Actions] = SC2APIProtocol.RequestAction.Descriptor,
-        [Events] = Sync.V1.Event.Descriptor,
-        [GameInfo] = SC2APIProtocol.ResponseGameInfo.Descriptor,
-        [GameData] = SC2APIProtocol.ResponseData.Descriptor,
-        [Drawings] = Sync.V1.Drawings.Descriptor,
+        [Observation] = () => SC2APIProtocol.ResponseObservation.Descriptor,
+        [Actions] = () => SC2APIProtocol.RequestAction.Descriptor,
+        [Events] = () => Sync.V1.Event.Descriptor,
+        [GameInfo] = () => SC2APIProtocol.ResponseGameInfo.Descriptor,
+        [GameData] = () => SC2APIProtocol.ResponseData.Descriptor,
+        [Drawings] = () => Sync.V1.Drawings.Descriptor,
     };
 
     /// <summary>All topics, in the order of their channel ids.</summary>
@@ -42,11 +43,11 @@ public static class RecordingTopics
 
     /// <summary>The message type of a topic.</summary>
     /// <exception cref="KeyNotFoundException">There is no such topic.</exception>
-    public static MessageDescriptor MessageOf(string topic) => Messages[topic];
+    public static MessageDescriptor MessageOf(string topic) => Messages[topic]();
 
     /// <summary>The message type with this full name; null if none of the topics has it.</summary>
     public static MessageDescriptor? FindMessage(string fullName) =>
-        Messages.Values.FirstOrDefault(message => message.FullName == fullName);
+        Messages.Values.Select(message => message()).FirstOrDefault(message => message.FullName == fullName);
 
     /// <summary>A <c>FileDescriptorSet</c> of the file that defines a message and of all its imports, imports first.</summary>
     internal static byte[] DescriptorSet(MessageDescriptor message)

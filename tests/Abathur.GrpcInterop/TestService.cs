@@ -7,7 +7,7 @@ namespace Abathur.GrpcInterop;
 internal static class TestService
 {
     public static GrpcService Create() =>
-        new GrpcService("grpc.testing.TestService", InteropReflection.Descriptor)
+        new GrpcService("grpc.testing.TestService", () => InteropReflection.Descriptor)
             .Unary("EmptyCall", Empty.Parser, (_, _) => ValueTask.FromResult(new Empty()))
             .Unary("UnaryCall", SimpleRequest.Parser, (request, call) => ValueTask.FromResult(Answer(request, call)))
             .ClientStreaming("StreamingInputCall", CountAsync)

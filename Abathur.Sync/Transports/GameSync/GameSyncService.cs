@@ -30,7 +30,7 @@ public sealed class GameSyncService
     public GameSyncService(SyncApi api)
     {
         _api = api;
-        Service = new GrpcService("abathur.sync.v1.GameSync", SyncReflection.Descriptor)
+        Service = new GrpcService("abathur.sync.v1.GameSync", () => SyncReflection.Descriptor)
             .Unary(
                 "GetMatch",
                 GetMatchRequest.Parser,
