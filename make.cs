@@ -117,7 +117,7 @@ internal sealed class Make
               protos                      generate the Python modules of protos/ again
               pack [RID...] [--output DIR]
                                           make what is given to users: for linux-x64 and win-x64 (or the RIDs named)
-                                          the daemon in one file, and a wheel of the Python package with the daemon;
+                                          the daemon, and a wheel of the Python package with the daemon;
                                           the daemon as a .NET tool, the libraries as NuGet packages, a pure wheel
                                           and the source distribution; in artifacts/packages
               clean                       remove artifacts, .venv and caches
@@ -147,15 +147,16 @@ internal sealed class Make
     {
         Step("build", Build);
         Step("format", () => Run("dotnet", ["format", "Abathur.sln", "--verify-no-changes", "--no-restore"], "format"));
-        Step("python environment", SetUpPython);
+        Step("Python environment", SetUpPython);
         Step("ruff check", () => Run(Python, ["-m", "ruff", "check", "."], "ruff check"));
         Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
-        TestDotnet();
-        Step("daemon in one file", () => Publish(RuntimeInformation.RuntimeIdentifier));
-        TestPython("pytest", "not measured", StandaloneDaemon, "--numprocesses=2");
+        Step("daemon for users", () => Publish(RuntimeInformation.RuntimeIdentifier));
+        Tests(".NET tests", TestDotnet);
+        // More processes than processors: many tests wait for what happens at the pace of the game.
+        Tests("Python tests", () => TestPython("pytest", "not measured", "--numprocesses", $"{Environment.ProcessorCount + 1}"));
         // By themselves: what the others do to the machine is not to be measured.
-        TestPython("pytest-measured", "measured", Daemon);
+        Tests("measured Python tests", () => TestPython("pytest-measured", "measured"));
         Console.WriteLine();
         Console.WriteLine($"{_passed} passed, {_failed} failed{(_skipped > 0 ? $", {_skipped} skipped" : "")}");
         return _failed == 0 && !IsInterrupted ? 0 : 1;
@@ -401,12 +402,12 @@ internal sealed class Make
         Count("dotnet test", passed, failed, counters.Sum(each => (int)each.Attribute("total")! - (int)each.Attribute("executed")!), code);
     }
 
-    private void TestPython(string name, string markers, string daemon, params string[] options)
+    private void TestPython(string name, string markers, params string[] options)
     {
         var results = Path.Combine(Root, "artifacts", "test-results", $"{name}.xml");
         var info = StartInfo(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}", .. options]);
         // Otherwise it is the Release build: `Publish` leaves none of an earlier run.
-        if (File.Exists(daemon)) info.Environment["ABATHUR_TEST_DAEMON"] = daemon;
+        if (File.Exists(StandaloneDaemon)) info.Environment["ABATHUR_TEST_DAEMON"] = StandaloneDaemon;
         using var process = Process.Start(info)!;
         process.WaitForExit();
         var code = process.ExitCode;
@@ -432,17 +433,29 @@ internal sealed class Make
     private void Step(string name, Action action)
     {
         if (IsInterrupted) return;
+        Tests(name, () =>
+        {
+            try
+            {
+                action();
+                _passed++;
+            }
+            catch (MakeException e)
+            {
+                Console.Error.WriteLine($"make: {e.Message}");
+                _failed++;
+            }
+        });
+    }
+
+    /// <summary>What counts by itself how many passed.</summary>
+    private void Tests(string name, Action action)
+    {
+        if (IsInterrupted) return;
         Console.WriteLine($"== {name}");
-        try
-        {
-            action();
-            _passed++;
-        }
-        catch (MakeException e)
-        {
-            Console.Error.WriteLine($"make: {e.Message}");
-            _failed++;
-        }
+        var watch = Stopwatch.StartNew();
+        action();
+        Console.WriteLine($"== {name}: {watch.Elapsed.TotalSeconds:F0} s");
     }
 
     /// <summary>Shows that a step runs, and then how long it took; on standard error, because a command may print JSON.</summary>

@@ -1,4 +1,4 @@
-"""What users get: the daemon in one file and as a .NET tool, NuGet packages, the Python package as wheel and sdist."""
+"""What users get: the daemon alone and as a .NET tool, NuGet packages, the Python package as wheel and sdist."""
 
 from __future__ import annotations
 

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.measured
 
 #: Two seconds of the game.
 PAUSE = 45
+#: As fast as that, the agent's transport has taken a frame before the next one is there.
+PACE = 4
 #: Old frames before the newest one. gRPC's windows hold some, which no option of the client takes away.
 MOST = {"socket": 1, "grpc": 5}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -39,11 +41,11 @@ each_case = pytest.mark.parametrize(("transport", "most", "options"), CASES)
 
 
 def publish(daemon: Daemon, frames: int, *, paced: bool = False) -> range:
-    """Have the daemon publish some frames, at once or at the game's pace; their sequences."""
+    """Have the daemon publish some frames, at once or one after another; their sequences."""
     with abathur.connect_blocking(daemon.grpc) as control:
         before = control.status().frames_published
         if paced:
-            control.set_rate(1)
+            control.set_rate(PACE)
             control.resume()
         else:
             control.step(frames)
