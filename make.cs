@@ -64,7 +64,7 @@ internal sealed class Make
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
     // The same program as users get it. It starts with less work, and tests start hundreds of daemons.
     private static readonly string StandaloneDaemon = Path.Combine(
-        PublishFolder(RuntimeInformation.RuntimeIdentifier), OperatingSystem.IsWindows() ? "abathur-sync.exe" : "abathur-sync");
+        Root, "artifacts", "publish", "tested", OperatingSystem.IsWindows() ? "abathur-sync.exe" : "abathur-sync");
     private static readonly string OperationBenchmarks = Path.Combine(
         Root, "artifacts", "bin", "Abathur.Benchmarks", "release", "Abathur.Benchmarks.dll");
     private static readonly string Fuzzer = Path.Combine(Root, "artifacts", "bin", "Abathur.Fuzz", "release", "Abathur.Fuzz.dll");
@@ -151,7 +151,8 @@ internal sealed class Make
         Step("ruff check", () => Run(Python, ["-m", "ruff", "check", "."], "ruff check"));
         Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
-        Step("daemon for users", () => Publish(RuntimeInformation.RuntimeIdentifier));
+        // In a folder of its own, because the tests of the packages make the others again.
+        Step("daemon for users", () => Publish(RuntimeInformation.RuntimeIdentifier, Path.GetDirectoryName(StandaloneDaemon)!));
         Tests(".NET tests", TestDotnet);
         // More processes than processors: many tests wait for what happens at the pace of the game.
         Tests("Python tests", () => TestPython("pytest", "not measured", "--numprocesses", $"{Environment.ProcessorCount + 1}"));
@@ -263,9 +264,10 @@ internal sealed class Make
     /// <summary>An archive, as is usual on the system, with the daemon, the sample recording, README and licences.</summary>
     private void PackDaemon(string rid, string output)
     {
-        Publish(rid);
+        // Also the wheel's: python_agent/packaging/hatch_build.py.
+        var folder = Path.Combine(Root, "artifacts", "publish", "daemon", rid);
+        Publish(rid, folder);
         if (IsInterrupted) return;
-        var folder = PublishFolder(rid);
         var files = Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)
             .Select(file => (file, Path.GetRelativePath(folder, file).Replace('\\', '/')))
             .Concat(new[] { "README.md", "LICENSE", "CHANGELOG.md" }.Select(name => (Path.Combine(Root, name), name)))
@@ -283,9 +285,8 @@ internal sealed class Make
     }
 
     /// <summary>Makes the daemon that needs no .NET for a system, in a folder that has nothing else afterwards.</summary>
-    private void Publish(string rid)
+    private void Publish(string rid, string folder)
     {
-        var folder = PublishFolder(rid);
         if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
         Run(
             "dotnet",
@@ -294,9 +295,6 @@ internal sealed class Make
             ],
             $"publish for {rid}");
     }
-
-    /// <summary>Also of the wheels: python_agent/packaging/hatch_build.py.</summary>
-    private static string PublishFolder(string rid) => Path.Combine(Root, "artifacts", "publish", "daemon", rid);
 
     /// <summary>The one place where it stands.</summary>
     private static string Version() => XDocument.Load(Path.Combine(Root, "Directory.Build.props")).Descendants("Version").Single().Value;
