@@ -1,5 +1,7 @@
 using Abathur.Benchmarks.Codecs.Plain;
 using Abathur.Compression;
+using Abathur.Sync.Frames;
+using Encoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Benchmarks.Codecs;
 
@@ -18,21 +20,45 @@ internal static class CodecCatalog
         ("cbor", () => new CborCodec()),
     ];
 
+    // Those that a run takes by default are listed first; the others are for who wants to know.
+    private static readonly (string Name, PayloadFormat Format)[] Streams =
+    [
+        ("columns", new(Encoding.Columns)),
+        ("zstd-stream", new(Encoding.Proto, Sync.V1.Compression.ZstdStream)),
+        ("br-stream", new(Encoding.Proto, Sync.V1.Compression.BrStream)),
+        ("columns+zstd-stream", new(Encoding.Columns, Sync.V1.Compression.ZstdStream)),
+        ("columns+br-stream", new(Encoding.Columns, Sync.V1.Compression.BrStream)),
+        ("protojson+zstd-stream", new(Encoding.Json, Sync.V1.Compression.ZstdStream)),
+        ("protojson+br-stream", new(Encoding.Json, Sync.V1.Compression.BrStream)),
+    ];
+
+    private const int DefaultStreams = 5;
+
     private static readonly PayloadCompression[] Suffixes =
         [PayloadCompression.Gzip, PayloadCompression.Brotli, PayloadCompression.Zstd];
 
-    /// <summary>Names without compression.</summary>
-    public static IReadOnlyList<string> Names { get; } = [.. Plain.Select(each => each.Name)];
+    /// <summary>Names of codecs of single frames, without compression.</summary>
+    public static IReadOnlyList<string> FrameNames { get; } = [.. Plain.Select(each => each.Name)];
 
-    /// <summary>What may follow a name after a plus sign.</summary>
+    /// <summary>Names of codecs of streams.</summary>
+    public static IReadOnlyList<string> StreamNames { get; } = [.. Streams.Select(each => each.Name)];
+
+    /// <summary>Names that a run takes by default: frames without compression, and streams.</summary>
+    public static IReadOnlyList<string> Names { get; } = [.. FrameNames, .. StreamNames.Take(DefaultStreams)];
+
+    /// <summary>What may follow the name of a codec of frames, or "columns", after a plus sign.</summary>
     public static IReadOnlyList<string> Compressions { get; } = [.. Suffixes.Select(each => each.Name)];
 
     /// <summary>Makes the codec of a name such as "cbor" or "cbor+zstd", or null of that name.</summary>
     /// <exception cref="CompressionException">The system lacks the library for it.</exception>
     public static ICodec? TryCreate(string name)
     {
+        var stream = Streams.FirstOrDefault(each => each.Name == name);
+        if (stream.Name is not null) return new StreamCodec(stream.Format);
         var parts = name.Split('+');
-        var create = Plain.FirstOrDefault(each => each.Name == parts[0]).Create;
+        var create = parts[0] == Streams[0].Name
+            ? () => new StreamCodec(Streams[0].Format)
+            : Plain.FirstOrDefault(each => each.Name == parts[0]).Create;
         if (create is null || parts.Length > 2) return null;
         if (parts.Length == 1) return create();
         var index = Array.FindIndex(Suffixes, each => each.Name == parts[1]);

@@ -18,6 +18,12 @@ internal sealed class CompressedCodec(ICodec codec, PayloadCompression compressi
 
     public IReadOnlyList<string> CannotCarry => codec.CannotCarry;
 
+    public bool IsStream => codec.IsStream;
+
+    public bool IsKeyframe => codec.IsKeyframe;
+
+    public void Restart() => codec.Restart();
+
     public object Prepare(byte[] observation) => codec.Prepare(observation);
 
     public ReadOnlyMemory<byte> Encode(object source) => _compressor.Compress(codec.Encode(source).Span);
@@ -30,5 +36,9 @@ internal sealed class CompressedCodec(ICodec codec, PayloadCompression compressi
 
     public ResponseObservation Expected(ResponseObservation original) => codec.Expected(original);
 
-    public void Dispose() => _compressor.Dispose();
+    public void Dispose()
+    {
+        _compressor.Dispose();
+        (codec as IDisposable)?.Dispose();
+    }
 }

@@ -16,9 +16,20 @@ internal interface ICodec
     /// <summary>What is known beforehand to be omitted from the encoded form; empty if nothing is.</summary>
     IReadOnlyList<string> CannotCarry => [];
 
+    /// <summary>Whether encoded frames depend on those before: they are encoded and decoded in order, each once.</summary>
+    bool IsStream => false;
+
+    /// <summary>Whether the frame that was encoded last decodes without those before it.</summary>
+    bool IsKeyframe => true;
+
     /// <summary>What a sender that uses this codec has in its hands.</summary>
     /// <param name="observation">Serialized <see cref="ResponseObservation"/>, which the result may keep.</param>
     object Prepare(byte[] observation);
+
+    /// <summary>Begins anew: the next frame does not follow the last one, and is a keyframe.</summary>
+    void Restart()
+    {
+    }
 
     /// <summary>Encodes. The result is valid until the next call.</summary>
     ReadOnlyMemory<byte> Encode(object source);

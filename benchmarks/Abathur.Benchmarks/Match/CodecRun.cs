@@ -24,6 +24,9 @@ internal sealed class CodecRun(string name, ICodec codec)
     /// <summary>Encoded size of each frame, by the number of the frame.</summary>
     public SortedDictionary<int, int> Bytes { get; } = [];
 
+    /// <summary>Bytes of the frames that decode without those before, if it is a stream.</summary>
+    public List<int> Keyframes { get; } = [];
+
     /// <summary>Bytes allocated by all timed operations of one kind.</summary>
     public long EncodeAllocated { get; private set; }
 

@@ -27,8 +27,8 @@ internal static class MatchCommand
         var file = new Argument<string?>("FILE") { Description = "Recording (MCAP)", Arity = ArgumentArity.ZeroOrOne };
         var codecs = new Option<string>("--codecs")
         {
-            Description = $"Codecs, separated by commas, each with +{string.Join(", +", CodecCatalog.Compressions)} behind it if wanted "
-                + "(default: all, uncompressed)",
+            Description = $"Codecs, separated by commas, those of frames with +{string.Join(", +", CodecCatalog.Compressions)} behind if "
+                + "wanted (default: all of --list)",
             HelpName = "A,B",
         };
         var json = new Option<string?>("--json") { Description = "File to write the result to", HelpName = "OUT" };
@@ -105,8 +105,8 @@ internal static class MatchCommand
                 {
                     return Refuse(
                         error, Usage,
-                        $"there is no codec {name}; there are {string.Join(", ", CodecCatalog.Names)}, each also with "
-                            + $"+{string.Join(", +", CodecCatalog.Compressions)}");
+                        $"there is no codec {name}; there are {string.Join(", ", CodecCatalog.FrameNames)} and columns, also with "
+                            + $"+{string.Join(", +", CodecCatalog.Compressions)}, and {string.Join(", ", CodecCatalog.StreamNames)}");
                 }
                 runs.Add(new CodecRun(name, codec));
             }
@@ -152,7 +152,7 @@ internal static class MatchCommand
     private static int List(TextWriter output)
     {
         foreach (var name in CodecCatalog.Names) output.WriteLine($"{name,-24}{CodecCatalog.TryCreate(name)!.Label}");
-        output.WriteLine($"each also with +{string.Join(", +", CodecCatalog.Compressions)}");
+        output.WriteLine($"those of frames, and columns, also with +{string.Join(", +", CodecCatalog.Compressions)}");
         return Ok;
     }
 

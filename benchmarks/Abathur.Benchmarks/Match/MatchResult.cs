@@ -55,6 +55,9 @@ internal static class MatchResult
             ["bytes"] = run.Bytes.Count == 0
                 ? null
                 : new JsonObject { ["min"] = run.Bytes.Values.Min(), ["mean"] = meanBytes, ["max"] = run.Bytes.Values.Max() },
+            ["keyframes"] = run.Keyframes.Count == 0
+                ? null
+                : new JsonObject { ["frames"] = run.Keyframes.Count, ["bytes"] = run.Keyframes.Average() },
             ["bytes_series"] = Series(run.Bytes),
             ["mbit_per_second"] = run.Bytes.Count == 0
                 ? null

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Abathur.Benchmarks.Codecs;
 
 namespace Abathur.Benchmarks.Match;
 
@@ -55,7 +56,9 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
     /// codec.</summary>
     private int[] KeepInMemory(int[] chosen, CancellationToken cancellation)
     {
-        var fitting = (int)Math.Max(1, RecordedFrames.MaxKeptBytes / _pilotBytes);
+        // Streams take other frames.
+        var room = runs.Any(run => run.Codec.IsStream) ? RecordedFrames.MaxKeptBytes / 2 : RecordedFrames.MaxKeptBytes;
+        var fitting = (int)Math.Max(1, room / _pilotBytes);
         int[] kept = [.. RecordedFrames.EvenlySpaced(chosen.Length, fitting).Select(i => chosen[i])];
         foreach (var _ in frames.Read(kept)) cancellation.ThrowIfCancellationRequested();
         return kept;
@@ -105,7 +108,9 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         {
             var fitting = Math.Max(left, 0) / open-- / seconds;
             var count = fitting >= chosen.Length ? chosen.Length : Math.Max((int)fitting, Math.Min(MinFramesOfBudget, chosen.Length));
-            run.Frames = [.. RecordedFrames.EvenlySpaced(chosen.Length, count).Select(i => chosen[i])];
+            run.Frames = run.Codec.IsStream
+                ? RecordedFrames.AlongKeyframes(frames.Count, count, StreamCodec.KeyframeInterval)
+                : [.. RecordedFrames.EvenlySpaced(chosen.Length, count).Select(i => chosen[i])];
             left -= count * seconds;
             _total += count * seconds;
         }
@@ -113,7 +118,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
 
     private void Check(CodecRun run, CancellationToken cancellation)
     {
-        foreach (var (number, observation) in frames.Read(run.Frames))
+        foreach (var (number, observation) in InOrder(run))
         {
             cancellation.ThrowIfCancellationRequested();
             var check = CodecCheck.Run(run.Codec, observation);
@@ -121,6 +126,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
             if (run.Failure is not null) return;
             if (check.LostUnknownFields) run.FramesWithoutUnknownFields++;
             run.Bytes[number] = check.Bytes;
+            if (run.Codec is { IsStream: true, IsKeyframe: true }) run.Keyframes.Add(check.Bytes);
             Advance($"checking {run.Name}", run);
         }
     }
@@ -132,14 +138,27 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         GC.Collect();
         run.StartRound();
         var isFirst = true;
-        foreach (var (_, observation) in frames.Read(run.Frames))
+        foreach (var (_, observation) in InOrder(run))
         {
             cancellation.ThrowIfCancellationRequested();
             // Caches are filled with this codec's code and tables by one frame that does not count.
             if (isFirst) FrameSample.Take(run.Codec, observation);
+            if (isFirst) run.Codec.Restart();
             isFirst = false;
             run.Add(FrameSample.Take(run.Codec, observation));
             Advance(options.Rounds == 1 ? $"timing {run.Name}" : $"round {round} of {options.Rounds}: timing {run.Name}", run);
+        }
+    }
+
+    /// <summary>The frames of a codec. It begins anew at each that does not follow the one before.</summary>
+    private IEnumerable<(int Number, byte[] Observation)> InOrder(CodecRun run)
+    {
+        var next = -1;
+        foreach (var frame in frames.Read(run.Frames))
+        {
+            if (frame.Number != next) run.Codec.Restart();
+            next = frame.Number + 1;
+            yield return frame;
         }
     }
 

@@ -57,6 +57,24 @@ internal sealed class RecordedFrames : IDisposable
         return [.. Enumerable.Range(0, wanted).Select(i => (int)((long)i * (count - 1) / (wanted - 1)))];
     }
 
+    /// <summary>
+    /// Frames for a stream: all that follow a keyframe until the next one, for evenly spaced keyframes, the first among them. A stream of
+    /// the whole recording sends the same for them.
+    /// </summary>
+    /// <param name="count">Frames that there are.</param>
+    /// <param name="wanted">Frames to take, about; fewer than from one keyframe to the next: as many from the first on.</param>
+    /// <param name="interval">Frames from one keyframe to the next.</param>
+    public static int[] AlongKeyframes(int count, int wanted, int interval)
+    {
+        if (wanted >= count) return [.. Enumerable.Range(0, count)];
+        if (wanted < interval) return [.. Enumerable.Range(0, wanted)];
+        return
+        [
+            .. EvenlySpaced((count + interval - 1) / interval, wanted / interval)
+                .SelectMany(i => Enumerable.Range(i * interval, Math.Min(interval, count - i * interval))),
+        ];
+    }
+
     /// <summary>The frames of these numbers, in recorded order.</summary>
     /// <param name="numbers">Rising, counted from 0.</param>
     public IEnumerable<(int Number, byte[] Observation)> Read(IReadOnlyList<int> numbers)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Abathur.Benchmarks.Codecs;
 using Abathur.Benchmarks.Match;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
@@ -64,7 +65,7 @@ internal sealed class StreamRun : IDisposable
             var start = Stopwatch.GetTimestamp();
             var isKeyframe = _encoder.Encode(observation, mustBeKeyframe, payload).IsKeyframe;
             var ticks = Stopwatch.GetTimestamp() - start;
-            if (_frames > StreamsCommand.KeyframeInterval) AllocatedBytes += GC.GetAllocatedBytesForCurrentThread() - allocated;
+            if (_frames > StreamCodec.KeyframeInterval) AllocatedBytes += GC.GetAllocatedBytesForCurrentThread() - allocated;
             _rounds[^1].Add(ticks * MatchClock.NsPerTick);
             Count(payload.Span.Length, isKeyframe);
             Payload?.Invoke(isKeyframe, payload.Span);
@@ -96,8 +97,8 @@ internal sealed class StreamRun : IDisposable
                 ["max"] = statistics.Max,
             },
             EncodeNsRounds = [.. measured.Where(round => round.Count > 0).Select(round => round.Average())],
-            AllocatedBytesPerFrame = _frames > StreamsCommand.KeyframeInterval
-                ? (double)AllocatedBytes / (_frames - StreamsCommand.KeyframeInterval)
+            AllocatedBytesPerFrame = _frames > StreamCodec.KeyframeInterval
+                ? (double)AllocatedBytes / (_frames - StreamCodec.KeyframeInterval)
                 : 0,
         };
     }

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.CommandLine;
 using System.Diagnostics;
 using System.Text.Json;
+using Abathur.Benchmarks.Codecs;
 using Abathur.Benchmarks.Match;
 using Abathur.Compression;
 using Abathur.Mcap;
@@ -14,9 +15,6 @@ namespace Abathur.Benchmarks.Streams;
 /// recording.</summary>
 internal static class StreamsCommand
 {
-    /// <summary>Frames from one keyframe to the next: 10 s of a match.</summary>
-    public const int KeyframeInterval = 224;
-
     private const int Ok = 0, Usage = 2, BadInput = 3;
     private const string Columns = "columns+zstd-stream";
     private static readonly JsonSerializerOptions Json = new()
@@ -106,7 +104,7 @@ internal static class StreamsCommand
                 {
                     foreach (var run in runs)
                     {
-                        var isKeyframe = run.Encode(observation, number % KeyframeInterval == 0);
+                        var isKeyframe = run.Encode(observation, number % StreamCodec.KeyframeInterval == 0);
                         if (isLast && isKeyframe && run.Name == Columns) keyframesAlone.Add(CompressAlone(observation));
                     }
                     if (isLast) observationBytes += observation.Length;
