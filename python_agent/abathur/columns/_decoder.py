@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from abathur.errors import ProtocolError
 _VERSION = 1
 _KEYFRAME = 1
 _SECTIONS = 10
+_Cell = TypeVar("_Cell", np.int64, np.bool_)
 _NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
@@ -124,57 +126,61 @@ class _State:
 
 def _units(reader: Reader, sections: int, last: _State) -> tuple[_State, NDArray[np.bool_], bool]:
     """The units; which rows have the same unit as in the previous frame; and whether list counts change."""
-    added, values = _NO_ROWS, None
+    rows, gone, added, values = len(last.used), _NO_ROWS, _NO_ROWS, None
     which: list[int] = []
-    before = last.used
     if sections & 1:
         rows, free, new = reader.uint(2), reader.count(), reader.count()
         if free > len(last.used) or new > rows:
             raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
         gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
+        gone = gone[gone < rows]
         if new:
             which, widths = reader.columns(UNITS.width)
-            values = reader.planes(widths, np.full(len(which), new)).reshape(len(which), new)
-        if free or rows != len(last.used):
-            last = _resized(last, rows, gone)
-    changes = reader.changes(UNITS.width, len(last.used)) if sections & 2 else None
-    now = _moved(last, changes)
+            values = reader.planes(widths, np.full(len(which), new), new * len(which)).reshape(len(which), new)
+    changes = reader.changes(UNITS.width, rows) if sections & 2 else None
+    now = _moved(last, rows, gone, changes)
+    stays = now.used
     if values is not None:
         now.units.cells[:, added] = 0
         now.units.cells[np.array(which, np.int64)[:, np.newaxis], added] = values
         now.units.velocity[:, added] = 0
-        now.used = last.used.copy()
+        now.used = stays.copy()
         now.used[added] = True
         now.heads[added] = True
-    if now.used is not before:
-        return now, last.used, True
+    if now.used is not last.used:
+        return now, stays, True
     # Changes are in the order of the columns, and those of the counts are the last.
-    return now, before, changes is not None and len(changes[0]) > 0 and int(changes[0][-1]) >= FIRST_COUNT * len(before)
+    return now, stays, changes is not None and len(changes[0]) > 0 and int(changes[0][-1]) >= FIRST_COUNT * rows
 
 
-def _resized(last: _State, rows: int, gone: NDArray[np.int64]) -> _State:
-    """The previous frame, with freed rows and a new number of rows."""
-    kept = min(rows, len(last.used))
-    units = Table.empty(UNITS, rows)
-    units.cells[:, :kept] = last.units.cells[:, :kept]
-    units.velocity[:, :kept] = last.units.velocity[:, :kept]
-    used, heads = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)
-    used[:kept], heads[:kept] = last.used[:kept], last.heads[:kept]
-    gone = gone[gone < rows]
-    units.cells[:, gone] = 0
-    units.velocity[:, gone] = 0
-    used[gone] = heads[gone] = False
-    return _State(units, used, heads)
-
-
-def _moved(last: _State, changes: tuple[NDArray[np.int64], NDArray[np.int64]] | None) -> _State:
-    """Update all units that stay."""
-    velocity = last.units.velocity
-    before = last.units.cells[: UNITS.predicted]
-    cells = last.units.cells.copy()
+def _moved(
+    last: _State, rows: int, gone: NDArray[np.int64], changes: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+) -> _State:
+    """Update all units that stay, in a table of `rows` rows, of which some are `gone`."""
+    used, velocity, before = last.used, last.units.velocity, last.units.cells[: UNITS.predicted]
+    cells, heads = _carried(last.units.cells, rows, gone), _carried(last.heads, rows, gone)
+    if rows != len(used) or len(gone):
+        used, velocity, before = (
+            _carried(used, rows, gone),
+            _carried(velocity, rows, gone),
+            cells[: UNITS.predicted].copy(),
+        )
     cells[: UNITS.predicted] += velocity
     if changes is not None:
         where, values = changes
         cells.reshape(-1)[where] += values
-    heads = last.heads.copy()
-    return _State(Table(cells, _motion.follow(cells, velocity, before, heads)), last.used, heads)
+    return _State(Table(cells, _motion.follow(cells, velocity, before, heads)), used, heads)
+
+
+def _carried(array: NDArray[_Cell], rows: int, gone: NDArray[np.int64]) -> NDArray[_Cell]:
+    """A copy with another number of rows; those that are `gone`, and additional ones, are zero."""
+    kept = array.shape[-1]
+    if rows == kept:
+        made = array.copy()
+    else:
+        made = np.empty((*array.shape[:-1], rows), array.dtype)
+        made[..., :kept] = array[..., :rows]
+        made[..., kept:] = 0
+    if len(gone):
+        made[..., gone] = 0
+    return made

@@ -7,19 +7,24 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur.columns._schema import ANGLE, FACING, KINDS, SPEED
+from abathur.columns._schema import ANGLE, FACING, GRID, KINDS, SPEED
 
 _TERMS = 24
 _MAX_ANGLE = 32_767
-_MAX_SPEED = 1 << 20
 _UNIT = 1 << 20
-_HALF = 1 << 19
-_SHIFT = 20
+# Arrays without dimensions: an operation with another number takes longer, because it converts the number.
+_MAX_SPEED = np.array(1 << 20, np.uint64)
+_HALF, _SHIFT, _KIND_SHIFT, _KIND, _ZERO = (np.array(each) for each in (1 << 19, 20, 2 * FACING, 3, 0))
+#: Angles beyond the limit have the entry after it in the table.
+_LEAST, _MOST = np.array(-_MAX_ANGLE - 1), np.array(_MAX_ANGLE + 1)
+_ENTRIES = 2 * _MAX_ANGLE + 3
+#: The entry of angle 0, by kind.
+_ORIGINS = np.array((0, _ENTRIES, 2 * _ENTRIES, 2 * _ENTRIES)) + _MAX_ANGLE + 1
 
 
 @cache
-def _directions() -> NDArray[np.int64]:
-    """X and y of the direction of a facing, in 1/2**20, by ``(kind << 16) + q + 32768``: (2, 131072)."""
+def _directions() -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """X and y of directions in 1/2**20, (2, entries), and which exist, (entries,): by ``_ORIGINS[kind] + q``."""
     t = np.arange(_MAX_ANGLE + 1) / 4096.0
     u = -(t * t)
     term = np.ones_like(t)
@@ -34,9 +39,13 @@ def _directions() -> NDArray[np.int64]:
         sine = sine + term
     c = np.floor(cosine * _UNIT + 0.5).astype(np.int64)
     s = np.floor(sine * _UNIT + 0.5).astype(np.int64)
-    c = np.concatenate(([0], c[:0:-1], c))
-    s = np.concatenate(([0], -s[:0:-1], s))
-    return np.array((np.concatenate((c, s)), np.concatenate((s, -c))))
+    c = np.concatenate((c[:0:-1], c))
+    s = np.concatenate((-s[:0:-1], s))
+    direction, valid = np.zeros((2, 3 * _ENTRIES), np.int64), np.zeros(3 * _ENTRIES, np.bool_)
+    for kind, each in ((GRID, (c, s)), (ANGLE, (s, -c))):
+        place = slice(_ORIGINS[kind] - _MAX_ANGLE, _ORIGINS[kind] + _MAX_ANGLE + 1)
+        direction[:, place], valid[place] = each, True
+    return direction, valid
 
 
 def follow(
@@ -56,13 +65,17 @@ def follow(
     direction, valid = _directions_of(cells)
     moves = _steps(direction, speed)
     moves -= velocity[:2]
-    moves *= heads & valid & (speed.view(np.uint64) < _MAX_SPEED)
+    follows = speed.view(np.uint64) < _MAX_SPEED
+    follows &= heads
+    follows &= valid
+    np.copyto(moves, _ZERO, where=~follows)
     # This replaces the prediction by velocity with the prediction by direction.
     step += moves
     cells[:2] += moves
     squares = step.astype(np.float64)
     squares *= squares
-    length = squares[0] + squares[1]
+    length = squares[0]
+    length += squares[1]
     np.sqrt(length, out=length)
     length += 0.5
     # At most the first speed that has no step.
@@ -74,8 +87,8 @@ def follow(
     np.abs(misses, out=misses)
     fits = np.maximum(misses[0], misses[1]) <= 1
     fits &= valid
-    fits &= speed < _MAX_SPEED
-    np.copyto(heads, fits, where=speed != 0)
+    fits &= speed.view(np.uint64) < _MAX_SPEED
+    np.copyto(heads, fits, where=speed.astype(np.bool_))
     return changed
 
 
@@ -88,14 +101,10 @@ def _steps(direction: NDArray[np.int64], speed: NDArray[np.int64]) -> NDArray[np
 
 def _directions_of(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Directions of all rows: x and y in 1/2**20, and which of them are in the table."""
-    index = cells[FACING] + _MAX_ANGLE
-    kind = cells[KINDS] >> (2 * FACING)
-    kind &= 3
-    # Unsigned, so that one comparison checks both bounds.
-    valid = index.view(np.uint64) <= 2 * _MAX_ANGLE
-    valid &= kind <= ANGLE
-    kind <<= 16
-    index += kind
-    index += 1
-    index *= valid
-    return _directions().take(index, axis=1), valid
+    kind = cells[KINDS] >> _KIND_SHIFT
+    kind &= _KIND
+    entry = np.maximum(cells[FACING], _LEAST)
+    np.minimum(entry, _MOST, out=entry)
+    entry += _ORIGINS.take(kind)
+    direction, valid = _directions()
+    return direction.take(entry, axis=1), valid.take(entry)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abathur.errors import ProtocolError
 
-_ONE = np.uint64(1)
+# An array without dimensions: an operation with another number takes longer, because it converts the number.
+_ONE: NDArray[np.uint64] = np.array(1, np.uint64)
 _LONG_COUNT = 255
-#: The planes that only values of more than 1, 2 and 4 bytes have.
-_PLANES = ((1, 2), (2, 4), (4, 8))
+_VALUE: Final = np.dtype("<u8")
+_HALVES: Final = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
 _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
@@ -68,26 +68,25 @@ class Reader:
         """Which columns follow, and the width of their values in bytes."""
         head = self.take(self.uint(1)).tolist()
         which = [each & 63 for each in head]
-        if which and (which[-1] >= most or any(one >= next_one for one, next_one in pairwise(which))):
+        if which and (which[-1] >= most or sorted(set(which)) != which):
             raise ProtocolError(f"columns: unknown columns: {which}")
         return which, [1 << (each >> 6) for each in head]
 
-    def planes(self, widths: list[int], counts: NDArray[Any]) -> NDArray[np.int64]:
+    def planes(self, widths: list[int], counts: NDArray[Any], total: int) -> NDArray[np.int64]:
         """The values of several columns, one column at a time, by the width in bytes and the count of each."""
-        total = int(counts.sum())
         if total > self.left:
             raise ProtocolError("columns: truncated")
-        values = np.zeros((total, 8), np.uint8)
+        values = np.zeros((total, _VALUE.itemsize), np.uint8)
         if total:
             values[:, 0] = self.take(total)
             if (most := max(widths)) > 1:
                 each = np.array(widths, np.uint8).repeat(counts)
-                # The planes of the values of more than 1, 2 and 4 bytes.
-                for first, end in _PLANES[: most.bit_length() - 1]:
-                    (where,) = (each > first).nonzero()
-                    planes = self.take(len(where) * (end - first)).reshape(end - first, len(where))
-                    values[where, first:end] = planes.T
-        return unzigzag(values.view("<u8")[:, 0])
+                # The second byte of wider values, then the second half of 4 bytes, then that of 8.
+                for half in _HALVES[: most.bit_length() - 1]:
+                    (where,) = (each > half.itemsize).nonzero()
+                    planes = self.take(len(where) * half.itemsize).reshape(half.itemsize, len(where))
+                    values.view(half)[:, 1][where] = planes.T.copy().view(half)[:, 0]
+        return unzigzag(values.view(_VALUE)[:, 0])
 
     def gaps(self, count: int, limit: int) -> NDArray[np.int64]:
         """Ascending numbers from 0 to less than a limit."""
@@ -97,13 +96,16 @@ class Reader:
         if count == 0:
             return _NONE
         gaps: NDArray[Any] = self.take(count * width)
-        if width != 1:
+        if width == 1:
+            is_ascending = b"\0" not in gaps[1:].tobytes()
+        else:
             planes = gaps.reshape(width, count).astype(np.int64)
             gaps = np.zeros(count, np.int64)
             for plane in range(width):
                 gaps |= planes[plane] << (8 * plane)
+            is_ascending = bool(gaps[1:].all())
         numbers: NDArray[np.int64] = gaps.cumsum(dtype=np.int64)
-        if numbers[-1] >= limit or not gaps[1:].all() or (width > 4 and min(gaps.min(), numbers.min()) < 0):
+        if numbers[-1] >= limit or not is_ascending or (width > 4 and min(gaps.min(), numbers.min()) < 0):
             raise ProtocolError("columns: a position out of range")
         return numbers
 
@@ -116,15 +118,16 @@ class Reader:
         which, widths = self.columns(columns)
         cells = len(which) * size
         bits = np.unpackbits(self.take((cells + 7) // 8), count=cells, bitorder="little")
-        column, row = bits.view(np.bool_).reshape(len(which), size).nonzero()
-        counts = np.bincount(column, minlength=len(which))
-        where = (np.array(which, np.int64) * rows)[column]
-        where += changed[row]
-        return where, self.planes(widths, counts)
+        (places,) = bits.view(np.bool_).nonzero()
+        ends = places.searchsorted(np.arange(0, cells + 1, size or 1))
+        starts = np.array(which, np.int64) * rows
+        where = (starts[:, np.newaxis] + changed).reshape(-1).take(places)
+        return where, self.planes(widths, ends[1:] - ends[:-1], len(places))
 
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Decode zigzag numbers."""
-    signs = np.negative((values & _ONE).view(np.int64))
+    signs = (values & _ONE).view(np.int64)
+    np.negative(signs, out=signs)
     signs ^= (values >> _ONE).view(np.int64)
     return signs
