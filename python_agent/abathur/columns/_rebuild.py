@@ -68,7 +68,7 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         yield from (_varint(value) for value in cells[0].tolist())
         return
     assert schema.has is not None
-    bits = floats(schema, cells, schema.floats).view(np.uint32) if schema.floats else None
+    bits = floats(schema, cells, 0, schema.floats[-1] + 1).view(np.uint32) if schema.floats else None
     columns: list[tuple[int, str, bytes, list[bytes]]] = []
     descriptor = getattr(raw_pb2, schema.message).DESCRIPTOR
     for at, path in enumerate(schema.fields):
@@ -78,7 +78,7 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         holder = descriptor.fields_by_name[parent].message_type if parent else descriptor
         found: FieldDescriptor = holder.fields_by_name[leaf]
         if at in schema.floats and bits is not None:
-            raw = bits[schema.floats.index(at)].astype("<u4").tobytes()
+            raw = bits[at].astype("<u4").tobytes()
             key = _key(found.number, _FIXED32)
             values = [raw[start : start + 4] for start in range(0, len(raw), 4)]
         else:

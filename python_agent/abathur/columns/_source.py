@@ -23,10 +23,10 @@ class ColumnsSource:
     def __init__(self, columns: Columns) -> None:
         """The observation, which is kept."""
         self._columns = columns
-        used = columns.used
-        self._rows = None if used.all() else np.flatnonzero(used)
+        (rows,) = columns.used.nonzero()
+        self._rows = None if len(rows) == len(columns.used) else rows
         self._values = Values(UNITS, columns.units, self._rows)
-        self._count = len(used) if self._rows is None else len(self._rows)
+        self._count = len(rows)
 
     def __len__(self) -> int:
         """Number of units."""

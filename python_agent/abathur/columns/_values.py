@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur.columns._schema import ANGLE, BITS, GRID, LISTS, UNITS, Schema
+from abathur.columns._schema import ANGLE, BITS, Schema
 from abathur.columns._table import Table
 
+_Cell = TypeVar("_Cell", np.int64, np.float32)
 _BASE = 4.71238898038469
-_GRID = np.float32(1 / 4096)
+_FLOAT = np.dtype(np.float32)
+_GRID = np.array(1 / 4096, np.float32)
 #: Columns that are created one by one.
-_ALONE = 8
+_ALONE = 6
 
 
 class Values:
     """The columns of one table, by the path of their field.
 
-    The first arrays are created one by one. A reader of more is likely to need all, which is faster at once.
+    The first arrays are created one by one, and the coordinates of a point together. A reader of more is likely to need
+    all, which is faster at once.
     """
 
     def __init__(self, schema: Schema, table: Table, rows: NDArray[np.intp] | None = None) -> None:
@@ -32,27 +35,32 @@ class Values:
         self._left_alone = _ALONE
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        """A column by its path, or all, in these types; defaults for fields that a row does not have."""
-        if self._left_alone:
-            self._left_alone -= 1
-            at = _numbers(self._schema.table)[path]
-            if at in self._schema.floats and self._kinds >> (2 * at) & 3 != GRID:
-                return {path: floats(self._schema, self._cells, (at,), self._rows)[0]}
-            column = self._selected(self._cells[at]).astype(dtypes[path])
-            if at in self._schema.floats:
-                column *= _GRID
-            return {path: column}
-        return self.all(dtypes)
+        """A column by its path, and the columns that are created with it; defaults for fields that a row does not have.
+
+        Args:
+            path: The path of the column.
+            dtypes: The types of all columns, by path.
+        """
+        if not self._left_alone:
+            return self.all(dtypes)
+        self._left_alone -= 1
+        dtype, paths, columns = _layout(self._schema, dtypes).by_path[path]
+        if dtype == _FLOAT:
+            first, last = columns[0], columns[-1]
+            block = self._selected(floats(self._schema, self._cells, first, last + 1, self._kinds))
+            return {path: block[column - first] for path, column in zip(paths, columns, strict=True)}
+        return {path: self._selected(self._cells[columns[0]]).astype(dtype)}
 
     def all(self, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         """All columns by their path, in these types."""
         made: dict[str, NDArray[Any]] = {}
-        for dtype, paths, columns in _layout(self._schema.table, tuple(dtypes.items())):
-            if dtype == "f4" and self._schema.floats:
-                block = floats(self._schema, self._cells, self._schema.floats, self._rows)
+        cells = self._selected(self._cells)
+        for dtype, paths, columns in _layout(self._schema, dtypes).blocks:
+            if dtype == _FLOAT:
+                block = floats(self._schema, cells, 0, columns[-1] + 1, self._kinds)
+                made.update(zip(paths, map(block.__getitem__, columns), strict=True))
             else:
-                block = self._selected(self._cells[_array(columns)].astype(dtype))
-            made.update(zip(paths, block, strict=True))
+                made.update(zip(paths, cells[_array(columns)].astype(dtype), strict=True))
         return made
 
     @cached_property
@@ -60,7 +68,7 @@ class Values:
         """The kinds of all floats that are in the table, or-ed."""
         return 0 if self._schema.kinds is None else int(np.bitwise_or.reduce(self._cells[self._schema.kinds]))
 
-    def _selected(self, cells: NDArray[Any]) -> NDArray[Any]:
+    def _selected(self, cells: NDArray[_Cell]) -> NDArray[_Cell]:
         return cells if self._rows is None else cells.take(self._rows, axis=-1)
 
     def present(self, path: str) -> NDArray[np.bool_]:
@@ -71,46 +79,79 @@ class Values:
         return (self._selected(self._cells[self._schema.has]) >> bit & 1).astype(np.bool_)
 
 
-@cache
-def _layout(table: int, dtypes: tuple[tuple[str, str], ...]) -> list[tuple[str, list[str], tuple[int, ...]]]:
-    """The columns of a table by type: paths, and numbers of the columns; all floats, in their order."""
-    schema = (UNITS, *LISTS)[table]
-    blocks: dict[str, list[str]] = {}
-    for path, dtype in dtypes:
-        blocks.setdefault(dtype, []).append(path)
-    if schema.floats:
-        blocks["f4"] = [schema.fields[at] for at in schema.floats]
-    return [(dtype, paths, tuple(map(schema.fields.index, paths))) for dtype, paths in blocks.items()]
+class _Block(NamedTuple):
+    """Columns that are created together: their type, and path and number of each, ascending."""
+
+    dtype: np.dtype[Any]
+    paths: tuple[str, ...]
+    columns: tuple[int, ...]
+
+
+class _Layout(NamedTuple):
+    """What is created with each column by itself, and all columns by type."""
+
+    by_path: dict[str, _Block]
+    blocks: list[_Block]
+
+
+#: By number of the table. The types of its columns are always the same.
+_LAYOUTS: dict[int, _Layout] = {}
+
+
+def _layout(schema: Schema, dtypes: Mapping[str, str]) -> _Layout:
+    found = _LAYOUTS.get(schema.table)
+    if found is None:
+        found = _LAYOUTS[schema.table] = _new_layout(schema, dtypes)
+    return found
+
+
+def _new_layout(schema: Schema, dtypes: Mapping[str, str]) -> _Layout:
+    types = {at: np.dtype(dtype) for path, dtype in dtypes.items() for at in [schema.fields.index(path)]}
+
+    def block(columns: list[int]) -> _Block:
+        return _Block(types[columns[0]], tuple(schema.fields[at] for at in columns), tuple(columns))
+
+    def together(at: int) -> list[int]:
+        parent, _, _ = schema.fields[at].rpartition(".")
+        return [each for each in sorted(types) if parent and schema.fields[each].startswith(f"{parent}.")] or [at]
+
+    by_type: dict[np.dtype[Any], list[int]] = {}
+    for at in sorted(types):
+        by_type.setdefault(types[at], []).append(at)
+    return _Layout({schema.fields[at]: block(together(at)) for at in types}, [block(each) for each in by_type.values()])
 
 
 def floats(
-    schema: Schema, cells: NDArray[np.int64], columns: tuple[int, ...], rows: NDArray[np.intp] | None = None
+    schema: Schema, cells: NDArray[np.int64], first: int, end: int, some: int | None = None
 ) -> NDArray[np.float32]:
-    """Some float columns of a table, for some rows or for all: (columns, rows)."""
+    """The floats in some consecutive columns of a table, (columns, rows). What other columns contain is not defined.
+
+    Args:
+        schema: Of the table.
+        cells: The table.
+        first: The first column.
+        end: The column after the last.
+        some: The kinds that occur in the table, or-ed; None: not known.
+    """
     # Exact: values on the grid have no more digits than a float.
-    values = cells[_array(columns)].astype(np.float32)
+    values = cells[first:end].astype(np.float32)
     values *= _GRID
     assert schema.kinds is not None
     kinds = cells[schema.kinds]
-    some = int(np.bitwise_or.reduce(kinds))
-    for at, column in enumerate(columns):
-        if (some >> (2 * column)) & 3 == 0:
-            continue
-        kind = (kinds >> (2 * column)) & 3
-        # Kind 3 is invalid; all decoders read it as bits.
-        (raw,) = (kind & BITS).nonzero()
-        if len(raw):
-            values[at].view(np.int32)[raw] = cells[column, raw]
-        (angles,) = (kind == ANGLE).nonzero()
-        if len(angles):
-            values[at, angles] = _BASE + cells[column, angles] / 4096
-    return values if rows is None else values.take(rows, axis=1)
-
-
-@cache
-def _numbers(table: int) -> dict[str, int]:
-    """The columns of a table by the path of their field."""
-    return {path: at for at, path in enumerate((UNITS, *LISTS)[table].fields) if path}
+    some = int(np.bitwise_or.reduce(kinds)) if some is None else some
+    if not some >> 2 * first:
+        return values
+    for column in schema.floats:
+        if first <= column < end and (here := some >> (2 * column) & 3):
+            kind = (kinds >> (2 * column)) & 3
+            if here & ANGLE:
+                (angles,) = (kind == ANGLE).nonzero()
+                values[column - first, angles] = _BASE + cells[column, angles] / 4096
+            if here & BITS:
+                # Kind 3 is invalid; all decoders read it as bits.
+                (raw,) = (kind & BITS).nonzero()
+                values[column - first].view(np.int32)[raw] = cells[column, raw]
+    return values
 
 
 @cache
