@@ -25,28 +25,32 @@ internal static class ExportCommand
             Description = "Game loop before which to stop",
             HelpName = "LOOP",
         };
+        var units = new Option<bool>("--units")
+        {
+            Description = "Write the units as a table, a stream of Apache Arrow, in place of the observations",
+        };
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var json = JsonOutput.CreateOption();
         var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
         {
-            input, output, start, stop, force, json,
+            input, output, start, stop, units, force, json,
         };
         command.Validators.Add(result =>
         {
             if (result.GetValue(json) && result.GetResult(output)?.Tokens is [{ Value: StandardStreams.Dash }])
-                result.AddError("--json needs -o FILE: standard output has the observations.");
+                result.AddError("--json needs -o FILE: standard output has the data.");
         });
         command.SetAction((parsed, cancellation) => LongTask.RunAsync(
             () => Run(
                 parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
-                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(force), parsed.GetValue(json), parsed.InvocationConfiguration,
-                cancellation),
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(units), parsed.GetValue(force), parsed.GetValue(json),
+                parsed.InvocationConfiguration, cancellation),
             parsed.InvocationConfiguration.Error));
         return command;
     }
 
     private static int Run(
-        string input, string output, uint start, uint stop, bool force, bool json, InvocationConfiguration streams,
+        string input, string output, uint start, uint stop, bool units, bool force, bool json, InvocationConfiguration streams,
         CancellationToken cancellation)
     {
         var report = streams.Error;
@@ -69,17 +73,43 @@ internal static class ExportCommand
                 BufferBytes = 1024 * 1024,
                 OnKilledRun = RecoverCommandLine.TellTo(report),
             });
-        var done = Export(file.Stream);
+        var frames = Export(file.Stream);
+        var bytes = file.Stream.Position;
         file.CommitOrThrow();
-        if (json) JsonOutput.Write(streams.Output, new ExportSummary(output, done.Bytes, done.FrameCount));
-        else report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {done.FrameCount} observations, {done.Bytes} bytes"));
+        if (json) JsonOutput.Write(streams.Output, new ExportSummary(output, bytes, frames));
+        else report.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{output}: {frames} observations, {bytes} bytes"));
         return ExitCode.Ok;
 
-        (long FrameCount, long Bytes) Export(Stream stream)
+        long Export(Stream stream)
         {
             using var progress = ProgressLine.Start("export", "frames", FramesBetween(recording, start, stop));
-            return RecordingExporter.Export(recording, stream, start, stop, progress, cancellation);
+            return units
+                ? ExportUnits(recording, stream, start, stop, progress, cancellation)
+                : RecordingExporter.Export(recording, stream, start, stop, progress, cancellation).FrameCount;
         }
+    }
+
+    private static long ExportUnits(
+        RecordingReader recording, Stream output, uint start, uint stop, ProgressLine progress, CancellationToken cancellation)
+    {
+        using var writer = new UnitTableWriter(output);
+        var frames = 0L;
+        foreach (var observation in recording.ReadBetween(start, stop))
+        {
+            cancellation.ThrowIfCancellationRequested();
+            try
+            {
+                writer.Write(observation.GameLoop, observation.Payload.Span);
+            }
+            catch (InvalidDataException e)
+            {
+                throw new CliException($"the observation at game loop {observation.GameLoop} is damaged: {e.Message}", ExitCode.BadInput);
+            }
+            progress.Report(++frames);
+        }
+        writer.Finish();
+        output.Flush();
+        return frames;
     }
 
     /// <summary>What <c>--json</c> prints.</summary>

@@ -127,6 +127,20 @@ public sealed class RecordingReader : IDisposable
         return true;
     }
 
+    /// <summary>The observations whose game loop is at least <paramref name="start"/> and less than <paramref name="stop"/>.</summary>
+    /// <param name="start">First game loop.</param>
+    /// <param name="stop">Game loop before which to stop; <see cref="uint.MaxValue"/>: to the end.</param>
+    /// <returns>Each observation; its payload is valid until the next is read.</returns>
+    /// <remarks>Moves the position of this reader.</remarks>
+    /// <exception cref="McapException">The file is damaged there.</exception>
+    /// <exception cref="RecordingException">An observation is not readable as protobuf.</exception>
+    public IEnumerable<RecordedObservation> ReadBetween(uint start, uint stop)
+    {
+        if (start > 0) SeekToGameLoop(start);
+        else Rewind();
+        while (ReadNext(out var observation) && (stop == uint.MaxValue || observation.GameLoop < stop)) yield return observation;
+    }
+
     /// <summary>Moves before the first observation whose game loop is at least this one. If it does not exist, returns false and moves
     /// after the last one.</summary>
     /// <remarks>

@@ -152,6 +152,18 @@ def test_export_of_a_long_part_comes_from_columns_and_is_the_same(tmp_path: Path
     assert alone.returncode != 0 and "missing" in alone.stderr
 
 
+def test_the_daemon_exports_units_as_a_stream_of_arrow(tmp_path: Path) -> None:
+    done = run_daemon("export", str(SKIRMISH), "--units", "-o", str(tmp_path / "units.arrows"), "--stop", "8970")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    table = pyarrow.ipc.open_stream(tmp_path / "units.arrows").read_all()
+    with package.open(SKIRMISH) as match:
+        wanted = match.units_table(stop=8970)
+    assert table.equals(wanted.drop_columns(["name"]))
+    nothing = run_daemon("export", str(SKIRMISH), "--units", "-f", "-o", str(tmp_path / "units.arrows"), "--stop", "1")
+    assert nothing.returncode == 0
+    assert pyarrow.ipc.open_stream(tmp_path / "units.arrows").read_all().equals(table[:0])
+
+
 def test_export_writes_row_groups_as_it_goes(tmp_path: Path) -> None:
     output = tmp_path / "units.parquet"
     done = abathur("export", str(SKIRMISH), "-o", str(output))

@@ -67,7 +67,7 @@ def test_recover(tmp_path: Path) -> None:
 def test_export_to_standard_output_has_no_room_for_it() -> None:
     done = run_daemon("export", str(SKIRMISH), "-o", "-", "--json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--json needs -o FILE: standard output has the observations" in done.stderr
+    assert "--json needs -o FILE: standard output has the data" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["import", "export", "recover", "info", "status"])

@@ -22,12 +22,9 @@ public static class RecordingExporter
         CancellationToken cancellation = default)
     {
         var writer = new DelimitedObservationWriter(output);
-        if (start > 0) recording.SeekToGameLoop(start);
-        else recording.Rewind();
-        while (recording.ReadNext(out var observation))
+        foreach (var observation in recording.ReadBetween(start, stop))
         {
             cancellation.ThrowIfCancellationRequested();
-            if (stop != uint.MaxValue && observation.GameLoop >= stop) break;
             writer.Write(observation.Payload.Span);
             progress?.Report(writer.FrameCount);
         }
