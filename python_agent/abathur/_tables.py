@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,21 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur._blocking_game import connect_blocking
-from abathur._daemon import find_daemon, ready_addresses, stop_daemon
+from abathur._daemon import find_daemon
 from abathur._frame import Frame
 from abathur._units import COLUMNS
-from abathur.columns._schema import KINDS, UNITS
-from abathur.columns._table import Table
-from abathur.columns._values import Values
-from abathur.errors import AbathurError, DaemonError
+from abathur.errors import AbathurError, DaemonError, RecordingError
 
 if TYPE_CHECKING:
     import pyarrow
 
+#: The units of consecutive frames: `game_loop`, and all columns, by name; each of shape (rows,).
+Block = dict[str, NDArray[Any]]
+
 #: Few enough for the caches of a processor.
 BLOCK_ROWS = 16_384
-_STOP_SECONDS = 10
+
+
+def has_pyarrow() -> bool:
+    """Whether pyarrow is installed."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def require() -> None:
@@ -35,100 +41,72 @@ def require() -> None:
     Raises:
         AbathurError: it is not.
     """
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise AbathurError("tables need pyarrow: pip install pyarrow") from None
-
-
-class Block(ABC):
-    """The units of consecutive frames, of at most `BLOCK_ROWS` rows unless one frame has more.
-
-    Attributes:
-        rows: Number of units.
-        frames: Number of frames.
-        game_loop: Of the last frame.
-    """
-
-    def __init__(self) -> None:
-        """Start without a frame."""
-        self.rows = 0
-        self.frames = 0
-        self.game_loop = 0
-
-    def has_room(self, frame: Frame) -> bool:
-        """Whether the units of a frame fit."""
-        return not self.rows or self.rows + len(frame.units) <= BLOCK_ROWS
-
-    def add(self, frame: Frame) -> None:
-        """Add the units of a frame, for which there is room."""
-        self._add(frame)
-        self.rows += len(frame.units)
-        self.frames += 1
-        self.game_loop = frame.game_loop
-
-    @abstractmethod
-    def _add(self, frame: Frame) -> None:
-        """Take the units of a frame."""
-
-    @abstractmethod
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """`game_loop`, and all columns of the units: (rows,)."""
-
-
-class _ArraysBlock(Block):
-    """From the arrays of each frame."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[dict[str, NDArray[Any]]] = []
-
-    def _add(self, frame: Frame) -> None:
-        loops = np.full(len(frame.units), frame.game_loop, "u4")
-        self._parts.append({"game_loop": loops, **{name: getattr(frame.units, name) for name in COLUMNS}})
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return joined(self._parts)
-
-
-class _CellsBlock(Block):
-    """From the cells of encoding ``columns``, which are converted together."""
-
-    def __init__(self, first: Frame) -> None:
-        super().__init__()
-        capacity = max(BLOCK_ROWS, len(first.units))
-        self._loops = np.empty(capacity, "u4")
-        self._cells = np.empty((KINDS + 1, capacity), np.int64)
-
-    def has_room(self, frame: Frame) -> bool:
-        return frame._columns is not None and super().has_room(frame)
-
-    def _add(self, frame: Frame) -> None:
-        columns = frame._columns
-        assert columns is not None
-        place = slice(self.rows, self.rows + len(frame.units))
-        self._loops[place] = frame.game_loop
-        cells = columns.units.cells[: KINDS + 1]
-        self._cells[:, place] = cells if columns.used.all() else cells.take(columns.used.nonzero()[0], axis=1)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        values = Values(UNITS, Table(self._cells[:, : self.rows], np.empty((0, self.rows), np.int64)))
-        made = values.all({path: dtype for dtype, path in COLUMNS.values()})
-        columns = {name: made[path] for name, (_, path) in COLUMNS.items()}
-        return {"game_loop": self._loops[: self.rows], **columns}
+    if not has_pyarrow():
+        raise AbathurError("tables need pyarrow: pip install pyarrow")
 
 
 def blocks(frames: Iterable[Frame]) -> Iterator[Block]:
-    """The units of all frames, in blocks that a reader may convert in another thread."""
-    block: Block | None = None
+    """The units of all frames, in blocks that have at least `BLOCK_ROWS` rows, but for the last."""
+    parts: list[Block] = []
+    rows = 0
     for frame in frames:
-        if block is None or not block.has_room(frame):
-            if block is not None:
-                yield block
-            block = _ArraysBlock() if frame._columns is None else _CellsBlock(frame)
-        block.add(frame)
-    if block is not None:
-        yield block
+        loops = np.full(len(frame.units), frame.game_loop, "u4")
+        parts.append({"game_loop": loops, **{name: getattr(frame.units, name) for name in COLUMNS}})
+        rows += len(loops)
+        if rows >= BLOCK_ROWS:
+            yield joined(parts)
+            parts, rows = [], 0
+    if rows:
+        yield joined(parts)
+
+
+@contextmanager
+def recorded_blocks(recording: Path, start: int, stop: int | None) -> Iterator[Iterator[Block]]:
+    """The same of a recording, from a daemon that reads it, which is many times as fast. Needs pyarrow.
+
+    Args:
+        recording: The file.
+        start: First game loop.
+        stop: Game loop before which to stop; None: to the end.
+
+    Raises:
+        DaemonError: the daemon was not found, or does not start.
+        RecordingError: it cannot read the recording.
+    """
+    line = [*find_daemon(None), "export", str(recording), "--units", "-o", "-", "--start", str(start)]
+    line += [] if stop is None else ["--stop", str(stop)]
+    try:
+        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
+    with process:
+        try:
+            yield _received(process, recording)
+        finally:
+            # It has ended, or its reader has not read to the end.
+            process.kill()
+
+
+def _received(process: subprocess.Popen[bytes], recording: Path) -> Iterator[Block]:
+    import pyarrow as pa
+
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        with pa.ipc.open_stream(process.stdout) as batches:
+            for batch in batches:
+                yield {
+                    name: column.to_numpy(zero_copy_only=False)
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                }
+        problem = ""
+    except (pa.ArrowException, OSError) as error:
+        problem = str(error)
+        # It may be writing what is not read any more.
+        process.kill()
+    # What it says is short: the pipe has room for it.
+    said = process.stderr.read().decode(errors="replace").strip()
+    if process.wait() or problem:
+        raise RecordingError(f"cannot export {recording}: {said or problem}")
 
 
 class Batches:
@@ -139,18 +117,15 @@ class Batches:
         self._codes: dict[int, int] = {}
         self._names: list[str] = []
 
-    def batch(self, block: Block) -> pyarrow.RecordBatch:
-        """The record batch of a block."""
-        return self._batch(block.arrays())
-
     def empty(self) -> pyarrow.RecordBatch:
         """Of no units."""
-        return self._batch(_no_units())
+        return self.batch(_no_units())
 
-    def _batch(self, arrays: dict[str, NDArray[Any]]) -> pyarrow.RecordBatch:
+    def batch(self, block: Block) -> pyarrow.RecordBatch:
+        """The record batch of a block."""
         import pyarrow as pa
 
-        columns = {name: pa.array(column) for name, column in arrays.items()}
+        columns = {name: pa.array(column) for name, column in block.items()}
         types = columns["unit_type"].dictionary_encode()
         codes = np.array([self._code(number) for number in types.dictionary.to_pylist()], np.int32)
         names = pa.array(self._names, pa.string())
@@ -176,51 +151,17 @@ def table(frames: Iterable[Frame]) -> pyarrow.Table:
     return pa.Table.from_batches(made).unify_dictionaries()
 
 
-def arrays(frames: Iterable[Frame]) -> dict[str, NDArray[Any]]:
+def arrays(frames: Iterable[Frame]) -> Block:
     """The same as NumPy arrays by name, without `name`: each of shape (rows,)."""
-    return joined([block.arrays() for block in blocks(frames)])
+    return joined(list(blocks(frames)))
 
 
-def joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """The arrays of blocks, one after another."""
+def joined(parts: list[Block]) -> Block:
+    """Blocks as one."""
     parts = parts or [_no_units()]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-@contextmanager
-def frames_in_columns(recording: Path) -> Iterator[Iterator[Frame]]:
-    """All frames of a recording in encoding ``columns``, from a daemon that is started for it, without parsing units.
-
-    Raises:
-        DaemonError: the daemon was not found, or does not play the recording.
-    """
-    line = [
-        *find_daemon(None),
-        "play",
-        str(recording),
-        "--rate",
-        "unlimited",
-        "--wait-agents",
-        "1",
-        "--stop-with-parent",
-    ]
-    line += ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
-    try:
-        process = subprocess.Popen(
-            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
-        )
-    except OSError as error:
-        raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
-    try:
-        addresses = ready_addresses(process)
-        if "socket" not in addresses:
-            raise DaemonError(f"it does not play {recording}", process.wait(_STOP_SECONDS))
-        with connect_blocking(f"socket://{addresses['socket']}") as game:
-            yield game.frames(policy="every", encoding="columns", fields=["observation.raw_data.units"])
-    finally:
-        stop_daemon(process)
-
-
-def _no_units() -> dict[str, NDArray[Any]]:
+def _no_units() -> Block:
     columns = {name: np.empty(0, dtype) for name, (dtype, _) in COLUMNS.items()}
     return {"game_loop": np.empty(0, "u4"), **columns}

@@ -7,7 +7,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import abathur as package
@@ -128,20 +128,21 @@ def test_export_writes_the_same_table_in_each_format(tmp_path: Path) -> None:
     assert parquet["game_loop"].to_pylist() == loops
 
 
-def test_export_of_a_long_part_comes_from_columns_and_is_the_same(tmp_path: Path) -> None:
-    first = FIRST_LOOP + 1100
-    done = abathur("export", str(SKIRMISH), "-o", str(tmp_path / "units.npz"), "--start", str(first))
-    assert done.returncode == 0, done.stderr
-    arrays = np.load(tmp_path / "units.npz")
-    with package.open(SKIRMISH) as match:
-        wanted = match.units_arrays(start=first)
-    ours, theirs = (np.lexsort((each["tag"], each["game_loop"])) for each in (arrays, wanted))
-    for name in wanted:
-        assert arrays[name].dtype == wanted[name].dtype
-        np.testing.assert_array_equal(arrays[name][ours], wanted[name][theirs], name)
+def test_export_of_a_long_part_comes_from_the_daemon_and_is_the_same(tmp_path: Path) -> None:
+    first = FIRST_LOOP + 1000
+    for limits in (["--start", str(first)], ["--start", str(first), "--stop", str(first + 250)]):
+        done = abathur("export", str(SKIRMISH), "-f", "-o", str(tmp_path / "units.npz"), *limits)
+        assert done.returncode == 0, done.stderr
+        arrays = np.load(tmp_path / "units.npz")
+        with package.open(SKIRMISH) as match:
+            wanted = match.units_arrays(start=first, stop=first + 250 if len(limits) > 2 else None)
+        assert list(arrays) == list(wanted)
+        for name in wanted:
+            assert arrays[name].dtype == wanted[name].dtype
+            np.testing.assert_array_equal(arrays[name], wanted[name], name)
     for suffix in ("parquet", "arrow"):
         output = tmp_path / f"units.{suffix}"
-        done = abathur("export", str(SKIRMISH), "-o", str(output), "--start", str(first))
+        done = abathur("export", str(SKIRMISH), "-o", str(output), *limits)
         assert done.returncode == 0, done.stderr
         table = pyarrow.parquet.read_table(output) if suffix == "parquet" else pyarrow.ipc.open_file(output).read_all()
         for name in wanted:
@@ -164,15 +165,28 @@ def test_the_daemon_exports_units_as_a_stream_of_arrow(tmp_path: Path) -> None:
     assert pyarrow.ipc.open_stream(tmp_path / "units.arrows").read_all().equals(table[:0])
 
 
+def test_export_of_a_damaged_recording_says_where_and_leaves_no_file(tmp_path: Path) -> None:
+    data = bytearray(SKIRMISH.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 64] = bytes(64)
+    damaged = tmp_path / "damaged.mcap"
+    damaged.write_bytes(data)
+    done = abathur("export", str(damaged), "-o", str(tmp_path / "units.parquet"))
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    assert done.stderr.startswith(f"abathur: cannot export {damaged}: abathur-sync: "), done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["damaged.mcap"]
+
+
 def test_export_writes_row_groups_as_it_goes(tmp_path: Path) -> None:
     output = tmp_path / "units.parquet"
     done = abathur("export", str(SKIRMISH), "-o", str(output))
     assert done.returncode == 0, done.stderr
     file = pyarrow.parquet.ParquetFile(output)
     groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
-    assert len(groups) > 1 and max(groups) <= 8 * _tables.BLOCK_ROWS
     with package.open(SKIRMISH) as match:
-        assert sum(groups) == sum(len(frame.observation.raw_data.units) for frame in match.frames())
+        counts = [len(frame.observation.raw_data.units) for frame in match.frames()]
+    assert len(groups) > 1 and max(groups) <= 8 * (_tables.BLOCK_ROWS + max(counts))
+    assert sum(groups) == sum(counts)
 
 
 def test_blocks_have_the_units_of_their_frames_and_names_of_any_type() -> None:
@@ -184,10 +198,9 @@ def test_blocks_have_the_units_of_their_frames_and_names_of_any_type() -> None:
         )
         return _frame.from_recording(response.SerializeToString(), sequence=loop, game_loop=loop, match_id="")
 
-    frames = [frame(1, 0), frame(2, 5), frame(3, 7), frame(4, _tables.BLOCK_ROWS + 1), frame(5, 2), frame(6, 0)]
-    blocks = list(_tables.blocks(frames))
-    counts = [(each.frames, each.rows, each.game_loop) for each in blocks]
-    assert counts == [(3, 12, 3), (1, _tables.BLOCK_ROWS + 1, 4), (2, 2, 6)]
+    frames = [frame(1, 0), frame(2, 5), frame(3, 7), frame(4, _tables.BLOCK_ROWS), frame(5, 2), frame(6, 0)]
+    blocks = [sorted(set(each["game_loop"].tolist())) for each in _tables.blocks(frames)]
+    assert blocks == [[2, 3, 4], [5]]
     table = _tables.table(frames)
     assert table["game_loop"].to_pylist()[:12] == [2] * 5 + [3] * 7
     assert table["name"].to_pylist()[:13] == ["QUEEN"] * 5 + ["4000000000"] * 7 + ["QUEEN"]
@@ -215,16 +228,16 @@ def test_interrupted_export_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], suffix: str
 ) -> None:
     output = tmp_path / f"units.{suffix}"
-    written = _tables.blocks
+    received = _tables._received
     seen: list[str] = []
 
-    def interrupted(frames: Iterable[package.Frame]) -> Iterator[_tables.Block]:
-        for block in written(frames):
+    def interrupted(process: subprocess.Popen[bytes], recording: Path) -> Iterator[_tables.Block]:
+        for block in received(process, recording):
             yield block
             seen.extend(each.name for each in tmp_path.iterdir())
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(_tables, "blocks", interrupted)
+    monkeypatch.setattr(_tables, "_received", interrupted)
     assert main(["export", str(SKIRMISH), "-o", str(output)]) == 130
     assert seen == ([] if suffix == "npz" else [f"units.{suffix}.part"])
     assert list(tmp_path.iterdir()) == []

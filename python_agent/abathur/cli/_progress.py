@@ -52,15 +52,16 @@ class ProgressBar:
         self._frames = 0
         self._last = 0.0
 
-    def __call__(self, what: str, done: float, total: float) -> None:
+    def __call__(self, what: str, done: float, total: float, *, frames: int | None = None) -> None:
         """Show the progress, once for each frame.
 
         Args:
             what: What is being done.
             done: The part that is done.
             total: All of it; 0: not known.
+            frames: The frames that are done, if it is not called for each.
         """
-        self._frames += done > 0
+        self._frames = self._frames + (done > 0) if frames is None else frames
         now = time.monotonic()
         if self._progress.disable or now - self._last < _REFRESH_SECONDS:
             return

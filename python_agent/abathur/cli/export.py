@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import sys
 from collections import deque
@@ -17,7 +16,6 @@ import numpy as np
 
 from abathur import _tables
 from abathur._daemon import find_daemon
-from abathur._frame import Frame
 from abathur._recording import Recording, open_recording
 from abathur._tables import Block
 from abathur.cli import _outputs
@@ -59,10 +57,10 @@ def run(options: argparse.Namespace) -> None:
         try:
             with (
                 _outputs.replacing(output) as part,
-                _frames(match, options.start, options.stop) as frames,
-                _shown(frames, total, quiet=options.quiet) as shown,
+                _blocks(match, options.start, options.stop) as blocks,
+                _shown(blocks, total, quiet=options.quiet) as shown,
             ):
-                rows, columns = write(_tables.blocks(shown), part)
+                rows, columns = write(shown, part)
         except KeyboardInterrupt:
             print(f"abathur: interrupted; {output} was not written", file=sys.stderr)
             raise
@@ -74,19 +72,23 @@ def run(options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _shown(frames: Iterable[Frame], total: int, *, quiet: bool) -> Iterator[Iterable[Frame]]:
-    """The same frames, with a progress bar on a terminal."""
+def _shown(blocks: Iterable[Block], total: int, *, quiet: bool) -> Iterator[Iterable[Block]]:
+    """The same blocks, with a progress bar on a terminal."""
     if quiet or not sys.stderr.isatty():
-        yield frames
+        yield blocks
         return
     from abathur.cli._progress import ProgressBar
 
     bar = ProgressBar()
 
-    def counted() -> Iterator[Frame]:
-        for number, frame in enumerate(frames, 1):
-            yield frame
-            bar("export", number, total)
+    def counted() -> Iterator[Block]:
+        frames = 0
+        for block in blocks:
+            yield block
+            loops = block["game_loop"]
+            # Each frame is whole in one block. Those without units are not counted.
+            frames += int(np.count_nonzero(np.diff(loops))) + 1
+            bar("export", frames, total, frames=frames)
 
     try:
         yield counted()
@@ -95,19 +97,22 @@ def _shown(frames: Iterable[Frame], total: int, *, quiet: bool) -> Iterator[Iter
 
 
 @contextmanager
-def _frames(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Frame]]:
-    """In columns if there is a daemon to encode them; a short part is read faster than a daemon starts."""
-    if stop is not None and stop - start < _FEW_LOOPS:
-        yield match.frames(start=start, stop=stop)
+def _blocks(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Block]]:
+    """From the daemon if there is one; a short part is read faster than a daemon starts."""
+    is_short = stop is not None and stop - start < _FEW_LOOPS
+    if is_short or not _tables.has_pyarrow() or not _has_daemon():
+        yield _tables.blocks(match.frames(start=start, stop=stop))
         return
+    with _tables.recorded_blocks(match.path, start, stop) as blocks:
+        yield blocks
+
+
+def _has_daemon() -> bool:
     try:
         find_daemon(None)
     except DaemonError:
-        yield match.frames(start=start, stop=stop)
-        return
-    with _tables.frames_in_columns(match.path) as frames:
-        wanted = itertools.dropwhile(lambda frame: frame.game_loop < start, frames)
-        yield wanted if stop is None else itertools.takewhile(lambda frame: frame.game_loop < stop, wanted)
+        return False
+    return True
 
 
 def _write_parquet(blocks: Iterable[Block], output: Path) -> tuple[int, int]:
@@ -156,7 +161,7 @@ def _write_batches(blocks: Iterable[Block], open_writer: Callable[[Any], Any]) -
         waiting: deque[Future[None]] = deque()
         for block in blocks:
             waiting.append(pool.submit(convert, block))
-            rows += block.rows
+            rows += len(block["game_loop"])
             if len(waiting) > _WAITING_BLOCKS:
                 waiting.popleft().result()
         for each in waiting:
@@ -166,7 +171,7 @@ def _write_batches(blocks: Iterable[Block], open_writer: Callable[[Any], Any]) -
 
 
 def _write_npz(blocks: Iterable[Block], output: Path) -> tuple[int, int]:
-    arrays = _tables.joined([block.arrays() for block in blocks])
+    arrays = _tables.joined(list(blocks))
     # A file, because NumPy adds a suffix to a name.
     with output.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
