@@ -141,8 +141,9 @@ def _units(reader: Reader, sections: int, last: _State) -> tuple[_State, NDArray
     now = _moved(last, rows, gone, changes)
     stays = now.used
     if values is not None:
-        now.units.cells[:, added] = 0
-        now.units.cells[np.array(which, np.int64)[:, np.newaxis], added] = values
+        cells = np.zeros((UNITS.width, len(added)), np.int64)
+        cells[which] = values
+        now.units.cells[:, added] = cells
         now.units.velocity[:, added] = 0
         now.used = stays.copy()
         now.used[added] = True

@@ -139,7 +139,7 @@ def floats(
     assert schema.kinds is not None
     kinds = cells[schema.kinds]
     some = int(np.bitwise_or.reduce(kinds)) if some is None else some
-    if not some >> 2 * first:
+    if not some >> (2 * first) & (1 << (2 * (end - first))) - 1:
         return values
     for column in schema.floats:
         if first <= column < end and (here := some >> (2 * column) & 3):
