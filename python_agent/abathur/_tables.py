@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,8 @@ BLOCK_ROWS = 16_384
 
 
 def has_pyarrow() -> bool:
-    """Whether pyarrow is installed."""
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    """Whether pyarrow is installed. It is imported later, while the daemon starts."""
+    return find_spec("pyarrow") is not None
 
 
 def require() -> None:
