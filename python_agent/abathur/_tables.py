@@ -59,7 +59,7 @@ def blocks(frames: Iterable[Frame]) -> Iterator[Block]:
 
 @contextmanager
 def recorded_blocks(recording: Path, start: int, stop: int | None) -> Iterator[Iterator[Block]]:
-    """The same of a recording, from a daemon that reads it, which is many times as fast. Needs pyarrow.
+    """The same of a recording, from a daemon that reads it, without work for each frame here. Needs pyarrow.
 
     Args:
         recording: The file.
