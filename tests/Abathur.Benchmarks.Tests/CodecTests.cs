@@ -12,7 +12,11 @@ public class CodecTests
     public static TheoryData<string> Names => [.. CodecCatalog.Names];
 
     public static TheoryData<string> AllNames =>
-        [.. CodecCatalog.Names.SelectMany(name => CodecCatalog.Compressions.Select(suffix => $"{name}+{suffix}").Prepend(name))];
+    [
+        .. CodecCatalog.FrameNames.Append("columns")
+            .SelectMany(name => CodecCatalog.Compressions.Select(suffix => $"{name}+{suffix}").Prepend(name)),
+        .. CodecCatalog.StreamNames.Except(["columns"]),
+    ];
 
     [Theory]
     [MemberData(nameof(AllNames))]
@@ -56,7 +60,8 @@ public class CodecTests
     public void Touch_SameFrame_GivesTheSameChecksumInEveryCodec()
     {
         var observation = Skirmish.Observation();
-        var whole = CodecCatalog.Names.Where(name => name != "projection")
+        // Columns have another order of units.
+        var whole = CodecCatalog.Names.Where(name => name != "projection" && !name.StartsWith("columns", StringComparison.Ordinal))
             .Select(CodecCatalog.TryCreate)
             .Select(codec => Touch(codec!, observation))
             .ToArray();

@@ -1,6 +1,8 @@
 using System.Text.Json.Nodes;
 using Abathur.Benchmarks.Codecs;
 using Abathur.Benchmarks.Match;
+using Abathur.Benchmarks.Streams;
+using Abathur.Sync.Frames;
 
 namespace Abathur.Benchmarks.Tests;
 
@@ -63,6 +65,47 @@ public sealed class MatchCommandTests : IDisposable
         var (code, _, error) = Run(Skirmish.Path, "--frames", "2", "--json", Json);
         Assert.Equal((0, ""), (code, error));
         Assert.Equal(CodecCatalog.Names, JsonNode.Parse(File.ReadAllText(Json))!["codecs"]!.AsObject().Select(each => each.Key));
+    }
+
+    [Fact]
+    public void Match_Streams_TakeTheBytesOfTheDaemonsStreamFrameByFrame()
+    {
+        string[] names = ["protobuf", "zstd-stream", "columns+zstd-stream", "columns+zstd"];
+        var (code, output, error) = Run(Skirmish.Path, "--codecs", string.Join(',', names), "--json", Json);
+        Assert.Equal((0, ""), (code, error));
+        var codecs = JsonNode.Parse(File.ReadAllText(Json))!["codecs"]!;
+        Assert.All(names, name => Assert.Contains(name, output, StringComparison.Ordinal));
+        Assert.Null(codecs["protobuf"]!["keyframes"]);
+        foreach (var (name, format) in (ValueTuple<string, PayloadFormat>[])[
+            ("zstd-stream", new(Sync.V1.Encoding.Proto, Sync.V1.Compression.ZstdStream)),
+            ("columns+zstd-stream", new(Sync.V1.Encoding.Columns, Sync.V1.Compression.ZstdStream)),
+            ("columns+zstd", new(Sync.V1.Encoding.Columns, Sync.V1.Compression.Zstd)),
+        ])
+        {
+            using var stream = new StreamRun(name, format);
+            stream.Begin();
+            foreach (var (observation, number) in Skirmish.Observations().Select((each, number) => (each, number)))
+                stream.Encode(observation, number % StreamCodec.KeyframeInterval == 0);
+            var (expected, actual) = (stream.ToFigures(), codecs[name]!);
+            Assert.Equal(1344, (int)actual["frames"]!);
+            Assert.Equal(expected.BytesPerFrame, (double)actual["bytes"]!["mean"]!, 1e-9);
+            Assert.Equal(6, (int)actual["keyframes"]!["frames"]!);
+            Assert.Equal(expected.KeyframeBytes, (double)actual["keyframes"]!["bytes"]!, 1e-9);
+            Assert.True((double)actual["decode_touch_ns"]!["p50"]! > (double)actual["decode_ns"]!["p50"]!);
+        }
+    }
+
+    [Theory]
+    [InlineData(1344, 1344, "0-1343")]
+    [InlineData(1344, 5, "0-4")]
+    [InlineData(1344, 448, "0-223,1120-1343")]
+    [InlineData(1300, 700, "0-223,448-671,1120-1299")]
+    public void AlongKeyframes_SomeOfAll_AreWholeIntervalsEvenlySpaced(int count, int wanted, string expected)
+    {
+        var frames = RecordedFrames.AlongKeyframes(count, wanted, StreamCodec.KeyframeInterval);
+        var ranges = frames.Where(number => number == 0 || !frames.Contains(number - 1))
+            .Select(first => $"{first}-{Enumerable.Range(first, count).First(number => !frames.Contains(number + 1))}");
+        Assert.Equal(expected, string.Join(',', ranges));
     }
 
     [Fact]
@@ -168,7 +211,7 @@ public sealed class MatchCommandTests : IDisposable
             {
                 if (what.Contains("timing", StringComparison.Ordinal) && order.LastOrDefault() != what) order.Add(what);
             });
-            var runs = CodecCatalog.Names.Where(name => !name.Contains("json", StringComparison.Ordinal))
+            var runs = CodecCatalog.FrameNames.Where(name => !name.Contains("json", StringComparison.Ordinal))
                 .Select(name => new CodecRun(name, CodecCatalog.TryCreate(name)!))
                 .ToArray();
             new MatchRunner(

@@ -73,7 +73,12 @@ internal sealed class StreamCodec : ICodec, IDisposable
 
     public bool IsKeyframe => _isKeyframe;
 
-    public void Restart() => _sinceKeyframe = 0;
+    public void Restart()
+    {
+        (_encoder as IDisposable)?.Dispose();
+        _encoder = CreateEncoder();
+        _sinceKeyframe = 0;
+    }
 
     public object Prepare(byte[] observation) => observation;
 

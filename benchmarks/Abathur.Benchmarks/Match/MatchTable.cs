@@ -26,8 +26,8 @@ internal static class MatchTable
                 Milliseconds(run.Decode?.TrimmedMean),
                 Milliseconds(run.Decode?.Percentile(99)),
                 Milliseconds(run.DecodeTouch?.TrimmedMean),
-                Number(bytes / 1e3),
-                Number(bytes * 8 * 22.4 / 1e6),
+                Number(bytes / 1e3, bytes < 10_000 ? "0.00" : "0.0"),
+                Number(bytes * 8 * 22.4 / 1e6, bytes < 10_000 ? "0.00" : "0.0"),
                 Number((run.EncodeAllocated + run.DecodeAllocated) / 1e3 / run.Samples));
         }
         console.Write(table);

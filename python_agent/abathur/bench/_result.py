@@ -118,6 +118,7 @@ def _codec(run: CodecRun) -> dict[str, Any]:
         "decode_ns": None if decode is None else decode.to_json(),
         "decode_touch_ns": None if touch is None else touch.to_json(),
         "bytes": {"min": min(run.bytes.values()), "mean": mean, "max": max(run.bytes.values())} if run.bytes else None,
+        "keyframes": None,
         "bytes_series": series,
         "mbit_per_second": {"16": mean * 8 * 16 / 1e6, "22.4": mean * 8 * 22.4 / 1e6} if run.bytes else None,
         "frames_per_second": {"encode": _per_second(encode), "decode": _per_second(decode)},
