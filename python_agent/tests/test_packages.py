@@ -239,6 +239,7 @@ def test_the_platform_wheel_is_small_and_has_the_licences(platform_wheel: Path) 
     assert sizes["abathur/_sample/skirmish.mcap"] < 1.5e6
     assert modes["abathur/_daemon/abathur-sync"] & 0o111
     assert any(name.startswith("abathur/_daemon/licenses/dotnet/") for name in sizes)
+    assert "abathur/_daemon/licenses/Apache.Arrow.txt" in sizes
     if "manylinux" in platform_wheel.name:
         assert "abathur/_daemon/licenses/libzstd.txt" in sizes
     assert not [name for name in sizes if name.endswith((".pdb", ".xml"))]

@@ -97,7 +97,8 @@ public sealed class MatchCommandTests : IDisposable
 
     [Theory]
     [InlineData(1344, 1344, "0-1343")]
-    [InlineData(1344, 5, "0-4")]
+    [InlineData(1344, 5, "448-671")]
+    [InlineData(100, 5, "0-99")]
     [InlineData(1344, 448, "0-223,1120-1343")]
     [InlineData(1300, 700, "0-223,448-671,1120-1299")]
     public void AlongKeyframes_SomeOfAll_AreWholeIntervalsEvenlySpaced(int count, int wanted, string expected)

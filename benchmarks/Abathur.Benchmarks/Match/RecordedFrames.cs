@@ -58,19 +58,19 @@ internal sealed class RecordedFrames : IDisposable
     }
 
     /// <summary>
-    /// Frames for a stream: all that follow a keyframe until the next one, for evenly spaced keyframes, the first among them. A stream of
+    /// Frames for a stream: those from a keyframe until the next one, for evenly spaced keyframes; for one, that in the middle. A stream of
     /// the whole recording sends the same for them.
     /// </summary>
     /// <param name="count">Frames that there are.</param>
-    /// <param name="wanted">Frames to take, about; fewer than from one keyframe to the next: as many from the first on.</param>
+    /// <param name="wanted">Frames to take, about; at least those of one keyframe are taken.</param>
     /// <param name="interval">Frames from one keyframe to the next.</param>
     public static int[] AlongKeyframes(int count, int wanted, int interval)
     {
         if (wanted >= count) return [.. Enumerable.Range(0, count)];
-        if (wanted < interval) return [.. Enumerable.Range(0, wanted)];
+        var keyframes = (count + interval - 1) / interval;
         return
         [
-            .. EvenlySpaced((count + interval - 1) / interval, wanted / interval)
+            .. (wanted < 2 * interval ? [(keyframes - 1) / 2] : EvenlySpaced(keyframes, wanted / interval))
                 .SelectMany(i => Enumerable.Range(i * interval, Math.Min(interval, count - i * interval))),
         ];
     }

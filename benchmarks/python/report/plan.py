@@ -28,6 +28,11 @@ CODECS = {
         "msgspec-msgpack", "msgpack", "cbor2", "fastavro", "flatbuffers", "flatbuffers-read", "flatbuffers-scan",
     ),
 }  # fmt: skip
+#: Each frame depends on those since the last keyframe.
+STREAMS = {
+    "csharp": ("columns", "zstd-stream", "br-stream", "columns+zstd-stream", "columns+br-stream"),
+    "python": (),
+}
 _QUICK_BROWSER = ("json", "protobufjs", "pbf", "protobuf-es", "flatbuffers-read", "msgpackr", "avsc", "bebop")
 COMPRESSIONS = ("gzip", "br", "zstd")
 
@@ -61,7 +66,7 @@ class Plan:
 
 def codecs(language: str, *, compressed: bool) -> list[str]:
     """Names for a match run: every codec, and the main ones compressed as well."""
-    names = list(CODECS[language])
+    names = [*CODECS[language], *STREAMS[language]]
     if compressed:
         names += [f"{name}+{each}" for name in _COMPRESSED[language] for each in COMPRESSIONS]
     return names
@@ -72,7 +77,7 @@ def matching(language: str, pattern: str) -> list[str]:
     names = list(CODECS[language])
     if "+" in pattern:
         names = [f"{name}+{each}" for name in names for each in COMPRESSIONS]
-    return [name for name in names if fnmatchcase(name, pattern.lower())]
+    return [name for name in (*names, *STREAMS[language]) if fnmatchcase(name, pattern.lower())]
 
 
 def matching_in_browser(pattern: str) -> list[str]:

@@ -32,11 +32,8 @@ _OPERATIONS = {
 
 def match_run(run: Run) -> str:
     """Tables of one run: times of each operation, sizes and rates, and what is to be known about each codec."""
-    budget = (
-        "all"
-        if all(each.frames >= run.frames for each in run.codecs.values() if not each.error)
-        else "as many as fitted"
-    )
+    frames = [each.frames for each in run.codecs.values() if not each.error]
+    budget = "all" if all(each >= run.recording_frames for each in frames) else "as many as fitted"
     simulated = "simulated" if run.simulated else "recorded, or rebuilt from a replay"
     intro = (
         f"{run.recording_frames:,} frames in the recording ({simulated}), {budget} of them timed (column n: "
