@@ -370,13 +370,12 @@ internal sealed class Make
         {
             try
             {
-                using var process = Process.Start(new ProcessStartInfo(
-                    name,
-                    [
-                        "-c",
-                        "import sys, venv; sys.exit(sys.version_info < (3, 11))",
-                    ])
-                { RedirectStandardError = true, RedirectStandardOutput = true })!;
+                var info = new ProcessStartInfo(name, ["-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"])
+                {
+                    RedirectStandardError = true,
+                    RedirectStandardOutput = true,
+                };
+                using var process = Process.Start(info)!;
                 process.WaitForExit();
                 if (process.ExitCode == 0) return name;
             }
