@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from model import Message
+from abathur.bench.schema.model import Message
 
 _TYPES = {
     "int32": "int",

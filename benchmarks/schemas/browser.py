@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
+from abathur.bench.schema.model import Field, Message
 from google.protobuf.descriptor import Descriptor
-from model import HEADER, Field, Message
+from header import HEADER
 from s2clientprotocol import sc2api_pb2
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
-from model import HEADER, Field, Message
+from abathur.bench.schema.model import Field, Message
+from header import HEADER
 
 _TYPES = {
     "int32": "Int32",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
-from model import HEADER, Field, Message, pascal
+from abathur.bench.schema.model import Field, Message
+from header import HEADER
 
 _TYPES = {
     "int32": "int",
@@ -131,8 +133,13 @@ def _type(field: Field) -> str:
 
 def _property(message: Message, field: Field) -> str:
     # What protoc does, too: a member may not have its type's name.
-    name = pascal(field.name)
+    name = _pascal(field.name)
     return f"{name}_" if name == message.name else name
+
+
+def _pascal(name: str) -> str:
+    """`is_on_screen` as `IsOnScreen`, the way protoc names C# properties."""
+    return re.sub(r"(?:^|_|(?<=\d))([a-z])", lambda match: match.group(1).upper(), name)
 
 
 def _present(message: Message, field: Field) -> str:
@@ -172,7 +179,8 @@ def _to_protobuf(message: Message, field: Field) -> Iterator[str]:
 def _element_to_protobuf(field: Field, value: str) -> str:
     forms = {
         "message": f"{value}.ToProtobuf()",
-        "enum": f"(Protocol.{field.enum}){value}",
+        # C# has nested types in a class `Types`.
+        "enum": f"(Protocol.{field.enum.replace('.', '.Types.')}){value}",
         "bytes": f"UnsafeByteOperations.UnsafeWrap({value})",
     }
     return forms.get(field.kind, value)

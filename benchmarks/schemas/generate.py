@@ -18,7 +18,7 @@ import csharp
 import flatbuffers_schema
 import flatc
 import python_types
-from model import messages
+from abathur.bench.schema.model import messages
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "benchmarks" / "schemas"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model import HEADER, Field, Message
+from abathur.bench.schema.model import Field, Message
+from header import HEADER
 
 _TYPES = {
     "int32": "int",
