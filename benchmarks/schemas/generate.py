@@ -7,10 +7,10 @@ Without options every generated file is written again. `--check` writes nothing 
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
-import avro
 import bebop
 import browser
 import capnp
@@ -18,6 +18,7 @@ import csharp
 import flatbuffers_schema
 import flatc
 import python_types
+from abathur.bench.schema import avro
 from abathur.bench.schema.model import messages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,11 +33,10 @@ def files() -> dict[Path, str]:
     types = messages()
     return {
         SCHEMAS / "observation.fbs": flatbuffers_schema.schema(types),
-        SCHEMAS / "observation.avsc": avro.schema(types),
+        SCHEMAS / "observation.avsc": json.dumps(avro.schema(types), indent=1) + "\n",
         SCHEMAS / "observation.bop": bebop.schema(types),
         SCHEMAS / "observation.capnp": capnp.schema(types),
         BROWSER / "page" / "model.g.js": browser.model(types),
-        PYTHON / "observation.avsc": avro.schema(types, indent=None),
         PYTHON / "structs.py": python_types.structs(types),
         PYTHON / "touch.py": python_types.touch(types),
         CSHARP / "Plain" / "PlainTypes.g.cs": csharp.types(types),

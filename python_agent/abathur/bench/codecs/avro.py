@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 import fastavro
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
 from abathur.bench.codecs._dicts import DictCodec
-
-_NAMESPACE = "abathur.benchmarks"
+from abathur.bench.schema.avro import NAMESPACE, schema
+from abathur.bench.schema.model import messages
 
 
 class FastavroCodec(DictCodec):
@@ -30,8 +28,7 @@ class FastavroCodec(DictCodec):
 
     def __init__(self) -> None:
         """Parse the schema, once."""
-        schema = resources.files("abathur.bench.schema").joinpath("observation.avsc").read_text(encoding="utf-8")
-        self._schema = fastavro.parse_schema(json.loads(schema))
+        self._schema = fastavro.parse_schema(schema(messages()))
 
     def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
         return _with_branches(plain(), ResponseObservation.DESCRIPTOR)
@@ -56,5 +53,5 @@ def _with_branches(plain: dict[str, Any], descriptor: Any) -> dict[str, Any]:
         elif field.is_repeated:
             result[name] = [_with_branches(each, kind) for each in value]
         else:
-            result[name] = (f"{_NAMESPACE}.{kind.name}", _with_branches(value, kind))
+            result[name] = (f"{NAMESPACE}.{kind.name}", _with_branches(value, kind))
     return result

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from abathur.bench.schema.model import Message
+
+NAMESPACE = "abathur.benchmarks"
+"""Namespace of the records."""
 
 _TYPES = {
     "int32": "int",
@@ -19,10 +21,10 @@ _TYPES = {
 }
 
 
-def schema(messages: list[Message], *, indent: int | None = 1) -> str:
+def schema(messages: list[Message]) -> dict[str, Any]:
     """A record per message, defined where it is used first. Optional fields are unions with null, repeated ones arrays.
 
-    Avro has no unsigned integers: uint32 is a long, and so is uint64, which leaves out 2^63 and above.
+    Avro has no unsigned integers: uint32 is a long, and so is uint64, which cannot hold 2^63 and above.
     """
     by_name = {message.name: message for message in messages}
     defined: set[str] = set()
@@ -40,5 +42,4 @@ def schema(messages: list[Message], *, indent: int | None = 1) -> str:
                 fields.append({"name": field.name, "type": ["null", base], "default": None})
         return {"type": "record", "name": name, "fields": fields}
 
-    whole = record(messages[-1].name)
-    return json.dumps({**whole, "namespace": "abathur.benchmarks"}, indent=indent) + "\n"
+    return {**record(messages[-1].name), "namespace": NAMESPACE}
