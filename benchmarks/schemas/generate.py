@@ -37,7 +37,6 @@ def files() -> dict[Path, str]:
         SCHEMAS / "observation.bop": bebop.schema(types),
         SCHEMAS / "observation.capnp": capnp.schema(types),
         BROWSER / "page" / "model.g.js": browser.model(types),
-        PYTHON / "structs.py": python_types.structs(types),
         PYTHON / "touch.py": python_types.touch(types),
         CSHARP / "Plain" / "PlainTypes.g.cs": csharp.types(types),
         CSHARP / "Plain" / "PlainConversion.g.cs": csharp.conversion(types),

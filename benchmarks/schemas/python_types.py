@@ -1,4 +1,4 @@
-"""Typed structs of an observation, and the code that the Python codecs need for dicts, structs, messages and tables."""
+"""The code with which the Python codecs read dicts, structs, messages and tables."""
 
 from __future__ import annotations
 
@@ -6,33 +6,6 @@ from collections.abc import Iterator
 
 from abathur.bench.schema.model import Field, Message
 from header import HEADER
-
-_TYPES = {
-    "int32": "int",
-    "uint32": "int",
-    "uint64": "int",
-    "float": "float",
-    "bool": "bool",
-    "string": "str",
-    "bytes": "bytes",
-    "enum": "int",
-}
-
-
-def structs(messages: list[Message]) -> str:
-    """A `msgspec.Struct` per message: None if a field is absent, an empty list where there are no elements."""
-    lines = [*_head("Typed structs of an observation, for msgspec."), "", "import msgspec"]
-    for message in messages:
-        lines += ["", "", f"class {message.name}(msgspec.Struct, omit_defaults=True, gc=False):"]
-        lines += [f'    """`SC2APIProtocol.{message.name}`."""', ""]
-        for field in message.fields:
-            base = field.message or _TYPES[field.kind]
-            lines += [
-                f"    {field.name}: list[{base}] = []" if field.repeated else f"    {field.name}: {base} | None = None"
-            ]
-        if not message.fields:
-            lines.pop()
-    return "\n".join(lines) + "\n"
 
 
 def touch(messages: list[Message]) -> str:
