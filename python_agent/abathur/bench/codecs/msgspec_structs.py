@@ -34,9 +34,7 @@ class _StructCodec(Codec):
         return self._decoder.decode(data)
 
     def touch(self, decoded: Any) -> Sums:
-        sums: Sums = [0, 0.0]
-        touch.struct_ResponseObservation(decoded, sums)
-        return sums
+        return touch.reader("struct")(decoded)
 
     def to_message(self, decoded: Any) -> ResponseObservation | None:
         return from_plain(msgspec.to_builtins(decoded, builtin_types=(bytes,)))

@@ -31,9 +31,7 @@ class ProtobufCodec(Codec):
         return ResponseObservation.FromString(data)
 
     def touch(self, decoded: Any) -> Sums:
-        sums: Sums = [0, 0.0]
-        touch.message_ResponseObservation(decoded, sums)
-        return sums
+        return touch.reader("message")(decoded)
 
     def to_message(self, decoded: Any) -> ResponseObservation | None:
         message: ResponseObservation = decoded
