@@ -6,12 +6,10 @@ import argparse
 import json
 import math
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 from abathur.bench import _catalog
 from abathur.cli import _outputs
-from abathur.errors import AbathurError
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +42,6 @@ def run(options: argparse.Namespace) -> None:
         _list()
         return
     _check(options)
-    if find_spec("abathur.bench.schema") is None:
-        raise AbathurError("bench needs generated code that is not in the installed package: run it in a clone")
     from abathur.bench import _environment, _memory, _result
     from abathur.bench._frames import RecordedFrames
     from abathur.bench._options import Options

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+# First: where it is absent, installing flatbuffers does not help.
+from abathur.bench.schema.flat import ResponseObservation as _Generated
+
+# isort: split
 import flatbuffers
 import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
@@ -14,7 +18,6 @@ from s2clientprotocol.sc2api_pb2 import ResponseObservation
 from abathur.bench._codec import Codec, Sums
 from abathur.bench._plain import from_plain
 from abathur.bench.schema import touch
-from abathur.bench.schema.flat import ResponseObservation as _Generated
 
 # The code of flatc has no types.
 Root: Any = _Generated.ResponseObservation
