@@ -22,7 +22,7 @@ public sealed class GrpcService
 
     /// <param name="name">Full name, "package.Service".</param>
     /// <param name="file">
-    /// The file that declares it, asked for by the first call of reflection, because the descriptors of large files take time to make; null:
+    /// The file that declares it, for reflection, whose first call asks for it: the descriptors of large files take time to make. Null:
     /// reflection lists only the name.
     /// </param>
     public GrpcService(string name, Func<FileDescriptor>? file = null)

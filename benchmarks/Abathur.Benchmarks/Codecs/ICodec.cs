@@ -26,7 +26,7 @@ internal interface ICodec
     /// <param name="observation">Serialized <see cref="ResponseObservation"/>, which the result may keep.</param>
     object Prepare(byte[] observation);
 
-    /// <summary>Begins anew: the next frame does not follow the last one, and is a keyframe.</summary>
+    /// <summary>Begins another stream: the next frame does not follow the last one, and is a keyframe.</summary>
     void Restart()
     {
     }

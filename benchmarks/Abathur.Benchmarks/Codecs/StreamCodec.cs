@@ -55,8 +55,8 @@ internal sealed class StreamCodec : ICodec, IDisposable
 
     public IReadOnlyList<string> Footnotes =>
     [
-        "Encodes protobuf bytes, with the daemon's own encoder. Frames are encoded and decoded in order, because a payload depends on those "
-            + $"since the last keyframe; every {KeyframeInterval} frames (10 s) there is one.",
+        "Encodes protobuf bytes, with the daemon's own encoder. Frames are encoded and decoded in order, because a payload depends on "
+            + $"those since the last keyframe; every {KeyframeInterval} frames (10 s) there is one.",
         _columns is not null
             ? "Decodes to arrays of the columns of all units. What is touched are the fields of a message parsed from the observation that "
                 + "is written from them; both are part of decode and touch."

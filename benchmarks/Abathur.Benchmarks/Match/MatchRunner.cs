@@ -150,7 +150,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         }
     }
 
-    /// <summary>The frames of a codec. It begins anew at each that does not follow the one before.</summary>
+    /// <summary>The frames of a codec. A stream restarts at each that does not follow the one before.</summary>
     private IEnumerable<(int Number, byte[] Observation)> InOrder(CodecRun run)
     {
         var next = -1;
