@@ -221,8 +221,10 @@ def test_results_csv_has_a_row_per_operation(folder: Path) -> None:
 def test_published_figures_stand_beside_ours(folder: Path) -> None:
     rows = {row["label"]: row for row in published.beside_ours(results.read_runs(folder))}
     decode = rows["C# JSON decode"]
-    assert (decode["seed"], decode["ours"]) == (18.3, 12.0)
-    assert decode["ratio"] == pytest.approx(18.3 / 12)
+    # With every field read: the libraries of 2018 made all objects while they parsed.
+    assert (decode["seed"], decode["ours"]) == (18.3, pytest.approx(14.4))
+    assert decode["ratio"] == pytest.approx(18.3 / 14.4)
+    assert decode["alone"].trimmed_mean == pytest.approx(12e6)
     assert rows["Python JSON decode"]["ours"] is None
 
 
