@@ -56,12 +56,9 @@ internal static class CodecCatalog
         var stream = Streams.FirstOrDefault(each => each.Name == name);
         if (stream.Name is not null) return new StreamCodec(stream.Format);
         var parts = name.Split('+');
-        var create = parts[0] == Streams[0].Name
-            ? () => new StreamCodec(Streams[0].Format)
-            : Plain.FirstOrDefault(each => each.Name == parts[0]).Create;
-        if (create is null || parts.Length > 2) return null;
-        if (parts.Length == 1) return create();
-        var index = Array.FindIndex(Suffixes, each => each.Name == parts[1]);
-        return index < 0 ? null : new CompressedCodec(create(), Suffixes[index]);
+        if (parts.Length == 1) return Plain.FirstOrDefault(each => each.Name == name).Create?.Invoke();
+        var compression = Suffixes.FirstOrDefault(each => each.Name == parts[1]);
+        var isCompressible = parts.Length == 2 && FrameNames.Append("columns").Contains(parts[0]);
+        return isCompressible && compression is not null ? new CompressedCodec(TryCreate(parts[0])!, compression) : null;
     }
 }

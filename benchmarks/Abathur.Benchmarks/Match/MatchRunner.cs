@@ -142,9 +142,12 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         {
             cancellation.ThrowIfCancellationRequested();
             // Caches are filled with this codec's code and tables by one frame that does not count.
-            if (isFirst) FrameSample.Take(run.Codec, observation);
-            if (isFirst) run.Codec.Restart();
-            isFirst = false;
+            if (isFirst)
+            {
+                FrameSample.Take(run.Codec, observation);
+                run.Codec.Restart();
+                isFirst = false;
+            }
             run.Add(FrameSample.Take(run.Codec, observation));
             Advance(options.Rounds == 1 ? $"timing {run.Name}" : $"round {round} of {options.Rounds}: timing {run.Name}", run);
         }
