@@ -158,6 +158,8 @@ public sealed class WebSocketConnection(
         }
         catch (Exception e) when (IsLost(e))
         {
+            // A ping stayed unanswered: .NET has ended the WebSocket, and would leave the connection open.
+            if (e is OperationCanceledException && socket.State == WebSocketState.Aborted) abort();
             return new(WebSocketInputKind.Lost);
         }
     }

@@ -32,7 +32,7 @@ public static class WebSocketHandshake
         headers.Upgrade = "websocket";
         if (subprotocol is not null) headers.SecWebSocketProtocol = subprotocol;
         headers.SecWebSocketAccept = Accept(http.Request.Headers.SecWebSocketKey.ToString());
-        var stream = await http.Features.GetRequiredFeature<IHttpUpgradeFeature>().UpgradeAsync();
+        var stream = new UpgradedStream(await http.Features.GetRequiredFeature<IHttpUpgradeFeature>().UpgradeAsync());
         return System.Net.WebSockets.WebSocket.CreateFromStream(
             wrap?.Invoke(stream) ?? stream, new WebSocketCreationOptions
             {

@@ -57,6 +57,31 @@ public class WebSocketPeersTests
         Assert.Equal(0x82, next[0]);
     }
 
+    [Fact]
+    public async Task Peer_AnswersNoPingWhileThereIsNoMatchYet_IsCutOff()
+    {
+        await using var daemon = Start(
+            out var port, new WebSocketTransportOptions { KeepAliveInterval = Short, KeepAliveTimeout = Short });
+        using var peer = await ConnectAsync(port);
+        await HandshakeAsync(peer, port);
+        byte[] subscribe = [0x82, 0x82, 0, 0, 0, 0, 0x12, 0];
+        await peer.SendAsync(subscribe);
+
+        Assert.Equal(0x89, (await ReceiveAsync(peer, 1))[0]);
+        using var limit = new CancellationTokenSource(Limit);
+        var ended = false;
+        try
+        {
+            while (!ended) ended = await peer.ReceiveAsync(new byte[256], limit.Token) == 0;
+        }
+        catch (SocketException)
+        {
+            ended = true;
+        }
+
+        Assert.True(ended);
+    }
+
     private static Daemon Start(out int port, WebSocketTransportOptions options)
     {
         var daemon = new Daemon(
@@ -86,14 +111,16 @@ public class WebSocketPeersTests
         return bytes;
     }
 
-    /// <summary>The head of the answer, or the first part of it.</summary>
+    /// <summary>The head of the answer, and nothing of what follows it: the first ping may come with it.</summary>
     private static async Task<string> HandshakeAsync(Socket socket, int port)
     {
         var request =
             $"GET {WebSocketEndpoint.SyncPath} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
         await socket.SendAsync(System.Text.Encoding.ASCII.GetBytes(request));
-        var answer = new byte[4096];
-        return System.Text.Encoding.ASCII.GetString(answer, 0, await socket.ReceiveAsync(answer).WaitAsync(Limit));
+        var answer = "";
+        while (!answer.EndsWith("\r\n\r\n", StringComparison.Ordinal))
+            answer += (char)(await ReceiveAsync(socket, 1))[0];
+        return answer;
     }
 }
