@@ -25,16 +25,18 @@ async function main(args) {
 async function load() {
   const { HELP, parse } = await import("./lib/options.mjs");
   const { build, clean, CODECS } = await import("./lib/build.mjs");
-  const { findChromium } = await import("./lib/chromium.mjs");
+  const { BROWSERS, findBrowser, launch, missing } = await import("./lib/browser.mjs");
   const { endToEnd } = await import("./lib/end_to_end.mjs");
   const { environment } = await import("./lib/environment.mjs");
   const { Refusal } = await import("./lib/errors.mjs");
-  const { read } = await import("./lib/frames.mjs");
+  const { collect } = await import("./lib/content.mjs");
+  const { exchange } = await import("./lib/exchange.mjs");
+  const { http } = await import("./lib/http.mjs");
   const { row, table } = await import("./lib/result.mjs");
   const { Runner } = await import("./lib/runner.mjs");
   const { serve } = await import("./lib/site.mjs");
+  const { STREAMS } = await import("./lib/streams.mjs");
   const { LEVELS } = await import("./lib/sizes.mjs");
-  const { chromium } = await import("playwright-core");
 
   async function run(args) {
     const options = parse(args);
@@ -43,7 +45,7 @@ async function load() {
       return 0;
     }
     if (options.json && !existsSync(path.dirname(path.resolve(options.json)))) throw new Refusal(2, `there is no folder to write ${options.json} to`);
-    const executablePath = findChromium(options.chromium);
+    const executablePath = findBrowser(options);
     const interrupt = { happened: false, browser: undefined };
     process.once("SIGINT", () => {
       interrupt.happened = true;
@@ -51,32 +53,41 @@ async function load() {
       interrupt.browser?.close().catch(() => {});
     });
     const isCancelled = () => interrupt.happened;
+    // Without a browser there is nothing to do for a codec but to say so.
+    const codecs = executablePath ? options.codecs : [];
     progress("reading frames");
-    const { frames, recording, played } = await read(options, isCancelled);
+    const content = await collect({ ...options, codecs }, isCancelled, progress);
     progress("compiling schemas");
-    const { site, failures } = await build(options.codecs);
-    const server = await serve(site, frames);
-    const browser = await launch(executablePath);
+    const { site, failures, generated } = await build(codecs);
+    Object.assign(failures, content.failures);
+    if (!executablePath) for (const name of options.codecs) failures[name] = missing(options.browser);
+    const given = await exchange(generated);
+    const server = await serve(site, content, given);
+    const browser = executablePath && (await launch(options.browser, executablePath));
     interrupt.browser = browser;
     try {
-      const runner = new Runner({ browser, origin: server.origin, received: server.received, options, failures, progress, isCancelled });
-      await runner.run().catch((error) => {
-        if (!isCancelled()) throw error;
-      });
-      const stages = options.endToEndFrames > 0 ? await endToEnd(runner, options, played, progress, isCancelled) : null;
-      const numbers = frames.map((frame) => frame.number);
-      const codecs = Object.fromEntries(Object.entries(runner.runs).map(([name, each]) => [name, row(each, numbers)]));
+      const runner = new Runner({ browser, origin: server.origin, stored: given.stored, options, failures, progress, isCancelled });
+      if (browser) {
+        await runner.run().catch((error) => {
+          if (!isCancelled()) throw error;
+        });
+      }
+      const exchanges = browser && options.http ? await http(runner, options, content.frames.length, progress, isCancelled) : null;
+      const stages = browser && options.endToEndFrames > 0 ? await endToEnd(runner, options, content.played, progress, isCancelled) : null;
+      const rows = Object.fromEntries(Object.entries(runner.runs).map(([name, each]) => [name, row(each, numbersOf(name, content))]));
       const result = {
-        environment: environment(browser, runner.clock ?? null, runner.packages),
-        recording,
-        frames: frames.length,
+        environment: environment(options.browser, browser, runner),
+        recording: content.recording,
+        frames: content.frames.length,
         rounds: options.rounds,
         seed: options.seed,
         trim: 0.25,
         compression_levels: LEVELS,
-        language: "browser",
+        language: BROWSERS[options.browser].language,
+        browser: options.browser,
         interrupted: interrupt.happened,
-        codecs,
+        codecs: rows,
+        http: exchanges,
         end_to_end: stages,
       };
       if (options.json) {
@@ -84,24 +95,17 @@ async function load() {
         await writeFile(`${options.json}.partial`, `${JSON.stringify(result)}\n`);
         await rename(`${options.json}.partial`, options.json);
       }
-      process.stdout.write(`${table(codecs, stages)}\n`);
+      process.stdout.write(`${table(rows, exchanges, stages)}\n`);
       return interrupt.happened ? 130 : 0;
     } finally {
-      await browser.close().catch(() => {});
+      await browser?.close().catch(() => {});
       server.close();
       await clean();
     }
   }
 
-  async function launch(executablePath) {
-    // A container's root user has no sandbox; the pages are our own, from the loopback.
-    const isRoot = process.getuid?.() === 0;
-    const args = ["--js-flags=--expose-gc", "--disable-dev-shm-usage", "--disable-background-timer-throttling"];
-    try {
-      return await chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot, args, handleSIGINT: false });
-    } catch (error) {
-      throw new Refusal(1, `${executablePath} does not start: ${String(error.message).split("\n")[0]}`);
-    }
+  function numbersOf(name, { frames, streamFrames }) {
+    return (name in STREAMS ? streamFrames : frames).map(({ number }) => number);
   }
 
   return { run };

@@ -22,6 +22,9 @@ NPM = shutil.which("npm")
 CHROMIUM = os.environ.get("CHROME") or next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
+FIREFOX = os.environ.get("FIREFOX") or next(
+    (found for name in ("firefox-esr", "firefox") if (found := shutil.which(name))), None
+)
 
 
 def node_version() -> int:

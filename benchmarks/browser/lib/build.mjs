@@ -1,13 +1,13 @@
 // Makes the code of the libraries' own compilers, and the bundles of the page. A compiler that is missing or fails costs its codecs only.
 import { spawn } from "node:child_process";
-import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
 import { messages } from "../page/model.g.js";
+import { findFlatc } from "./flatc.mjs";
+import { HERE, ROOT } from "./paths.mjs";
+import { STREAMS } from "./streams.mjs";
 
-export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
-const HERE = path.join(ROOT, "benchmarks", "browser");
 // By process, so that two runs do not disturb each other.
 const BUILD = path.join(HERE, "build", String(process.pid));
 const GENERATED = path.join(BUILD, "generated");
@@ -32,31 +32,36 @@ function run(program, args, options) {
 
 /** A codec is a file in page/codecs. */
 export const CODECS = [
-  "json", "json-bytes", "protobufjs", "protobufjs-object", "protobufjs-verified", "protobufjs-reflection", "pbf", "protobuf-es",
-  "flatbuffers", "flatbuffers-read", "avsc", "avsc-verified", "messagepack", "msgpackr", "msgpackr-records", "cbor", "cbor-records", "bebop",
-  "capnp", "capnp-read",
+  "json", "json-bytes", "json-verified", "protobufjs", "protobufjs-object", "protobufjs-verified", "protobufjs-reflection",
+  "protobufjs-7.4.0", "protobufjs-8.2.0", "protobufjs-8.2.1", "pbf", "protobuf-es", "flatbuffers", "flatbuffers-read",
+  "avsc", "avsc-verified", "avsc6", "avsc6-verified", "messagepack", "messagepack-verified",
+  "msgpackr", "msgpackr-records", "msgpackr-verified", "cbor", "cbor-records", "cbor-verified", "bebop",
+  "capnp", "capnp-read", ...Object.keys(STREAMS),
 ];
 
 const COMPILERS = { protobufjs, pbf, "protobuf-es": protobufEs, flatbuffers, avsc, bebop, capnp };
-const compilerOf = (codec) => Object.keys(COMPILERS).find((each) => codec === each || codec.startsWith(`${each}-`));
+const compilerOf = (codec) => Object.keys(COMPILERS).find((each) => codec === each || codec.startsWith(`${each}-`) || codec.startsWith(`${each}6`));
 
 /**
  * @param {string[]} codecs
- * @returns {Promise<{site: string, failures: Record<string, string>}>} folder to serve, and why codecs are not there
+ * @returns {Promise<{site: string, failures: Record<string, string>, generated: string}>} folder to serve, why codecs are
+ * not there, and folder of the compilers' output
  */
 export async function build(codecs) {
   await rm(BUILD, { recursive: true, force: true });
   await mkdir(path.join(GENERATED, "capnp"), { recursive: true });
   const failures = {};
   // The page itself reads the daemon's frames with protobufjs.
-  for (const compiler of new Set(["protobufjs", ...codecs.map(compilerOf).filter(Boolean)])) {
+  const compilers = new Set(["protobufjs", ...codecs.map(compilerOf).filter(Boolean)]);
+  const compile = async (compiler) => {
     try {
       await COMPILERS[compiler]();
     } catch (error) {
       if (compiler === "protobufjs") throw error;
       for (const codec of codecs.filter((each) => compilerOf(each) === compiler)) failures[codec] = reason(error);
     }
-  }
+  };
+  await Promise.all([...compilers].map(compile));
   const site = path.join(BUILD, "site");
   for (const codec of codecs.filter((each) => !(each in failures))) {
     try {
@@ -65,9 +70,9 @@ export async function build(codecs) {
       failures[codec] = `esbuild: ${reason(error)}`;
     }
   }
-  for (const file of ["page.js", "end_to_end.js"]) await bundleOne(path.join(HERE, "page", file), path.join(site, file));
+  for (const file of ["page.js", "end_to_end.js", "http.js"]) await bundleOne(path.join(HERE, "page", file), path.join(site, file));
   await cp(path.join(HERE, "page", "index.html"), path.join(site, "index.html"));
-  return { site, failures };
+  return { site, failures, generated: GENERATED };
 }
 
 /** Removes what build() made. */
@@ -89,9 +94,10 @@ const bundleOne = (entry, outfile) =>
     minifySyntax: true,
     logLevel: "silent",
     // Codecs are loaded by name at run time, and what avsc asks of node is what its docs name for browsers.
-    external: ["/codecs/*", "/end_to_end.js"],
+    external: ["/codecs/*", "/end_to_end.js", "/http.js"],
     define: { global: "globalThis", "process.env.NODE_ENV": '"production"' },
-    alias: { "#build": GENERATED, util: path.join(HERE, "page", "node_util.js") },
+    loader: { ".wasm": "binary" },
+    alias: { "#build": GENERATED, "#columns": path.join(ROOT, "Abathur.Sync", "Dashboard", "columns.js"), util: path.join(HERE, "page", "node_util.js") },
     nodePaths: [path.join(HERE, "node_modules")],
   });
 
@@ -125,17 +131,11 @@ async function protobufEs() {
 
 async function flatbuffers() {
   const out = path.join(GENERATED, "flat");
-  const flatc = process.env.FLATC ?? "flatc";
-  await run(flatc, ["--ts", "--gen-object-api", "-o", out, path.join(SCHEMAS, "observation.fbs")]);
-  const folder = path.join(out, "abathur", "benchmarks");
-  const modules = [];
-  for (const file of await readdir(folder)) {
-    const text = await readFile(path.join(folder, file), "utf8");
-    // flatc before 22 gives optional scalars the default 0, and the builder leaves out what is the default.
-    const mended = text.replace(/(builder\.addField(?:Int|Float)\d+\(\d+, \+?\w+), (?:\+?false|0|0\.0|BigInt\('0'\))\)/g, "$1, null)");
-    await writeFile(path.join(folder, file), mended);
-    modules.push(`export * from "./flat/abathur/benchmarks/${file.replace(/\.ts$/, "")}";`);
-  }
+  const { program, version } = findFlatc();
+  await run(program, ["--ts", "--gen-object-api", "-o", out, path.join(SCHEMAS, "observation.fbs")]);
+  const modules = (await readdir(path.join(out, "abathur", "benchmarks"))).map((file) => file.replace(/\.ts$/, ""))
+    .map((name) => `export * from "./flat/abathur/benchmarks/${name}";`);
+  modules.push(`export const flatc = ${JSON.stringify(version)};`);
   await writeFile(path.join(GENERATED, "flat.ts"), modules.join("\n"));
 }
 

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { ROOT } from "./build.mjs";
 import { Refusal } from "./errors.mjs";
+import { ROOT } from "./paths.mjs";
 
 const BUILT = path.join(ROOT, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
 

@@ -2,15 +2,16 @@ import { play, window } from "./daemon.mjs";
 import { statistics } from "./statistics.mjs";
 
 const MAX_SKIPPED = 100;
+const FORMATS = ["json", "protobuf", "columns+zstd-stream"];
 
 /**
- * Frames from the daemon to the page by WebSocket, in JSON and protobuf, as fast as they go and at the game's rate.
+ * Frames from the daemon to the page by WebSocket, in JSON, protobuf and columns, as fast as they go and at the game's rate.
  * @returns {Promise<object>} `FORMAT-unlimited` and `FORMAT-22.4`, see README.md
  */
 export async function endToEnd(runner, options, played, progress, isCancelled) {
   const found = {};
   const frames = Math.min(options.endToEndFrames, played);
-  for (const format of ["json", "protobuf"]) {
+  for (const format of FORMATS) {
     for (const rate of ["unlimited", "22.4"]) {
       if (isCancelled()) return found;
       progress(`end to end: ${format}, ${rate === "unlimited" ? "as fast as it goes" : `${rate} Hz`}`);

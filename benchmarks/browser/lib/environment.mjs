@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { ROOT } from "./build.mjs";
+import { BROWSERS } from "./browser.mjs";
+import { HERE, ROOT } from "./paths.mjs";
 
 /** The `environment` object of a result. */
-export function environment(browser, clock, packages) {
+export function environment(name, browser, runner) {
+  const { label, driver } = BROWSERS[name];
   return {
     date: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
     commit: commit(),
@@ -13,14 +15,21 @@ export function environment(browser, clock, packages) {
     cores: os.cpus().length,
     os: `${os.type()} ${os.release()} ${os.arch()}`,
     load: process.platform === "win32" ? [] : os.loadavg(),
-    runtimes: { Chromium: browser.version(), node: process.versions.node },
-    packages: Object.fromEntries([...packages, "playwright-core", "esbuild", "ws"].sort().map((name) => [name, version(name)])),
-    clock,
+    runtimes: { ...(browser && { [label]: browser.version }), node: process.versions.node },
+    packages: Object.fromEntries([...runner.packages, driver, "esbuild", "ws"].sort().map((name) => [name, version(name)])),
+    settings: settings(runner),
+    clock: runner.clock ?? null,
   };
 }
 
+/** What a reader of the figures has to know of the browser. */
+function settings({ canCollect }) {
+  if (canCollect === undefined) return {};
+  return { garbage: canCollect ? "collected before each row" : "collected when the browser does: a page cannot ask for it" };
+}
+
 function version(name) {
-  const file = path.join(ROOT, "benchmarks", "browser", "node_modules", ...name.split("/"), "package.json");
+  const file = path.join(HERE, "node_modules", ...name.split("/"), "package.json");
   return JSON.parse(readFileSync(file, "utf8")).version;
 }
 

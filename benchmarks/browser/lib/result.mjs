@@ -1,3 +1,4 @@
+import { summarizeFetched } from "./http.mjs";
 import { statistics } from "./statistics.mjs";
 import { evenlySpaced } from "./frames.mjs";
 
@@ -25,7 +26,10 @@ export function row(run, numbers) {
     decode_touch_ns: touch,
     scan_ns: scan,
     bytes: sizes.length === 0 ? null : { min: Math.min(...sizes), mean, max: Math.max(...sizes) },
-    compressed_bytes: run.compressed,
+    compressed_bytes: run.compressed?.bytes ?? null,
+    compression_ns: run.compressed?.ns ?? null,
+    fetch: summarizeFetched(run.fetched),
+    keyframes: run.keyframes,
     bytes_series: evenlySpaced(sizes.length, MAX_SERIES_POINTS).map((i) => [numbers[i], sizes[i]]),
     mbit_per_second: sizes.length === 0 ? null : { 16: (mean * 8 * 16) / 1e6, 22.4: (mean * 8 * 22.4) / 1e6 },
     frames_per_second: { encode: per(encode, (ns) => 1e9 / ns), decode: per(decode, (ns) => 1e9 / ns) },
@@ -38,17 +42,22 @@ export function row(run, numbers) {
 }
 
 /** The result for people. */
-export function table(codecs, endToEnd) {
+export function table(codecs, http, endToEnd) {
   const ms = (stat, part = "trimmed_mean") => (stat ? (stat[part] / 1e6).toFixed(3) : "-");
   const kb = (bytes) => (bytes === undefined || bytes === null ? "-" : (bytes / 1e3).toFixed(1));
   const rows = [["codec", "decode ms", "p99", "+ touch ms", "scan ms", "encode ms", "p99", "KB/frame", "gzip", "br", "zstd"]];
   const below = [];
+  const failures = {};
   for (const [name, each] of Object.entries(codecs)) {
-    if (each.error) below.push(`${name} was not timed: ${each.error}`);
+    if (each.error) (failures[each.error] ??= []).push(name);
     if (!each.decode_ns) continue;
     const { gzip, br, zstd } = each.compressed_bytes ?? {};
     rows.push([name, ms(each.decode_ns), ms(each.decode_ns, "p99"), ms(each.decode_touch_ns), ms(each.scan_ns), ms(each.encode_ns),
       ms(each.encode_ns, "p99"), kb(each.bytes.mean), kb(gzip), kb(br), kb(zstd)]);
+  }
+  for (const [error, names] of Object.entries(failures)) below.push(`not timed: ${names.join(", ")}: ${error}`);
+  for (const [name, each] of Object.entries(http ?? {})) {
+    if (each.total_ns) below.push(`${name}: ${kb(each.bytes)} KB, ${ms(each.total_ns)} ms, of it the server ${ms(each.server_ns)} ms`);
   }
   for (const [name, each] of Object.entries(endToEnd ?? {})) {
     if (each.frames_per_second === undefined) continue;

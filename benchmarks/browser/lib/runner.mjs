@@ -1,4 +1,5 @@
-import { compressedSizes } from "./sizes.mjs";
+import { MAX_FRAMES } from "./http.mjs";
+import { compressed } from "./sizes.mjs";
 import { evenlySpaced } from "./frames.mjs";
 import { random, shuffled } from "./statistics.mjs";
 
@@ -6,7 +7,7 @@ const COMPRESSED_FRAMES = 40;
 
 /** Runs every codec in a page of its own, round by round; gives up between two pages when cancelled. */
 export class Runner {
-  /** @param {object} given browser, origin and received() of the site, options, failures (of compilers), progress(text), isCancelled() */
+  /** @param {object} given browser, origin and stored frames of the site, options, failures (of compilers), progress(text), isCancelled() */
   constructor(given) {
     Object.assign(this, given);
     this.runs = Object.fromEntries(this.options.codecs.map((name) => [name, emptyRun(name, this.failures[name] ?? null)]));
@@ -19,6 +20,7 @@ export class Runner {
       const state = await page.evaluate(() => harness.state());
       if (!state.isolated) throw new Error("the page is not cross-origin isolated");
       this.clock = await page.evaluate(() => harness.clock());
+      this.canCollect = state.gc;
     });
     for (const name of this.open()) await this.attempt(name, "checking", (page, run) => this.check(page, run));
     const next = random(this.options.seed);
@@ -45,7 +47,7 @@ export class Runner {
       });
     } catch (error) {
       // A closed browser is the interrupt's, not the codec's.
-      if (!this.isCancelled()) run.failure = String(error.message ?? error).split("\n")[0].replace(/^page\.evaluate: /, "").slice(0, 200);
+      if (!this.isCancelled()) run.failure = String(error.message ?? error).split("\n")[0].replace(/^(page\.evaluate|Evaluation failed): /, "").slice(0, 200);
     }
   }
 
@@ -54,8 +56,9 @@ export class Runner {
     run.cannotCarry = await page.evaluate(() => harness.cannotCarry());
     if (run.failure !== null) return;
     run.checked = run.bytes.length;
+    if (run.isStream) return;
     await page.evaluate((numbers) => harness.send(numbers), evenlySpaced(run.bytes.length, COMPRESSED_FRAMES));
-    run.compressed = await compressedSizes(this.received());
+    run.compressed = await compressed(this.stored.codec);
   }
 
   async time(page, run) {
@@ -63,22 +66,22 @@ export class Runner {
     const { samples, batch } = await page.evaluate((each) => harness.time(each), options);
     run.rounds.push(samples);
     run.batch = batch;
+    if (run.isStream || !this.options.http) return;
+    run.fetched.push(await page.evaluate((numbers) => harness.fetch(numbers), evenlySpaced(run.bytes.length, MAX_FRAMES)));
   }
 
   async inPage(does) {
-    const context = await this.browser.newContext();
+    const { page, close } = await this.browser.open();
     try {
-      const page = await context.newPage();
-      page.setDefaultTimeout(0);
       await page.goto(this.origin);
       await page.waitForFunction(() => globalThis.harness !== undefined);
       return await does(page);
     } finally {
-      await context.close().catch(() => {});
+      await close();
     }
   }
 }
 
 function emptyRun(name, failure) {
-  return { label: name, footnotes: [], cannotCarry: [], packages: [], failure, checked: 0, bytes: [], compressed: null, batch: null, rounds: [] };
+  return { label: name, footnotes: [], cannotCarry: [], packages: [], failure, checked: 0, bytes: [], keyframes: null, compressed: null, fetched: [], batch: null, rounds: [] };
 }

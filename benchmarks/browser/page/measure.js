@@ -5,7 +5,7 @@ const MAX_BATCH = 4096;
 const YIELD_MS = 50;
 
 // What was computed goes here, so that none of it can be left out.
-const kept = { object: undefined, checksum: 0 };
+export const kept = { object: undefined, checksum: 0 };
 globalThis.kept = kept;
 
 /** Smallest step of the clock, and mean cost of reading it, in ns. */
@@ -34,7 +34,7 @@ function operations(codec, encoded) {
   if (codec.encode && !codec.readsOnly) {
     let sources = [];
     found.encode = {
-      prepare: (numbers) => void (sources = numbers.map((i) => codec.decode(encoded[i]))),
+      prepare: (numbers) => void (sources = numbers.map((i) => codec.source(codec.decode(encoded[i])))),
       run: (i, at) => void (kept.object = codec.encode(sources[at])),
     };
   }
@@ -48,7 +48,7 @@ function sample(operation, numbers) {
   return ((performance.now() - start) * 1e6) / numbers.length;
 }
 
-const breathe = () => new Promise((resolve) => setTimeout(resolve));
+export const breathe = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * @returns {Promise<{samples: Record<string, number[]>, batch: Record<string, number>}>} ns per operation, one sample per frame or batch
@@ -59,9 +59,9 @@ export async function measure(codec, encoded, resolutionNs, warmUpMs) {
   const names = Object.keys(all);
   const frames = [...encoded.keys()];
   await warmUp(all, frames, warmUpMs);
-  const batch = Object.fromEntries(names.map((name) => [name, batchOf(all[name], frames, resolutionNs)]));
+  const batch = Object.fromEntries(names.map((name) => [name, batchOf(() => sample(all[name], frames.slice(0, 32)), resolutionNs)]));
   const samples = Object.fromEntries(names.map((name) => [name, []]));
-  globalThis.gc?.();
+  collectGarbage();
   await breathe();
   // One frame that does not count fills the caches with this codec's code.
   for (const name of names) sample(all[name], [0]);
@@ -82,20 +82,25 @@ export async function measure(codec, encoded, resolutionNs, warmUpMs) {
 async function warmUp(all, frames, warmUpMs) {
   for (const operation of Object.values(all)) {
     const start = performance.now();
-    for (let i = 0; ; i++) {
+    for (let i = 0; !isWarm(i, performance.now() - start, warmUpMs); i++) {
       sample(operation, [frames[(i * 7) % frames.length]]);
-      const spent = performance.now() - start;
-      if (spent > warmUpMs && (i >= WARM_UP_OPERATIONS || spent > 5 * warmUpMs)) break;
       if (i % 16 === 15) await breathe();
     }
   }
 }
 
-function batchOf(operation, frames, resolutionNs) {
-  const numbers = frames.slice(0, 32);
+/** Whether an operation has run often and long enough before it is timed. */
+export function isWarm(times, spentMs, warmUpMs) {
+  return times > 0 && spentMs > warmUpMs && (times >= WARM_UP_OPERATIONS || spentMs > 5 * warmUpMs);
+}
+
+/** Where the browser lets a page do it: Chromium by an option. */
+export const collectGarbage = () => globalThis.gc?.();
+
+/** How many operations a sample has, by what it takes to do some of them: ns each. */
+export function batchOf(sampleSome, resolutionNs) {
   // The second time counts: the first makes what the optimizer had not seen.
-  sample(operation, numbers);
-  const ns = sample(operation, numbers);
-  const wanted = Math.ceil((RESOLUTIONS_PER_SAMPLE * resolutionNs) / Math.max(ns, 1));
+  sampleSome();
+  const wanted = Math.ceil((RESOLUTIONS_PER_SAMPLE * resolutionNs) / Math.max(sampleSome(), 1));
   return Math.min(Math.max(wanted, 1), MAX_BATCH);
 }

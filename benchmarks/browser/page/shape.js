@@ -105,18 +105,26 @@ export function scanner(shape) {
   }`)();
 }
 
-/** A function that makes an object of `names` of a message that is read in place: full materialisation where a library has none itself. */
-export function materializer(shape, names) {
+/**
+ * A function that makes an object of `names` of a decoded message: full materialisation where it is read in place.
+ * @param {(field: object) => string} [convert] what becomes of a value, as text of an expression of `v`; it may name `enums`
+ * @param {object} [enums] what that is
+ */
+export function materializer(shape, names, convert = copied, enums = {}) {
   const functions = Object.entries(messages).map(([message, fields]) => {
     const lines = fields.map((field) => {
       const at = access(shape, field, message);
       const to = `o.${nameOf({ names }, field, message)}`;
-      const item = field.kind === "message" ? `${field.message}(v)` : field.kind === "bytes" ? "v.slice()" : "v";
-      if (!field.repeated) return `v = ${at.value}; if (v != null) ${to} = ${item};`;
-      return `l = ${at.list}; if (l != null) { const n = ${at.length}, a = new Array(n);
-        for (let i = 0; i < n; i++) { v = ${at.item}; a[i] = ${item}; } ${to} = a; }`;
+      const item = convert(field);
+      const inherits = shape.own && !(shape.oneofs && field.oneof);
+      const value = inherits ? `Object.hasOwn(m, ${JSON.stringify(nameOf(shape, field, message))}) ? ${at.value} : undefined` : at.value;
+      if (!field.repeated) return `v = ${value}; if (v != null) ${to} = ${item};`;
+      return `l = ${at.list}; if (l != null) { const n = ${at.length};
+        if (n > 0) { const a = new Array(n); for (let i = 0; i < n; i++) { v = ${at.item}; a[i] = ${item}; } ${to} = a; } }`;
     });
     return `function ${message}(m) { let v, l; const o = {}; ${lines.join("\n")} return o; }`;
   });
-  return new Function(`"use strict"; ${functions.join("\n")} return ${ROOT};`)();
+  return new Function("enums", `"use strict"; ${functions.join("\n")} return ${ROOT};`)(enums);
 }
+
+const copied = (field) => (field.kind === "message" ? `${field.message}(v)` : field.kind === "bytes" ? "v.slice()" : "v");

@@ -9,6 +9,7 @@ export default {
   ...avsc,
   label: "avsc (Avro), with isValid",
   footnotes: ["avsc with Type.isValid() after decoding and before encoding. fromBuffer alone refuses what is cut off or too long."],
+  verify: verified,
   encode: (object) => type.toBuffer(verified(object)),
   decode: (bytes) => verified(avsc.decode(bytes)),
 };

@@ -1,5 +1,6 @@
 import { Builder, ByteBuffer } from "flatbuffers";
 import * as generated from "#build/flat.ts";
+import runtime from "flatbuffers/package.json";
 import { messages } from "../model.g.js";
 import { camel } from "../shape.js";
 
@@ -22,7 +23,7 @@ export default {
   label: "FlatBuffers, object API (full materialisation)",
   packages: ["flatbuffers"],
   footnotes: [
-    "Code by flatc --ts --gen-object-api; zeros of optional scalars are written, which flatc before 22 leaves out.",
+    `Code by flatc ${generated.flatc} --ts --gen-object-api, as it is; npm's runtime is older: ${runtime.version}.`,
     "The JavaScript library has no verifier: there is no verified row.",
     "Its object API holds bytes as an array of numbers.",
   ],

@@ -1,4 +1,4 @@
-import json from "./json.js";
+import json, { toText } from "./json.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -7,6 +7,6 @@ export default {
   ...json,
   label: "TextDecoder and JSON.parse, ProtoJSON bytes",
   footnotes: ["As json, but from and to UTF-8 bytes, as fetch() or a binary WebSocket message give them."],
-  encode: (source) => encoder.encode(JSON.stringify(source)),
+  encode: (source) => encoder.encode(toText(source)),
   decode: (bytes) => JSON.parse(decoder.decode(bytes)),
 };

@@ -11,6 +11,7 @@ export default {
   ...protobufjs,
   label: "protobufjs, static code, with verify",
   footnotes: ["protobufjs with verify() after decoding and before encoding. decode alone checks lengths and wire types."],
+  verify: verified,
   encode: (message) => ResponseObservation.encode(verified(message)).finish(),
   decode: (bytes) => verified(ResponseObservation.decode(bytes)),
 };

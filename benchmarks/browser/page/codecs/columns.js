@@ -1,0 +1,3 @@
+import { columns } from "./stream_parts.js";
+
+export default columns("Abathur.Sync columns", [], [], () => (bytes) => bytes);
