@@ -1,0 +1,229 @@
+"""The command line of codec benchmarks of other languages."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from abathur.bench import _environment
+from abathur.bench._frames import RecordedFrames, evenly_spaced
+from abathur.errors import AbathurError, RecordingError
+
+from languages import measured as results
+from languages.measured import Measured
+from languages.packages import UnavailableError
+
+_FAILED, _USAGE, _BAD_RECORDING, _INTERRUPTED = 1, 2, 3, 130
+_MAX_FRAMES = 100_000
+_DEFAULT_FRAMES = 200
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a program has to measure.
+
+    Attributes:
+        codecs: Names of the rows.
+        frames: File of the frames, each with its length before it as a varint.
+        levels: Folder of single messages; None: no levels.
+        folder: Temporary folder for more files.
+        quick: Measure only as long as shows that every row works.
+    """
+
+    codecs: tuple[str, ...]
+    frames: Path
+    levels: Path | None
+    folder: Path
+    rounds: int
+    seed: int
+    quick: bool
+
+
+class Language(ABC):
+    """Codecs of a language.
+
+    Attributes:
+        name: In results.
+        program: Name of the command.
+        codecs: Rows and what they are called.
+    """
+
+    name: str
+    program: str
+    codecs: dict[str, str]
+
+    @abstractmethod
+    def unavailable(self, names: Sequence[str]) -> dict[str, str]:
+        """Rows that cannot be measured here, and why."""
+
+    @abstractmethod
+    def measure(self, work: Work) -> Measured:
+        """Build and run.
+
+        Raises:
+            UnavailableError: packages cannot be downloaded.
+        """
+
+
+def main(language: Language, arguments: Sequence[str] | None = None) -> int:
+    """Run a command line.
+
+    Returns:
+        0: done; 1: failed; 2: wrong usage; 3: bad recording; 130: interrupted.
+    """
+    parser = _parser(language)
+    options = parser.parse_args(arguments)
+    try:
+        if options.list:
+            _list(language)
+            return 0
+        _check(options)
+        _run(language, options)
+    except (AbathurError, ValueError, OSError) as error:
+        print(f"{language.program}: {error}", file=sys.stderr)
+        if isinstance(error, RecordingError):
+            return _BAD_RECORDING
+        return _USAGE if isinstance(error, ValueError) else _FAILED
+    except KeyboardInterrupt:
+        print(f"{language.program}: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    return 0
+
+
+def _parser(language: Language) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=language.program, description=sys.modules["__main__"].__doc__)
+    parser.add_argument("recording", type=Path, nargs="?", metavar="FILE.mcap")
+    parser.add_argument("--frames", type=int, default=_DEFAULT_FRAMES, metavar="N", help="evenly spaced (default: 200)")
+    parser.add_argument("--rounds", type=int, default=1, metavar="R", help="passes of each codec over its frames")
+    parser.add_argument("--levels", type=Path, metavar="DIR", help="folder of single observations, LEVEL.binpb")
+    parser.add_argument("--codecs", metavar="A,B", help="rows to measure (default: all)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="start of the random order of the codecs")
+    parser.add_argument("--quick", action="store_true", help="only show that every row works: the times say nothing")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="file to write the result to; it is overwritten")
+    parser.add_argument("--list", action="store_true", help="list the codecs")
+    return parser
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.recording is None:
+        raise ValueError("which FILE.mcap? --list shows the codecs")
+    if not 1 <= options.frames <= _MAX_FRAMES:
+        raise ValueError(f"--frames must be 1 to {_MAX_FRAMES}")
+    if not 1 <= options.rounds <= 1000:
+        raise ValueError("--rounds must be 1 to 1000")
+    if options.json is not None and not options.json.absolute().parent.is_dir():
+        raise ValueError(f"cannot write {options.json}: the folder {options.json.parent} does not exist")
+    if options.levels is not None:
+        levels = [path.stem for path in options.levels.glob("*.binpb")]
+        if not levels:
+            raise ValueError(f"--levels {options.levels} has no files *.binpb")
+        if wrong := [each for each in levels if not re.fullmatch(r"[\w-]+", each)]:
+            raise ValueError(f"--levels: names have letters, digits, - and _ only, not {wrong[0]!r}")
+
+
+def _names(language: Language, given: str | None) -> tuple[str, ...]:
+    if given is None:
+        return tuple(language.codecs)
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if not names:
+        raise ValueError("--codecs is empty")
+    for name in names:
+        if name not in language.codecs:
+            raise ValueError(f"there is no codec {name}; there are {', '.join(language.codecs)}")
+    return names
+
+
+def _list(language: Language) -> None:
+    width = max(map(len, language.codecs)) + 2
+    for name, label in language.codecs.items():
+        print(f"{name:<{width}}{label}")
+
+
+def _run(language: Language, options: argparse.Namespace) -> None:
+    names = _names(language, options.codecs)
+    recorded = RecordedFrames(options.recording)
+    frames = list(recorded.read(evenly_spaced(recorded.count, options.frames)))
+    unavailable = language.unavailable(names)
+    machine = _environment.describe()
+    with tempfile.TemporaryDirectory(prefix="abathur-") as scratch:
+        folder = Path(scratch)
+        work = Work(
+            codecs=tuple(name for name in names if name not in unavailable),
+            frames=folder / "frames.binpb",
+            levels=options.levels,
+            folder=folder,
+            rounds=options.rounds,
+            seed=options.seed,
+            quick=options.quick,
+        )
+        write_delimited(work.frames, (frame.observation for frame in frames))
+        measured = Measured()
+        try:
+            if work.codecs:
+                measured = language.measure(work)
+        except UnavailableError as error:
+            unavailable |= dict.fromkeys(work.codecs, str(error))
+    results.check_sums(measured, frames)
+    result = results.to_json(
+        language.name,
+        language.codecs,
+        recorded,
+        frames,
+        measured,
+        unavailable,
+        rounds=options.rounds,
+        seed=options.seed,
+        machine=machine,
+    )
+    if options.json is not None:
+        # First beside it, so that a full disk does not leave half a result.
+        partial = options.json.with_name(options.json.name + ".partial")
+        partial.write_text(json.dumps(result) + "\n", encoding="utf-8")
+        partial.replace(options.json)
+    print(_table(result))
+
+
+def write_delimited(path: Path, messages: Iterable[bytes]) -> None:
+    """Write messages with their lengths before them, as varints."""
+    with path.open("wb") as file:
+        for message in messages:
+            file.write(varint(len(message)) + message)
+
+
+def varint(value: int) -> bytes:
+    """A number as protobuf's varint."""
+    encoded = bytearray()
+    while value > 0x7F:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
+
+
+def _table(result: dict[str, Any]) -> str:
+    rows = [["codec", "frames", "encode ms", "decode ms", "+ touch ms", "KB/frame", "KB allocated"]]
+    below = []
+    for reason in dict.fromkeys(result["unavailable"].values()):
+        names = [name for name, each in result["unavailable"].items() if each == reason]
+        below.append(f"not available: {', '.join(names)}: {reason}")
+    for name, row in result["codecs"].items():
+        if row["error"] is not None:
+            below.append(f"{name} was not timed: {row['error']}")
+            continue
+        times = [row[f"{operation}_ns"] for operation in results.OPERATIONS]
+        cells = ["-" if each is None else f"{each['trimmed_mean'] / 1e6:.3f}" for each in times]
+        memory = row["allocated_bytes"]
+        size = f"{row['bytes']['mean'] / 1e3:.1f}"
+        rows.append([name, str(row["frames"]), *cells, size, "-" if memory is None else f"{memory / 1e3:.0f}"])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+    lines.append("Times: mean of the middle half. Allocated: by encoding and decoding. 1 KB is 1000 bytes.")
+    return "\n".join(lines + below)
