@@ -7,8 +7,8 @@ namespace Abathur.Benchmarks;
 /// <summary>One observation through each codec, warm: what an operation costs at its best. Whole matches: <c>match</c>.</summary>
 /// <remarks>
 /// <c>--filter '*Codec*.Encode'</c>, <c>--anyCategories Decode</c>, <c>--filter '*Codec*(Codec: "cbor"*'</c>. The input is one frame over
-/// and over, which
-/// the caches and the branch predictor of the processor learn: a match run has another frame each time.
+/// and over, which the caches and the branch predictor of the processor learn: a match run has another frame each time. A stream goes over
+/// the frames from one keyframe to the next, and its mean is of all of them.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(
@@ -17,27 +17,15 @@ namespace Abathur.Benchmarks;
 public class CodecBenchmarks
 {
     private ICodec _codec = null!;
-    private object _source = null!;
-    private ReadOnlyMemory<byte> _encoded;
+    private object[] _sources = [];
+    private (ReadOnlyMemory<byte> Bytes, bool IsKeyframe)[] _encoded = [];
+    private int _next;
 
-    /// <summary>How much there is in the observation.</summary>
-    public enum Complexity
-    {
-        /// <summary>One unit and nothing else.</summary>
-        OneUnit,
-
-        /// <summary>The first frame of the recording.</summary>
-        FirstFrame,
-
-        /// <summary>Its last frame.</summary>
-        LateFrame,
-    }
-
-    /// <summary>Names of the uncompressed codecs.</summary>
+    /// <summary>Names of the uncompressed codecs, and of streams.</summary>
     public static IEnumerable<string> Codecs => CodecCatalog.Names;
 
-    [ParamsAllValues]
-    public Complexity Observation { get; set; }
+    [Params(ComplexityLevel.Small, ComplexityLevel.Middle, ComplexityLevel.Late)]
+    public ComplexityLevel Level { get; set; }
 
     [ParamsSource(nameof(Codecs))]
     public string Codec { get; set; } = "";
@@ -45,27 +33,41 @@ public class CodecBenchmarks
     [GlobalSetup]
     public void SetUp()
     {
-        var observation = Observation switch
-        {
-            Complexity.OneUnit => Skirmish.OneUnit(),
-            Complexity.FirstFrame => Skirmish.FirstObservation(),
-            _ => Skirmish.LastObservation(),
-        };
         _codec = CodecCatalog.TryCreate(Codec)!;
-        if (CodecCheck.Run(_codec, observation).Problem is { } problem) throw new InvalidOperationException($"{Codec}: {problem}");
-        _source = _codec.Prepare(observation);
-        _encoded = _codec.Encode(_source).ToArray();
+        var observations = _codec.IsStream
+            ? ComplexityLevels.Observations(Level, StreamCodec.KeyframeInterval)
+            : [ComplexityLevels.Observation(Level)];
+        foreach (var observation in observations)
+        {
+            if (CodecCheck.Run(_codec, observation).Problem is { } problem) throw new InvalidOperationException($"{Codec}: {problem}");
+        }
+        _codec.Restart();
+        _next = 0;
+        _sources = [.. observations.Select(_codec.Prepare)];
+        _encoded = [.. _sources.Select(source => (new ReadOnlyMemory<byte>(_codec.Encode(source).ToArray()), _codec.IsKeyframe))];
     }
 
     [Benchmark]
     [BenchmarkCategory("Encode")]
-    public int Encode() => _codec.Encode(_source).Length;
+    public int Encode() => _codec.Encode(_sources[Next()]).Length;
 
     [Benchmark]
     [BenchmarkCategory("Decode")]
-    public object Decode() => _codec.Decode(_encoded);
+    public object Decode()
+    {
+        var (bytes, isKeyframe) = _encoded[Next()];
+        if (_codec is StreamCodec stream) stream.IsKeyframe = isKeyframe;
+        return _codec.Decode(bytes);
+    }
 
     [Benchmark]
     [BenchmarkCategory("DecodeTouch")]
-    public ulong DecodeAndTouch() => _codec.Touch(_codec.Decode(_encoded));
+    public ulong DecodeAndTouch() => _codec.Touch(Decode());
+
+    private int Next()
+    {
+        var next = _next;
+        _next = next + 1 == _sources.Length ? 0 : next + 1;
+        return next;
+    }
 }

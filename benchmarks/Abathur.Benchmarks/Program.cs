@@ -4,8 +4,10 @@ using Abathur.Benchmarks.Match;
 using Abathur.Benchmarks.Streams;
 
 // The floor server is started by benchmarks/python/transports.py; a match run times whole recordings, a streams run
-// what streams make of them; everything else is BenchmarkDotNet's.
+// what streams make of them; levels and noise make input for other runs; everything else is BenchmarkDotNet's.
 if (args is ["floor", .. var rest]) return FloorOptions.Invoke(rest, FloorServer.RunAsync);
 if (args is ["match", .. var match]) return MatchCommand.Invoke(match, Console.Out, Console.Error);
+if (args is ["levels", .. var levels]) return LevelsCommand.Invoke(levels, Console.Error);
+if (args is ["noise", .. var noise]) return NoiseCommand.Invoke(noise, Console.Out, Console.Error);
 if (args is ["streams", .. var streams]) return StreamsCommand.Invoke(streams);
 return SingleOperations.Run(args, Console.Error);

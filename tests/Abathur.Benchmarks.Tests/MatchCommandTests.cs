@@ -97,10 +97,10 @@ public sealed class MatchCommandTests : IDisposable
 
     [Theory]
     [InlineData(1344, 1344, "0-1343")]
-    [InlineData(1344, 5, "448-671")]
+    [InlineData(1344, 5, "672-895")]
     [InlineData(100, 5, "0-99")]
-    [InlineData(1344, 448, "0-223,1120-1343")]
-    [InlineData(1300, 700, "0-223,448-671,1120-1299")]
+    [InlineData(1344, 448, "224-447,896-1119")]
+    [InlineData(1300, 700, "224-447,672-895,1120-1299")]
     public void AlongKeyframes_SomeOfAll_AreWholeIntervalsEvenlySpaced(int count, int wanted, string expected)
     {
         var frames = RecordedFrames.AlongKeyframes(count, wanted, StreamCodec.KeyframeInterval);
@@ -212,7 +212,7 @@ public sealed class MatchCommandTests : IDisposable
             {
                 if (what.Contains("timing", StringComparison.Ordinal) && order.LastOrDefault() != what) order.Add(what);
             });
-            var runs = CodecCatalog.FrameNames.Where(name => !name.Contains("json", StringComparison.Ordinal))
+            var runs = new[] { "protobuf", "protobuf-buffer", "projection", "cbor" }
                 .Select(name => new CodecRun(name, CodecCatalog.TryCreate(name)!))
                 .ToArray();
             new MatchRunner(

@@ -17,6 +17,9 @@ internal static class CodecCatalog
         ("protojson-google", () => new GoogleJsonCodec()),
         ("protojson-google-wire", () => new GoogleJsonWireCodec()),
         ("system-text-json", () => new SystemTextJsonCodec()),
+        ("system-text-json-reflection", () => new ReflectionJsonCodec()),
+        ("newtonsoft-json", () => new NewtonsoftJsonCodec()),
+        ("servicestack-text", () => new ServiceStackTextCodec()),
         ("cbor", () => new CborCodec()),
     ];
 

@@ -36,7 +36,6 @@ internal sealed class StreamCodec : ICodec, IDisposable
     private readonly ArrayBufferWriter<byte> _observation = new();
     private IFrameEncoder _encoder;
     private int _sinceKeyframe;
-    private bool _isKeyframe;
 
     /// <param name="format">What the stream sends: uncompressed, or with the compression of streams.</param>
     /// <exception cref="CompressionException">The system lacks the library for it.</exception>
@@ -71,7 +70,8 @@ internal sealed class StreamCodec : ICodec, IDisposable
 
     public bool IsStream => true;
 
-    public bool IsKeyframe => _isKeyframe;
+    /// <summary>Whether the frame that is decoded next is a keyframe: what <see cref="Encode"/> found of the last one.</summary>
+    public bool IsKeyframe { get; set; }
 
     public void Restart()
     {
@@ -85,7 +85,7 @@ internal sealed class StreamCodec : ICodec, IDisposable
     public ReadOnlyMemory<byte> Encode(object source)
     {
         _payload.ResetWrittenCount();
-        _isKeyframe = _encoder.Encode((byte[])source, _sinceKeyframe == 0, _payload).IsKeyframe;
+        IsKeyframe = _encoder.Encode((byte[])source, _sinceKeyframe == 0, _payload).IsKeyframe;
         _sinceKeyframe = (_sinceKeyframe + 1) % KeyframeInterval;
         return _payload.WrittenMemory;
     }
@@ -95,7 +95,7 @@ internal sealed class StreamCodec : ICodec, IDisposable
         var plain = encoded;
         if (_decompressor is not null)
         {
-            if (_isKeyframe) _decompressor.Restart();
+            if (IsKeyframe) _decompressor.Restart();
             _plain.ResetWrittenCount();
             _decompressor.Decompress(encoded.Span, _plain, int.MaxValue);
             plain = _plain.WrittenMemory;

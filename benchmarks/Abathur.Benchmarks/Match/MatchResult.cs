@@ -24,7 +24,7 @@ internal static class MatchResult
                 ["file"] = frames.FileName,
                 ["frames"] = frames.Count,
                 ["bytes"] = frames.FileBytes,
-                ["simulated"] = frames.IsSimulated,
+                ["simulated"] = frames.Match.Simulated,
             },
             ["frames"] = runner.FrameCount,
             ["rounds"] = options.Rounds,

@@ -56,9 +56,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
     /// codec.</summary>
     private int[] KeepInMemory(int[] chosen, CancellationToken cancellation)
     {
-        // Streams take other frames.
-        var room = runs.Any(run => run.Codec.IsStream) ? RecordedFrames.MaxKeptBytes / 2 : RecordedFrames.MaxKeptBytes;
-        var fitting = (int)Math.Max(1, room / _pilotBytes);
+        var fitting = (int)Math.Max(1, RecordedFrames.MaxKeptBytes / _pilotBytes);
         int[] kept = [.. RecordedFrames.EvenlySpaced(chosen.Length, fitting).Select(i => chosen[i])];
         foreach (var _ in frames.Read(kept)) cancellation.ThrowIfCancellationRequested();
         return kept;
@@ -107,7 +105,9 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         foreach (var (run, seconds) in _secondsPerFrame.OrderBy(each => each.Value))
         {
             var fitting = Math.Max(left, 0) / open-- / seconds;
-            var count = fitting >= chosen.Length ? chosen.Length : Math.Max((int)fitting, Math.Min(MinFramesOfBudget, chosen.Length));
+            // Streams are read from the file, not from memory.
+            var most = run.Codec.IsStream ? FrameCount : chosen.Length;
+            var count = fitting >= most ? most : Math.Max((int)fitting, Math.Min(MinFramesOfBudget, most));
             run.Frames = run.Codec.IsStream
                 ? RecordedFrames.AlongKeyframes(frames.Count, count, StreamCodec.KeyframeInterval)
                 : [.. RecordedFrames.EvenlySpaced(chosen.Length, count).Select(i => chosen[i])];
@@ -141,26 +141,32 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         foreach (var (_, observation) in InOrder(run))
         {
             cancellation.ThrowIfCancellationRequested();
-            // Caches are filled with this codec's code and tables by one frame that does not count.
-            if (isFirst)
-            {
-                FrameSample.Take(run.Codec, observation);
-                run.Codec.Restart();
-                isFirst = false;
-            }
+            // Caches are filled with this codec's code and tables by one frame that does not count. A stream has been encoding.
+            if (isFirst && !run.Codec.IsStream) FrameSample.Take(run.Codec, observation);
+            isFirst = false;
             run.Add(FrameSample.Take(run.Codec, observation));
             Advance(options.Rounds == 1 ? $"timing {run.Name}" : $"round {round} of {options.Rounds}: timing {run.Name}", run);
         }
     }
 
-    /// <summary>The frames of a codec. A stream restarts at each that does not follow the one before.</summary>
+    /// <summary>The frames of a codec. A stream is encoded from its first frame on: what it sends depends on all before.</summary>
     private IEnumerable<(int Number, byte[] Observation)> InOrder(CodecRun run)
     {
-        var next = -1;
-        foreach (var frame in frames.Read(run.Frames))
+        if (!run.Codec.IsStream)
         {
-            if (frame.Number != next) run.Codec.Restart();
-            next = frame.Number + 1;
+            foreach (var frame in frames.Read(run.Frames)) yield return frame;
+            yield break;
+        }
+        run.Codec.Restart();
+        var next = 0;
+        foreach (var frame in frames.ReadUntil(run.Frames[^1]))
+        {
+            if (frame.Number != run.Frames[next])
+            {
+                run.Codec.Encode(run.Codec.Prepare(frame.Observation));
+                continue;
+            }
+            next++;
             yield return frame;
         }
     }

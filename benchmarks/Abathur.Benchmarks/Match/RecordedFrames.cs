@@ -29,8 +29,8 @@ internal sealed class RecordedFrames : IDisposable
     /// <summary>Number of observations in it.</summary>
     public int Count => (int)_reader.FrameCount;
 
-    /// <summary>Whether the recording says that its match is simulated.</summary>
-    public bool IsSimulated => _reader.Match.Simulated;
+    /// <summary>The match, as the recording describes it.</summary>
+    public RecordingMatch Match => _reader.Match;
 
     /// <summary>Opens a recording that is whole and has frames.</summary>
     /// <exception cref="RecordingException">It is missing, cut, or has none.</exception>
@@ -57,10 +57,7 @@ internal sealed class RecordedFrames : IDisposable
         return [.. Enumerable.Range(0, wanted).Select(i => (int)((long)i * (count - 1) / (wanted - 1)))];
     }
 
-    /// <summary>
-    /// Frames for a stream: those from a keyframe until the next one, for evenly spaced keyframes; for one, that in the middle. A stream of
-    /// the whole recording sends the same for them.
-    /// </summary>
+    /// <summary>Frames for a stream: whole intervals from a keyframe to the next, evenly spaced; a single one is in the middle.</summary>
     /// <param name="count">Frames that there are.</param>
     /// <param name="wanted">Frames to take, about; at least those of one keyframe are taken.</param>
     /// <param name="interval">Frames from one keyframe to the next.</param>
@@ -68,9 +65,11 @@ internal sealed class RecordedFrames : IDisposable
     {
         if (wanted >= count) return [.. Enumerable.Range(0, count)];
         var keyframes = (count + interval - 1) / interval;
+        var taken = Math.Max(1, wanted / interval);
         return
         [
-            .. (wanted < 2 * interval ? [(keyframes - 1) / 2] : EvenlySpaced(keyframes, wanted / interval))
+            .. Enumerable.Range(0, taken)
+                .Select(i => (2 * i + 1) * keyframes / (2 * taken))
                 .SelectMany(i => Enumerable.Range(i * interval, Math.Min(interval, count - i * interval))),
         ];
     }
@@ -92,6 +91,15 @@ internal sealed class RecordedFrames : IDisposable
             next++;
             yield return (number, Keep(number, recorded.Payload));
         }
+    }
+
+    /// <summary>All frames from the first to one, from the file.</summary>
+    /// <param name="last">The number of the last.</param>
+    public IEnumerable<(int Number, byte[] Observation)> ReadUntil(int last)
+    {
+        _reader.Rewind();
+        for (var number = 0; number <= last && _reader.ReadNext(out var recorded); number++)
+            yield return (number, recorded.Payload.ToArray());
     }
 
     public void Dispose() => _reader.Dispose();

@@ -7,6 +7,8 @@ internal abstract class PlainCodec : ICodec
 
     public abstract IReadOnlyList<string> Footnotes { get; }
 
+    public virtual IReadOnlyList<string> CannotCarry => [];
+
     public object Prepare(byte[] observation) => SC2APIProtocol.ResponseObservation.Parser.ParseFrom(observation).ToPlain();
 
     public abstract ReadOnlyMemory<byte> Encode(object source);

@@ -48,7 +48,7 @@ internal static class Skirmish
             : throw new InvalidDataException($"{Path} has no observations");
     }
 
-    /// <summary>An observation of one unit and nothing else: the first of the first frame.</summary>
+    /// <summary>An observation of one unit and nothing else: the first own unit of the first frame.</summary>
     public static byte[] OneUnit()
     {
         var first = ResponseObservation.Parser.ParseFrom(FirstObservation()).Observation;
@@ -57,7 +57,7 @@ internal static class Skirmish
             Observation = new Observation
             {
                 GameLoop = first.GameLoop,
-                RawData = new ObservationRaw { Units = { first.RawData.Units[0] } },
+                RawData = new ObservationRaw { Units = { first.RawData.Units.First(unit => unit.Alliance == Alliance.Self) } },
             },
         }.ToByteArray();
     }
@@ -65,5 +65,5 @@ internal static class Skirmish
     // BenchmarkDotNet runs from a folder of its own making, so the way goes from this file.
     private static string Find([CallerFilePath] string here = "") =>
         System.IO.Path.GetFullPath(
-            System.IO.Path.Combine(System.IO.Path.GetDirectoryName(here)!, "..", "..", "recordings", "skirmish.mcap"));
+            System.IO.Path.Combine(System.IO.Path.GetDirectoryName(here)!, "..", "..", "..", "recordings", "skirmish.mcap"));
 }
