@@ -13,6 +13,7 @@ from typing import Any
 import brotli
 import pytest
 import zstandard
+from abathur import _daemon
 from abathur.bench import _catalog
 from abathur.bench._check import check, same_sums
 from abathur.bench._codec import Codec
@@ -74,7 +75,7 @@ def test_sums_of_touching_are_the_same_in_every_codec(recorded: list[RecordedFra
     assert reference[0] > 0
     assert reference[1] != 0
     for name, each in sums.items():
-        assert same_sums(reference, each, frame.magnitude()), name
+        assert same_sums(reference, each, frame.magnitude), name
     # Binary formats with 32-bit floats have the very same.
     assert sums["flatbuffers"] == sums["flatbuffers-read"] == sums["fastavro"] == sums["msgpack"]
 
@@ -97,7 +98,7 @@ def test_sums_of_touching_change_with_any_field(
     message = recorded[1].message()
     before = codec.touch(message)
     change(message)
-    assert not same_sums(before, codec.touch(message), recorded[1].magnitude())
+    assert not same_sums(before, codec.touch(message), recorded[1].magnitude)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -217,6 +218,19 @@ def test_a_codec_without_what_it_needs_says_how_to_get_it(
     monkeypatch.delitem(sys.modules, f"abathur.bench.codecs.{module}", raising=False)
     with pytest.raises(_catalog.CodecUnavailableError, match=expected):
         _catalog.create(codec)
+
+
+def test_streams_without_brotli_or_the_daemon_are_not_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "brotli", None)
+        with pytest.raises(_catalog.CodecUnavailableError, match=r'br-stream is not available: .*pip install "brotli'):
+            _catalog.create("br-stream")
+        assert _catalog.create("zstd-stream").is_stream
+    monkeypatch.setattr(_daemon, "_PROGRAMS", ())
+    monkeypatch.delenv("ABATHUR_SYNC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(_catalog.CodecUnavailableError, match=r"columns is not available: .*came without"):
+        _catalog.create("columns")
 
 
 def test_generated_schemas_and_types_are_current() -> None:

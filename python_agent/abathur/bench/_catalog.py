@@ -25,12 +25,27 @@ NAMES: dict[str, tuple[str, str]] = {
 }
 """Names without compression: module of `codecs` and class in it."""
 
+STREAMS = {
+    "columns": ("columns", "none"),
+    "zstd-stream": ("proto", "zstd-stream"),
+    "br-stream": ("proto", "br-stream"),
+    "columns+zstd-stream": ("columns", "zstd-stream"),
+    "columns+br-stream": ("columns", "br-stream"),
+    "columns+gzip": ("columns", "gzip"),
+    "columns+br": ("columns", "br"),
+    "columns+zstd": ("columns", "zstd"),
+}
+"""Streams of the daemon: encoding and compression."""
+
+DEFAULT: tuple[str, ...] = (*NAMES, *list(STREAMS)[:5])
+"""Names that a run takes by default."""
+
 COMPRESSIONS = ("gzip", "br", "zstd")
 """Compressions that may follow a name after a plus sign."""
 
 
 class CodecUnavailableError(AbathurError):
-    """A codec needs a package that is not installed, or generated code that this package came without."""
+    """A codec needs a package that is not installed, or generated code or a daemon that this package came without."""
 
 
 def create(name: str) -> Codec:
@@ -38,12 +53,17 @@ def create(name: str) -> Codec:
 
     Raises:
         ValueError: the name is unknown; the message lists the known ones.
-        CodecUnavailableError: the package for it is not installed, or the generated code for it.
+        CodecUnavailableError: the package for it is not installed, or the generated code for it, or the daemon.
     """
+    if name in STREAMS:
+        return _stream(name)
     plain, plus, compression = name.partition("+")
     if plain not in NAMES or (plus and compression not in COMPRESSIONS):
         suffixes = ", +".join(COMPRESSIONS)
-        raise ValueError(f"there is no codec {name!r}; there are {', '.join(NAMES)}, each also with +{suffixes}")
+        raise ValueError(
+            f"there is no codec {name!r}; there are {', '.join(NAMES)}, each also with +{suffixes}, and the streams "
+            f"{', '.join(STREAMS)}"
+        )
     module, kind = NAMES[plain]
     try:
         codec: Codec = getattr(import_module(f"abathur.bench.codecs.{module}"), kind)()
@@ -54,6 +74,18 @@ def create(name: str) -> Codec:
         return codec
     except ModuleNotFoundError as error:
         raise CodecUnavailableError(f"codec {name} needs {_missing(error.name or plain)}") from None
+
+
+def _stream(name: str) -> Codec:
+    from abathur._daemon import find_daemon
+    from abathur.bench.codecs.streams import StreamCodec
+
+    try:
+        # The daemon is asked for the stream later.
+        find_daemon()
+        return StreamCodec(*STREAMS[name])
+    except AbathurError as error:
+        raise CodecUnavailableError(f"codec {name} is not available: {error}") from None
 
 
 def _missing(module: str) -> str:

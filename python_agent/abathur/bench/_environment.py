@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from google.protobuf.internal import api_implementation
+
 _PACKAGES = (
     "protobuf", "orjson", "msgspec", "msgpack", "cbor2", "fastavro", "flatbuffers", "brotli", "zstandard", "numpy",
 )  # fmt: skip
@@ -28,6 +30,7 @@ def describe() -> dict[str, Any]:
         "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else [],
         "runtimes": {platform.python_implementation(): platform.python_version()},
         "packages": {name: version for name in _PACKAGES if (version := _version(name)) is not None},
+        "settings": {"protobuf": api_implementation.Type()},
         "clock": clock(),
     }
 

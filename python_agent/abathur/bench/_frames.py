@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +121,19 @@ def evenly_spaced(count: int, wanted: int) -> list[int]:
     if wanted == 1:
         return [0]
     return [index * (count - 1) // (wanted - 1) for index in range(wanted)]
+
+
+def along_keyframes(count: int, wanted: int, keyframes: Sequence[int]) -> list[int]:
+    """Frames for a stream: whole intervals from a keyframe to the next, evenly spaced; a single one is in the middle.
+
+    Args:
+        count: Frames in the recording.
+        wanted: Frames to take, about; at least those of one keyframe.
+        keyframes: Ascending, the first is 0.
+    """
+    if wanted >= count:
+        return list(range(count))
+    intervals = [range(start, end) for start, end in pairwise([*keyframes, count])]
+    taken = max(1, wanted * len(intervals) // count)
+    chosen = [(2 * index + 1) * len(intervals) // (2 * taken) for index in range(taken)]
+    return [number for index in chosen for number in intervals[index]]

@@ -80,8 +80,8 @@ def table(runner: Runner, runs: Iterable[CodecRun]) -> str:
                 _milliseconds(decode),
                 _milliseconds(decode, 99),
                 _milliseconds(touch),
-                f"{mean / 1e3:.1f}",
-                f"{mean * 8 * 22.4 / 1e6:.1f}",
+                f"{mean / 1e3:.{1 if mean >= 10_000 else 2}f}",
+                f"{mean * 8 * 22.4 / 1e6:.{1 if mean >= 10_000 else 2}f}",
                 "-" if run.peak_memory_bytes is None else f"{run.peak_memory_bytes / 1e3:.0f}",
             ]
         )
@@ -118,7 +118,7 @@ def _codec(run: CodecRun) -> dict[str, Any]:
         "decode_ns": None if decode is None else decode.to_json(),
         "decode_touch_ns": None if touch is None else touch.to_json(),
         "bytes": {"min": min(run.bytes.values()), "mean": mean, "max": max(run.bytes.values())} if run.bytes else None,
-        "keyframes": None,
+        "keyframes": _keyframes(run),
         "bytes_series": series,
         "mbit_per_second": {"16": mean * 8 * 16 / 1e6, "22.4": mean * 8 * 22.4 / 1e6} if run.bytes else None,
         "frames_per_second": {"encode": _per_second(encode), "decode": _per_second(decode)},
@@ -128,6 +128,11 @@ def _codec(run: CodecRun) -> dict[str, Any]:
         "allocated_bytes_decode": None,
         "peak_memory_bytes": run.peak_memory_bytes,
     }
+
+
+def _keyframes(run: CodecRun) -> dict[str, float] | None:
+    sizes = [run.bytes[number] for number in run.codec.keyframes if number in run.bytes]
+    return {"frames": len(sizes), "bytes": sum(sizes) / len(sizes)} if sizes else None
 
 
 def _mean(run: CodecRun) -> float:

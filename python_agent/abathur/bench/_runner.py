@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from abathur.bench._check import check
 from abathur.bench._codec import Codec
-from abathur.bench._frames import MAX_KEPT_BYTES, RecordedFrame, RecordedFrames, evenly_spaced
+from abathur.bench._frames import MAX_KEPT_BYTES, RecordedFrame, RecordedFrames, along_keyframes, evenly_spaced
 from abathur.bench._options import Options
 
 _PILOT_FRAMES = 8
@@ -134,25 +134,37 @@ class Runner:
             longest = min(longest, self._options.budget / 3 / len(self._runs))
         for run in self._runs:
             self._progress(f"warming up {run.name}", 0, 0)
+            trial = self._trial(run.codec) if run.codec.is_stream else pilot
             start = time.monotonic()
-            problems = [check(run.codec, frame).problem for frame in pilot]
-            checking = (time.monotonic() - start) / len(pilot)
+            problems = [check(run.codec, frame).problem for frame in trial]
+            checking = (time.monotonic() - start) / len(trial)
             run.failure = next((problem for problem in problems if problem is not None), None)
             if run.failure is not None:
                 continue
             start = time.monotonic()
             count = 0
             while True:
-                take(run.codec, pilot[count % len(pilot)])
+                if run.codec.is_stream and count % len(trial) == 0:
+                    run.codec.restart(0)
+                take(run.codec, trial[count % len(trial)])
                 count += 1
                 elapsed = time.monotonic() - start
                 if elapsed > longest or (count >= _WARM_UP_OPERATIONS and elapsed > _WARM_UP_SECONDS):
                     break
             self._seconds_per_frame[run.name] = checking + elapsed / count * self._options.rounds
 
+    def _trial(self, codec: Codec) -> list[RecordedFrame]:
+        """The first frames of a stream, which is encoded now."""
+        codec.open(self._frames.path, self._frames.count)
+        codec.restart(0)
+        return list(self._frames.read(range(min(_PILOT_FRAMES, self._frames.count))))
+
     def _keep_in_memory(self, chosen: list[int]) -> list[int]:
         """Evenly spaced frames that fit into memory, already read: reading does not count for the budget."""
         fitting = MAX_KEPT_BYTES // (3 * self._pilot_bytes)
+        if any(run.codec.is_stream for run in self._runs):
+            # Streams use other frames.
+            fitting //= 2
         if self._options.budget is not None:
             fitting = min(fitting, int(self._options.budget * _DICTS_PART / self._seconds_per_dict))
         fitting = max(fitting, _MIN_FRAMES_OF_BUDGET)
@@ -176,17 +188,21 @@ class Runner:
         for index, run in enumerate(waiting):
             seconds = self._seconds_per_frame[run.name]
             fitting = max(left, 0.0) / (len(waiting) - index) / seconds
-            count = (
-                len(chosen) if fitting >= len(chosen) else max(int(fitting), min(_MIN_FRAMES_OF_BUDGET, len(chosen)))
+            # Streams are read from the file, not from memory.
+            most = self.frame_count if run.codec.is_stream else len(chosen)
+            count = most if fitting >= most else max(int(fitting), min(_MIN_FRAMES_OF_BUDGET, most))
+            run.frames = (
+                along_keyframes(self._frames.count, count, run.codec.keyframes)
+                if run.codec.is_stream
+                else [chosen[each] for each in evenly_spaced(len(chosen), count)]
             )
-            run.frames = [chosen[each] for each in evenly_spaced(len(chosen), count)]
             left -= count * seconds
             self._total += count * seconds
 
     def _check(self, run: CodecRun) -> None:
         if run.failure is not None:
             return
-        for frame in self._frames.read(run.frames):
+        for frame in self._in_order(run):
             result = check(run.codec, frame)
             if result.problem is not None:
                 run.failure = f"frame {frame.number}: {result.problem}"
@@ -202,13 +218,23 @@ class Runner:
         is_first = True
         rounds = self._options.rounds
         what = f"timing {run.name}" if rounds == 1 else f"round {number} of {rounds}: timing {run.name}"
-        for frame in self._frames.read(run.frames):
+        for frame in self._in_order(run):
             if is_first:
                 # One frame that is not counted fills the caches with this codec's code and tables.
                 take(run.codec, frame)
+                run.codec.restart(frame.number)
                 is_first = False
             run.add(*take(run.codec, frame))
             self._advance(what, run)
+
+    def _in_order(self, run: CodecRun) -> Iterator[RecordedFrame]:
+        """The frames of a codec. A stream restarts at each that does not follow the one before."""
+        following = -1
+        for frame in self._frames.read(run.frames):
+            if frame.number != following:
+                run.codec.restart(frame.number)
+            following = frame.number + 1
+            yield frame
 
     def _advance(self, what: str, run: CodecRun) -> None:
         # The check and each round count the same, which is precise enough for a progress bar.
@@ -224,6 +250,8 @@ def take(codec: Codec, frame: RecordedFrame) -> tuple[int, int, int]:
     Returns:
         Nanoseconds of encoding, of decoding, and of decoding once more and reading every field.
     """
+    if codec.is_stream:
+        return _take_of_stream(codec)
     clock = time.perf_counter_ns
     source = codec.prepare(frame.message(), frame.plain)
     start = clock()
@@ -243,3 +271,16 @@ def take(codec: Codec, frame: RecordedFrame) -> tuple[int, int, int]:
     decode_touch = clock() - start
     del touched, sums
     return encode, decode, decode_touch
+
+
+def _take_of_stream(codec: Codec) -> tuple[int, int, int]:
+    """Decode the next frame of a stream, and touch the same result."""
+    clock = time.perf_counter_ns
+    encoded = codec.encode(None)
+    start = clock()
+    decoded = codec.decode(encoded)
+    decode = clock() - start
+    sums = codec.touch(decoded)
+    decode_touch = clock() - start
+    del decoded, sums
+    return 0, decode, decode_touch

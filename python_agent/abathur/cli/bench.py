@@ -19,7 +19,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--codecs",
         metavar="A,B",
-        help=f"codecs, each optionally with +{', +'.join(_catalog.COMPRESSIONS)} (default: all, uncompressed)",
+        help=f"codecs, each optionally with +{', +'.join(_catalog.COMPRESSIONS)}, and streams (default: all of --list)",
     )
     parser.add_argument("--json", type=Path, metavar="OUT", help="file to write the result to")
     parser.add_argument("-f", "--force", action="store_true", help="overwrite OUT if it exists")
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     runner.run()
     try:
         for each in runs if not runner.interrupted else []:
-            if each.failure is None:
+            if each.failure is None and not each.codec.is_stream:
                 progress(f"peak memory of {each.name}", 1, 1)
                 largest = max(each.bytes, key=lambda number: each.bytes[number])
                 each.peak_memory_bytes = _memory.peak_memory(each.name, next(frames.read([largest])).observation)
@@ -100,7 +100,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _names(given: str | None) -> tuple[str, ...]:
     if given is None:
-        return tuple(_catalog.NAMES)
+        return _catalog.DEFAULT
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
     if not names:
         raise ValueError("--codecs is empty")
@@ -108,10 +108,10 @@ def _names(given: str | None) -> tuple[str, ...]:
 
 
 def _list() -> None:
-    width = max(len(name) for name in _catalog.NAMES) + 2
-    for name in _catalog.NAMES:
+    width = max(len(name) for name in _catalog.DEFAULT) + 2
+    for name in _catalog.DEFAULT:
         try:
             print(f"{name:<{width}}{_catalog.create(name).label}")
         except _catalog.CodecUnavailableError as error:
             print(f"{name:<{width}}not available: {error}")
-    print(f"each also with +{', +'.join(_catalog.COMPRESSIONS)}")
+    print(f"each but the streams also with +{', +'.join(_catalog.COMPRESSIONS)}; columns as well")

@@ -51,8 +51,11 @@ class CompressedCodec(Codec):
     def decode(self, data: Any) -> Any:
         return self._codec.decode(self._decompress(data))
 
-    def touch(self, decoded: Any) -> Sums:
+    def touch(self, decoded: Any) -> Any:
         return self._codec.touch(decoded)
+
+    def sums(self, touched: Any) -> Sums:
+        return self._codec.sums(touched)
 
     def to_message(self, decoded: Any) -> ResponseObservation | None:
         return self._codec.to_message(decoded)

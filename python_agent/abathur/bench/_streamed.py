@@ -1,0 +1,68 @@
+"""The messages of a subscription to a recording, as a daemon sends them."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import grpc
+
+from abathur import _address, _grpc
+from abathur._daemon import find_daemon, ready_addresses, stop_daemon
+from abathur.errors import DaemonError, StoppingError
+from abathur.sync.v1 import sync_pb2
+
+
+def messages(recording: Path, encoding: str, compression: str, options: Sequence[str] = ()) -> list[sync_pb2.Frame]:
+    """Every frame of a recording in order, as a daemon sends it.
+
+    Args:
+        recording: The file.
+        encoding: proto or columns.
+        compression: none, or a name as in the options of agents.
+        options: Further options of ``play``, e.g. ``--start-offset``.
+
+    Raises:
+        DaemonError: the daemon was not found, or does not start.
+        AbathurError: it ended the stream before its end.
+    """
+    line = [*find_daemon(), "play", str(recording), "--rate", "unlimited", "--wait-agents", "1", "--stop-with-parent"]
+    line += ["--grpc-port", "0", *options]
+    request = sync_pb2.SubscribeRequest(
+        policy=sync_pb2.every,
+        encoding=encoding,
+        compression=compression.replace("-", "_"),
+        name="abathur bench",
+    )
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
+        try:
+            target = ready_addresses(daemon).get("grpc")
+            if target is None:
+                code = daemon.wait()
+                errors.seek(0)
+                raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
+            return _receive(target, request)
+        finally:
+            stop_daemon(daemon)
+
+
+def _receive(target: str, request: sync_pb2.SubscribeRequest) -> list[sync_pb2.Frame]:
+    address = _address.parse(target)
+    received: list[sync_pb2.Frame] = []
+    with _grpc.channel(address) as channel:
+        call = channel.unary_stream(
+            _grpc.SERVICE + "Subscribe",
+            request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
+            response_deserializer=sync_pb2.Frame.FromString,
+        )
+        try:
+            received.extend(call(request, metadata=_grpc.metadata(address)))
+        except grpc.RpcError as error:
+            problem = _grpc.translate(error)
+            # At the end of the recording the daemon says that it stops.
+            if not isinstance(problem, StoppingError):
+                raise problem from None
+    return received

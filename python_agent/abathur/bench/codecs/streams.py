@@ -1,0 +1,129 @@
+"""Streams of the daemon: `columns`, `zstd-stream`, `br-stream`, and columns with a compression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from s2clientprotocol.sc2api_pb2 import ResponseObservation
+
+from abathur import _compression, _frame
+from abathur._frame import Frame
+from abathur._payloads import PayloadReader
+from abathur._units import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
+from abathur.bench import _streamed
+from abathur.bench._codec import Codec, Sums
+from abathur.bench.schema import touch
+from abathur.errors import RecordingError
+from abathur.sync.v1 import sync_pb2
+
+_NESTED = {"orders": ORDER_COLUMNS, "buffs": BUFF_COLUMNS, "passengers": PASSENGER_COLUMNS}
+
+
+class StreamCodec(Codec):
+    """A row whose payloads depend on those before: the daemon encodes them, and the package's own client reads them."""
+
+    package = "abathur-agent"
+    times_encode = False
+    is_stream = True
+
+    def __init__(self, encoding: str, compression: str) -> None:
+        """A stream of the daemon.
+
+        Args:
+            encoding: proto or columns.
+            compression: none, or a name as in the options of agents.
+
+        Raises:
+            AbathurError: the package for the compression is not installed.
+        """
+        _compression.require(sync_pb2.Compression.Value(compression.replace("-", "_")))
+        self._encoding = encoding
+        self._compression = compression
+        self._reads_columns = encoding == "columns"
+        self._messages: list[sync_pb2.Frame] = []
+        self._reader = PayloadReader()
+        self._next = 0
+        end = (
+            "Decodes to a frame of this package: touching it makes all 42 columns of the units, those of their orders, "
+            "buffs and passengers, and the grids, NumPy arrays."
+            if self._reads_columns
+            else "Decodes to a message of protobuf."
+        )
+        self.footnotes = (
+            "The daemon encodes; that time is in the row of the same name in C#.",
+            "Frames are decoded in order, each once, because a payload depends on those since the last keyframe. "
+            "Decode and touch is the decoding of a frame with the touch of its result.",
+            end,
+            *(("Units come back in another order.",) if self._reads_columns else ()),
+        )
+
+    def open(self, recording: Path, frames: int) -> None:
+        self._messages = _streamed.messages(recording, self._encoding, self._compression)
+        if len(self._messages) != frames:
+            raise RecordingError(f"the daemon sent {len(self._messages)} of the {frames} frames of {recording}")
+
+    @property
+    def keyframes(self) -> list[int]:
+        return [number for number, message in enumerate(self._messages) if message.keyframe]
+
+    def restart(self, number: int) -> None:
+        self._next = number
+        self._reader = PayloadReader()
+
+    def prepare(self, message: ResponseObservation, plain: Callable[[], dict[str, Any]]) -> Any:
+        return None
+
+    def encode(self, source: Any) -> Any:
+        self._next += 1
+        return self._messages[self._next - 1]
+
+    def size(self, encoded: Any) -> int:
+        return len(encoded.data)
+
+    def decode(self, data: Any) -> Frame:
+        return _frame.from_message(data, received=0, size=0, payloads=self._reader)
+
+    def touch(self, decoded: Frame) -> Any:
+        return _arrays(decoded) if self._reads_columns else touch.reader("message")(decoded.response)
+
+    def sums(self, touched: Any) -> Sums:
+        return _sums(touched) if self._reads_columns else super().sums(touched)
+
+    def expected(self, message: ResponseObservation) -> ResponseObservation:
+        if self._reads_columns:
+            units = message.observation.raw_data.units
+            units.sort(key=lambda unit: (unit.tag, unit.SerializeToString()))
+        return message
+
+    def expected_sums(self, message: ResponseObservation) -> Sums | None:
+        if not self._reads_columns:
+            return None
+        frame = _frame.from_recording(message.SerializeToString(), sequence=1, game_loop=0, match_id="")
+        return _sums(_arrays(frame))
+
+    def to_message(self, decoded: Frame) -> ResponseObservation | None:
+        return self.expected(decoded.response)
+
+
+def _arrays(frame: Frame) -> list[NDArray[Any]]:
+    """All columns of the units, of what belongs to units, and the grids."""
+    units = frame.units
+    arrays = [getattr(units, name) for name in COLUMNS]
+    for nested, columns in _NESTED.items():
+        table = getattr(units, nested)
+        arrays += [getattr(table, name) for name in columns]
+    return arrays + [grid for grid in (frame.grids.visibility, frame.grids.creep) if grid is not None]
+
+
+def _sums(arrays: Sequence[NDArray[Any]]) -> Sums:
+    """Sums of all integers and of all floats in arrays."""
+    integers, floats = 0, 0.0
+    for values in arrays:
+        if values.dtype.kind == "f":
+            floats += float(values.sum(dtype="f8"))
+        else:
+            integers += int(values.sum(dtype="u8" if values.dtype.kind in "ub" else "i8"))
+    return [integers, floats]
