@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -12,6 +13,9 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+#: What every benchmark stands on.
+DAEMON_SOURCES = ("Abathur.Sync", "libraries", "protos")
 
 
 @dataclass
@@ -73,6 +77,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def machine() -> dict[str, Any]:
     """What was measured on."""
     return {
@@ -82,9 +91,19 @@ def machine() -> dict[str, Any]:
         "os": platform.platform(),
         "python": platform.python_version(),
         "dotnet": _output("dotnet", "--version"),
+        "load": [round(each, 2) for each in os.getloadavg()] if hasattr(os, "getloadavg") else None,
         "commit": _output("git", "describe", "--always", "--dirty"),
         **{name: metadata.version(name) for name in ("grpcio", "protobuf")},
     }
+
+
+def code(*sources: str) -> str:
+    """What is measured: a digest of committed files and folders.
+
+    Docs, tests and the report's page do not count: results stay valid when they change.
+    """
+    trees = _output("git", "rev-parse", *(f"HEAD:{each}" for each in sources))
+    return hashlib.sha256(trees.encode()).hexdigest()[:12]
 
 
 def save(folder: Path, results: dict[str, Any], readme: str) -> None:
@@ -113,7 +132,7 @@ def _cpu_name() -> str:
 def _output(*command: str) -> str:
     try:
         return subprocess.run(
-            command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent
+            command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import shutil
 import subprocess
 import sys
 import time
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from processes import MeasureError
-from report import page, plan, results, results_csv, single_operations
-from report.running import INTERRUPTED, Running, say
+from report import figures_json, page, plan, results, results_csv, single_operations
+from report.running import INTERRUPTED, Journal, Running, say
 
-from recordings import LOCAL, import_sequences, make_elite
+from recordings import LOCAL, Sequences, import_sequences, make_elite, make_levels, make_noisy
 
 _OPERATIONS = "benchmarkdotnet"
 
@@ -30,21 +30,25 @@ def main() -> int:
         "--page-only", action="store_true", help="measure nothing: write the page of what is in --output"
     )
     parser.add_argument(
-        "--scale", type=float, default=1, help="share of a full run's time to take, 0.1 to 1 (default: 1, about 45 min)"
+        "--scale",
+        type=float,
+        default=1,
+        help="share of a full run's time to take, 0.05 to 1 (default: 1, about 7 hours)",
+    )
+    parser.add_argument(
+        "--only", metavar="GLOB", action="append", help="only the parts whose title matches; repeatable"
     )
     options = parser.parse_args()
-    if not 0.1 <= options.scale <= 1:
-        parser.error("--scale: from 0.1 to 1")
+    if not 0.05 <= options.scale <= 1:
+        parser.error("--scale: from 0.05 to 1")
     kind = "quick" if options.quick else "full"
-    folder = (options.output or LOCAL / f"{datetime.date.today()}-report-{kind}").resolve()
+    folder = (options.output or LOCAL / f"report-{kind}").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     command = f"dotnet make.cs report{' --quick' if options.quick else ''}"
     command += f" --scale {options.scale}" if options.scale != 1 else ""
     if options.page_only:
         write_page(folder, command, [], interrupted=False)
         return 0
-    for old in [*folder.glob("match-*.json"), folder / "end-to-end.json"]:
-        old.unlink(missing_ok=True)
     started = time.monotonic()
     missing: list[str] = []
     interrupted = False
@@ -52,8 +56,14 @@ def main() -> int:
     try:
         chosen = _plan(folder, quick=options.quick, scale=options.scale)
         missing += chosen.missing
-        running = Running(chosen.parts, LOCAL / "report.log")
-        say(f"measuring for about {chosen.seconds / 60:.0f} min; Ctrl-C ends it and writes the page of what there is")
+        globs = [each.lower() for each in options.only or ("*",)]
+        parts = [part for part in chosen.parts if any(fnmatchcase(part.title.lower(), each) for each in globs)]
+        journal = None if options.quick else Journal(folder / "done.json")
+        running = Running(parts, LOCAL / "report.log", journal=journal)
+        say(
+            f"measuring for about {sum(part.seconds for part in parts) / 60:.0f} min; Ctrl-C ends it and writes the "
+            f"page of what there is{'' if options.quick else '; the same command continues'}"
+        )
         running.run()
         interrupted = running.interrupted
     except KeyboardInterrupt:
@@ -72,18 +82,24 @@ def main() -> int:
 
 def write_page(folder: Path, command: str, missing: list[str], *, interrupted: bool) -> Path:
     """Write index.html and results.csv of the results in a folder. Returns the page's path."""
-    runs = results.read_runs(folder)
-    results_csv.write(runs, folder / "results.csv")
+    exact_sizes = results.read_exact_sizes(folder)
+    runs = results.read_matches(folder, exact_sizes)
+    posts = results.read_runs(folder, "post-*.json")
+    results_csv.write([*runs, *posts], folder / "results.csv")
+    end_to_end = results.read_end_to_end(folder)
+    figures_json.write(runs, end_to_end, folder / "figures.json")
     raw = [
         path.relative_to(folder).as_posix()
         for path in sorted(folder.rglob("*"))
         if path.suffix in (".json", ".csv", ".md")
     ]
     content = page.Content(
-        title="Codecs and transports for StarCraft II observations, measured",
+        title="How should I move my game state?",
         command=command,
         runs=runs,
-        end_to_end=results.read_end_to_end(folder),
+        posts=posts,
+        exact_sizes=exact_sizes,
+        end_to_end=end_to_end,
         operations=single_operations.read(folder / _OPERATIONS),
         missing=missing,
         interrupted=interrupted or any(run.interrupted for run in runs),
@@ -100,15 +116,11 @@ def _plan(folder: Path, *, quick: bool, scale: float) -> plan.Plan:
         _fetch_browser_codecs()
         if quick:
             return plan.quick(folder, elite)
-        return plan.full(folder, elite, import_sequences(), _artifacts(), scale=scale)
+        plain = import_sequences()
+        sequences = Sequences(plain, make_noisy(plain))
+        return plan.full(folder, elite, sequences, LOCAL / _OPERATIONS, make_levels(), scale=scale)
     except MeasureError as error:
         raise SystemExit(f"report: {error}") from None
-
-
-def _artifacts() -> Path:
-    path = LOCAL / _OPERATIONS
-    shutil.rmtree(path, ignore_errors=True)
-    return path
 
 
 def _fetch_browser_codecs() -> None:
@@ -120,11 +132,11 @@ def _fetch_browser_codecs() -> None:
 
 
 def _take_operations(folder: Path) -> None:
-    """BenchmarkDotNet's own reports, beside the page."""
-    target = folder / _OPERATIONS
-    for source in sorted((LOCAL / _OPERATIONS / "results").glob("*-report*")):
-        if source.name.endswith(("-report.csv", "-report-github.md")):
-            target.mkdir(exist_ok=True)
+    """BenchmarkDotNet's own reports, beside the page: a folder for each part."""
+    for source in sorted((LOCAL / _OPERATIONS).glob("*/results/*-report*")):
+        if source.name.endswith(("-report.csv", "-report-github.md", "-report.html")):
+            target = folder / _OPERATIONS / source.parents[1].name
+            target.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target / source.name)
 
 

@@ -30,7 +30,7 @@ def parts(pattern: str, recording: Path, folder: Path, *, frames: int) -> list[p
         found.append(plan.browser_run(recording, folder, frames=min(frames, 100), rounds=2, seconds=40, names=names))
     bare = pattern.strip("*")
     if "+" not in pattern:
-        found.append(plan.single_operations(folder / "operations", (f"*{bare}*",), 60))
+        found.append(plan.short_operations(folder / "operations", f"*{bare}*", 60))
     return found
 
 

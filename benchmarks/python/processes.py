@@ -23,7 +23,7 @@ DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync
 BENCHMARKS = ROOT / "artifacts" / "bin" / "Abathur.Benchmarks" / "release" / "Abathur.Benchmarks.dll"
 _EXIT_SECONDS = 15.0
 _CPUCLOCK_SCHED = 2
-_ADDRESSES = {"json": "socket", "websocket": "http", "websocket-json": "http"}
+_ADDRESSES = {"websocket": "http"}
 
 
 class MeasureError(Exception):

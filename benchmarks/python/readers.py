@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import socket
 import struct
 from collections.abc import AsyncIterator, Generator
@@ -21,11 +22,15 @@ import grpc
 import grpc.aio
 from abathur import _frame, _grpc
 from abathur._frame import Frame
+from abathur._payloads import PayloadReader
+from abathur._units import COLUMNS
 from abathur.bench.schema.touch import reader
 from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2
 
 _FLOOR_HEAD = struct.Struct("<Iq")
+NATS_STAMP = struct.Struct("<q")
+NATS_SUBJECT = "frames"
 _LENGTH = struct.Struct("<I")
 _LIMIT = 64 * 1024 * 1024
 _BUFFER_BYTES = 256 * 1024
@@ -57,11 +62,11 @@ class Subscription:
     """What to read.
 
     Attributes:
-        transport: ``grpc``, ``socket`` (protobuf), ``json`` (on the socket), ``websocket`` (protobuf, binary messages),
-            ``websocket-json`` (text) or ``floor``.
+        transport: ``grpc``, ``socket``, ``websocket``, ``floor`` (plain TCP), ``nats`` (plain subscriptions).
         address: HOST:PORT.
-        touch: Whether an agent that decodes reads every field as well.
-        compression: ``none``, ``gzip``, ``br``, ``zstd``, ``zstd-stream`` or ``br-stream``, on gRPC.
+        touch: Whether an agent that decodes reads every field as well; of columns, every column of the units.
+        encoding: ``proto``, ``json`` or ``columns``.
+        compression: ``none``, ``gzip``, ``br``, ``zstd``, ``zstd-stream`` or ``br-stream``.
     """
 
     transport: str
@@ -69,36 +74,38 @@ class Subscription:
     policy: str = "latest"
     decode: bool = True
     touch: bool = False
+    encoding: str = "proto"
     compression: str = "none"
 
     @property
-    def is_json(self) -> bool:
-        """Whether the observation comes as ProtoJSON."""
-        return self.transport in ("json", "websocket-json")
+    def is_text(self) -> bool:
+        """Whether messages are JSON; on gRPC only the observation in them is."""
+        return self.encoding == "json" and self.transport != "grpc"
 
     def request(self) -> sync_pb2.SubscribeRequest:
         """The subscription as the daemon takes it."""
         return sync_pb2.SubscribeRequest(
             policy=self.policy,
-            encoding=sync_pb2.json if self.is_json else sync_pb2.proto,
+            encoding=self.encoding,
             compression=self.compression.replace("-", "_"),
         )
 
     def line(self) -> bytes:
         """The first line on the socket."""
-        encoding = "json" if self.is_json else "proto"
-        return f'{{"subscribe":{{"policy":"{self.policy}","encoding":"{encoding}"}}}}\n'.encode()
+        options = {"policy": self.policy, "encoding": self.encoding, "compression": self.compression.replace("-", "_")}
+        return json.dumps({"subscribe": options}).encode() + b"\n"
 
 
 def read(subscription: Subscription) -> AsyncIterator[Sample]:
     """Frames of a subscription, with asyncio."""
-    if subscription.transport == "floor":
-        return _floor(subscription)
-    if subscription.transport in ("websocket", "websocket-json"):
-        return _websocket(subscription)
+    others = {"floor": _floor, "nats": _nats, "websocket": _websocket}
+    if subscription.transport in others:
+        return others[subscription.transport](subscription)
     if subscription.decode:
         return _agent(subscription)
-    return {"grpc": _grpc_bytes, "socket": _socket_bytes, "json": _json_bytes}[subscription.transport](subscription)
+    if subscription.transport == "grpc":
+        return _grpc_bytes(subscription)
+    return (_json_bytes if subscription.is_text else _socket_bytes)(subscription)
 
 
 def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
@@ -109,12 +116,9 @@ def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
 
 
 async def _agent(subscription: Subscription) -> AsyncIterator[Sample]:
-    scheme = "grpc" if subscription.transport == "grpc" else "socket"
-    encoding = "json" if subscription.is_json else "proto"
-    async with abathur.connect(f"{scheme}://{subscription.address}") as game:
-        async for frame in game.frames(
-            policy=subscription.policy, encoding=encoding, compression=subscription.compression
-        ):
+    chosen: dict[str, Any] = {name: getattr(subscription, name) for name in ("policy", "encoding", "compression")}
+    async with abathur.connect(f"{subscription.transport}://{subscription.address}") as game:
+        async for frame in game.frames(**chosen):
             yield _decoded(subscription, frame)
 
 
@@ -123,7 +127,10 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
     touch = 0
     if subscription.touch:
         start = perf_counter_ns()
-        if subscription.is_json:
+        if subscription.encoding == "columns":
+            for name in COLUMNS:
+                getattr(frame.units, name)
+        elif subscription.encoding == "json":
             touch_json(frame.json)
         else:
             _read_every_field(frame.response)
@@ -154,7 +161,8 @@ async def _websocket(subscription: Subscription) -> AsyncIterator[Sample]:
         aiohttp.ClientSession() as session,
         session.ws_connect(f"http://{subscription.address}/v1/sync", max_msg_size=_LIMIT) as socket_,
     ):
-        if subscription.is_json:
+        payloads = PayloadReader()
+        if subscription.is_text:
             await socket_.send_str(subscription.line().decode())
         else:
             await socket_.send_bytes(sync_pb2.ClientMessage(subscribe=subscription.request()).SerializeToString())
@@ -163,21 +171,21 @@ async def _websocket(subscription: Subscription) -> AsyncIterator[Sample]:
             received = perf_counter_ns()
             if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
                 continue
-            sample = _websocket_sample(subscription, message.data, received)
+            sample = _websocket_sample(subscription, message.data, received, payloads)
             if sample is None:
                 return
             yield sample
 
 
-def _websocket_sample(subscription: Subscription, data: Any, received: int) -> Sample | None:
+def _websocket_sample(subscription: Subscription, data: Any, received: int, payloads: PayloadReader) -> Sample | None:
     """A message as a sample; None if it is no frame."""
     if not subscription.decode:
-        is_frame = data.startswith('{"frame"') if subscription.is_json else data[0] == _FRAME_TAG
+        is_frame = data.startswith('{"frame"') if subscription.is_text else data[0] == _FRAME_TAG
         if not is_frame:
             return None
-        stamp = _json_published_ns(data.encode()) if subscription.is_json else published_ns(data, frame_start(data))
+        stamp = _json_published_ns(data.encode()) if subscription.is_text else published_ns(data, frame_start(data))
         return Sample(received, stamp, 0, len(data), 0)
-    if subscription.is_json:
+    if subscription.is_text:
         value = _frame.loads(data)
         if "frame" not in value:
             return None
@@ -185,7 +193,9 @@ def _websocket_sample(subscription: Subscription, data: Any, received: int) -> S
     parsed = sync_pb2.ServerMessage.FromString(data)
     if not parsed.HasField("frame"):
         return None
-    return _decoded(subscription, _frame.from_message(parsed.frame, received=received, size=len(data)))
+    return _decoded(
+        subscription, _frame.from_message(parsed.frame, received=received, size=len(data), payloads=payloads)
+    )
 
 
 async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
@@ -240,6 +250,21 @@ async def _floor(subscription: Subscription) -> AsyncIterator[Sample]:
         writer.close()
 
 
+async def _nats(subscription: Subscription) -> AsyncIterator[Sample]:
+    """Messages of `nats_publisher.py`: the moment of publication, and the bytes."""
+    import nats
+
+    connection = await nats.connect(f"nats://{subscription.address}", allow_reconnect=False)
+    try:
+        messages = await connection.subscribe(NATS_SUBJECT)
+        async for message in messages.messages:
+            received = perf_counter_ns()
+            (published,) = NATS_STAMP.unpack_from(message.data)
+            yield Sample(received, published, 0, len(message.data) - NATS_STAMP.size, 0)
+    finally:
+        await connection.close()
+
+
 def _blocking_grpc(subscription: Subscription) -> Generator[Sample, None, None]:
     with grpc.insecure_channel(subscription.address, options=_GRPC_OPTIONS) as channel:
         call: Any = channel.unary_stream(_SUBSCRIBE, request_serializer=sync_pb2.SubscribeRequest.SerializeToString)(
@@ -259,7 +284,7 @@ def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None
         if subscription.transport != "floor":
             connection.sendall(subscription.line())
             file.readline()
-        if subscription.transport == "json":
+        if subscription.is_text:
             while line := file.readline():
                 yield Sample(perf_counter_ns(), _json_published_ns(line), 0, len(line), 0)
         elif subscription.transport == "floor":

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import DAEMON, ROOT, Process
+from processes import BENCHMARKS, DAEMON, ROOT, Process
 
 LOCAL = ROOT / "benchmarks" / "local"
 SKIRMISH = ROOT / "recordings" / "skirmish.mcap"
@@ -48,6 +48,37 @@ def make_elite() -> Path:
         with Process(["dotnet", DAEMON, "synth", "--preset", "elite", "-o", path]) as synth:
             synth.wait()
     return path
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Recordings of the sequences: as they are, and with noisier motion."""
+
+    plain: list[Path]
+    noisy: list[Path]
+
+
+def make_noisy(recordings: list[Path]) -> list[Path]:
+    """The same recordings with noisier motion and fights; made where they are missing."""
+    made = []
+    for source in recordings:
+        path = source.with_name(f"{source.stem}-noisy.mcap")
+        if not path.exists():
+            print(f"making {path.name}", flush=True)
+            with Process(["dotnet", BENCHMARKS, "noise", source, path]) as noise:
+                noise.wait()
+        made.append(path)
+    return made
+
+
+def make_levels() -> Path:
+    """The folder of an observation for each level of complexity; made where it is missing."""
+    folder = LOCAL / "levels"
+    if not folder.exists():
+        make_elite()
+        with Process(["dotnet", BENCHMARKS, "levels", folder]) as levels:
+            levels.wait()
+    return folder
 
 
 def import_sequences() -> list[Path]:

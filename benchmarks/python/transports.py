@@ -146,7 +146,7 @@ class Bench:
     def _warm_up(self, daemon: Daemon, floors: list[Server], agents: list[AgentProcess]) -> None:
         """Have the code compiled and the pools filled, as they are in a server that has run for a while."""
         for transport, agent in zip(("grpc", "socket", "json"), agents, strict=False):
-            agent.send_read(Subscription(transport, daemon.address(transport), "every", decode=False), 4)
+            agent.send_read(_subscription(transport, daemon, "every", decode=False), 4)
         for agent in agents[:3]:
             agent.answer()
         daemon.set_rate(0)
@@ -166,7 +166,7 @@ class Bench:
             daemon.resume()
         if case.agents > 0:
             policy = "latest" if case.kind == "paced" else "every"
-            subscription = Subscription(case.transport, server.address(case.transport), policy, case.decode)
+            subscription = _subscription(case.transport, server, policy, decode=case.decode)
             for agent, count in readers:
                 agent.send_read(subscription, count, blocking=case.blocking)
             for agent, _ in readers:
@@ -323,6 +323,12 @@ class Memory:
     def _run(self) -> None:
         while not self._stop.wait(0.02):
             self.samples.append((time.perf_counter_ns(), self._process.info.memory_info().rss))
+
+
+def _subscription(transport: str, server: Server, policy: str, *, decode: bool) -> Subscription:
+    """`json` is the socket with encoding json."""
+    name, encoding = ("socket", "json") if transport == "json" else (transport, "proto")
+    return Subscription(name, server.address(name), policy, decode, encoding=encoding)
 
 
 def _observe(server: Server, moment: int) -> Observation:

@@ -1,6 +1,6 @@
-"""The report: match runs, single operations and end-to-end measurements as one page that needs no network.
+"""Measures, and writes the page of the results.
 
-`plan` says what is measured, `running` starts the programs that measure, `results` reads what they wrote, and `page`
-writes it: `charts_*` over `svg` draw, `tables` and `findings` say in numbers and words what the charts show. Nothing
-here times anything.
+`plan` names the programs to run and `running` runs them; `results` reads what they write. `delivery` puts the daemon's
+encoding and a reader's decoding together; `front` makes the first screen of it; `sizes`, `languages`, `levels`, `http`,
+`wire`, `posts` and `method` make a section each, of charts (`charts_*` over `svg`) and tables. `page` joins them.
 """

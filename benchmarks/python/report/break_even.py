@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-SLOWEST = 10e6
-"""Bit/s of the slowest link looked at: 10 Mbit/s."""
+SLOWEST = 100e3
+"""Bit/s of the slowest link looked at: 100 kbit/s."""
 FASTEST = 100e9
 """Bit/s of the fastest link looked at: 100 Gbit/s."""
 

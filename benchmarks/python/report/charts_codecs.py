@@ -1,111 +1,67 @@
-"""Charts of match runs: size against time, latency distribution, bytes over the match."""
+"""Charts of match runs: size against time, bytes over the match."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from report.colours import style
 from report.results import LANGUAGES, Codec, Run
-from report.svg import Axis, Canvas, colour, label_room, log_axis
-from report.text import kilobytes, milliseconds, spread, tick
+from report.svg import Axis, Canvas, label_room, log_axis
+from report.text import kilobytes, milliseconds, size, spread, tick
 
-_WIDTH, _HEIGHT = 440.0, 350.0
+_WIDTH, _HEIGHT = 560.0, 350.0
 _TOP, _BOTTOM = 24.0, 310.0
 #: Codecs of one name whose mean sizes differ by less are the same format.
 _SAME = 0.02
 _RANK = {"protobuf": 0, "protojson": 1, "cbor": 2}
-_NINES = [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99.9")]
+#: Parts of a match whose mean sizes are drawn.
+_PARTS = 24
 
 
 def size_against_time(runs: Sequence[Run]) -> list[Canvas]:
-    """Bytes of a frame against encoding + decoding + reading every field; a chart per run, all on the same axes.
+    """Bytes of a frame against the time from bytes to objects with every field read, or to arrays of all columns.
 
     A filled mark is a codec, a hollow one the same compressed, tied to it by a line. Below and to the left is better.
+    All charts have the same axes.
     """
     shown = [run for run in runs if run.complete()]
     everything = [codec for run in shown for codec in run.complete()]
-    times = [(codec.total_ns() or 0) / 1e6 for codec in everything]
+    times = [(codec.ready_ns() or 0) / 1e6 for codec in everything]
     sizes = [(codec.mean_bytes or 0) / 1e3 for codec in everything]
     canvases = []
     for run in shown:
         canvas = Canvas(_WIDTH, _HEIGHT, run.title)
         x = log_axis(times, 48, _WIDTH - 12, tick, 1.4)
         y = log_axis(sizes, _BOTTOM, _TOP, tick, 1.3)
-        canvas.axes(x, y, "encode + decode + read every field, ms", "KB a frame")
-        codecs = run.complete()
-        styles = {base: colour(index) for index, base in enumerate(dict.fromkeys(each.base for each in codecs))}
-        marks = [(x.at((codec.total_ns() or 0) / 1e6), y.at((codec.mean_bytes or 0) / 1e3), codec) for codec in codecs]
+        canvas.axes(x, y, "bytes to objects, every field read; columns: to arrays; ms", "KB a frame")
+        marks = [
+            (x.at((codec.ready_ns() or 0) / 1e6), y.at((codec.mean_bytes or 0) / 1e3), codec)
+            for codec in run.complete()
+        ]
         bases = {codec.name: (at_x, at_y) for at_x, at_y, codec in marks}
         for at_x, at_y, codec in marks:
             if codec.compression and codec.base in bases:
-                canvas.line(*bases[codec.base], at_x, at_y, f"tie {styles[codec.base]}")
+                canvas.line(*bases[codec.base], at_x, at_y, f"tie {_solid(codec)}")
         for at_x, at_y, codec in marks:
-            style = styles[codec.base].split()[0]
-            canvas.mark(
-                at_x,
-                at_y,
-                f"{style} {'hollow' if codec.compression else ''}",
-                _tip(codec),
-                4 if codec.compression else 5.5,
-            )
+            look = f"{_solid(codec)} {'hollow' if codec.compression else ''}"
+            canvas.mark(at_x, at_y, look, _tip(codec), 4 if codec.compression else 5.5)
         for at_x, at_y, codec in sorted(marks, key=lambda mark: bool(mark[2].compression)):
             text = f"+{codec.compression}" if codec.compression and codec.base in bases else codec.name
-            canvas.label_near(at_x, at_y, text, styles[codec.base].split()[0])
+            canvas.label_near(at_x, at_y, text, _solid(codec))
         canvases.append(canvas)
     return canvases
+
+
+def _solid(codec: Codec) -> str:
+    return style(codec.name).split()[0]
 
 
 def _tip(codec: Codec) -> str:
-    low, high = codec.total_spread_ns() or (0.0, 0.0)
-    parts = [f"{codec.name}: {kilobytes(codec.mean_bytes)} KB, {milliseconds(codec.total_ns())} ms"]
-    if high > low:
-        parts.append(f"(rounds {spread([low, high], 1e-6)})")
+    ready = codec.ready()
+    parts = [f"{codec.name}: {size(codec.mean_bytes)}, {milliseconds(codec.ready_ns())} ms"]
+    if ready and len(ready.rounds) > 1:
+        parts.append(f"(rounds {spread(ready.rounds, 1e-6)})")
     return " ".join(parts)
-
-
-def latency_distribution(runs: Sequence[Run], operation: str = "decode") -> list[Canvas]:
-    """Quantiles of single operations from the fastest to p99.9, the axis stretched towards the tail; one per run."""
-    canvases = []
-    for run in runs:
-        curves = [
-            (codec, codec.times[operation].quantiles)
-            for codec in run.codecs.values()
-            if operation in codec.times
-            and codec.times[operation].quantiles
-            and not codec.compression
-            and not codec.is_partial
-        ]
-        if not curves:
-            continue
-        canvas = Canvas(_WIDTH, _HEIGHT, f"{run.title}: {operation}")
-        x = Axis(
-            0,
-            99.9,
-            48,
-            _WIDTH - label_room([codec.name for codec, _ in curves]),
-            [(float(at), name) for at, name in _NINES],
-            _nines,
-        )
-        values = [ns / 1e6 for _, curve in curves for at, ns in curve if at <= 99.9]
-        y = log_axis(values, _BOTTOM, _TOP, tick, 1.1)
-        canvas.axes(x, y, "share of the frames that took at most this", f"{operation}, ms")
-        ends = []
-        for index, (codec, curve) in enumerate(sorted(curves, key=lambda each: each[0].times[operation].p50)):
-            points = [(x.at(at), y.at(ns / 1e6)) for at, ns in curve if at <= 99.9]
-            timing = codec.times[operation]
-            tip = (
-                f"{codec.name}: p50 {milliseconds(timing.p50)}, p99 {milliseconds(timing.p99)}, "
-                f"p99.9 {milliseconds(timing.p99_9)} ms, {codec.frames} frames"
-            )
-            canvas.path(points, colour(index), tip)
-            ends.append((points[-1][1], codec.name, colour(index)))
-        canvas.labels_right(x.end, ends, _TOP, _BOTTOM)
-        canvases.append(canvas)
-    return canvases
-
-
-def _nines(percentage: float) -> float:
-    return -math.log10(1 - percentage / 100) if percentage < 100 else 4.0
 
 
 def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
@@ -127,7 +83,7 @@ def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
         if not series:
             continue
         chosen = _spaced(series)
-        canvas = Canvas(_WIDTH, _HEIGHT, f"{recording}: bytes over the match")
+        canvas = Canvas(_WIDTH, _HEIGHT, f"{recording}: bytes a frame over the match")
         last = max(at for codec, _ in chosen for at, _ in codec.series)
         x = Axis(
             0,
@@ -136,18 +92,27 @@ def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
             _WIDTH - label_room([name for _, name in chosen]),
             [(last * part / 4, f"{last * part / 4:,.0f}") for part in range(5)],
         )
-        y = log_axis([length / 1e3 for codec, _ in chosen for _, length in codec.series], _BOTTOM, _TOP, tick, 1.1)
+        means = [length / 1e3 for codec, _ in chosen for _, length in _means(codec, last)]
+        y = log_axis(means, _BOTTOM, _TOP, tick, 1.1)
         canvas.axes(x, y, "frame of the recording", "KB")
         ends = []
-        for index, (codec, name) in enumerate(chosen):
-            points = [(x.at(at), y.at(length / 1e3)) for at, length in codec.series]
+        for codec, name in chosen:
+            points = [(x.at(at), y.at(length / 1e3)) for at, length in _means(codec, last)]
             low, mean, high = codec.bytes or (0.0, 0.0, 0.0)
             tip = f"{name}: {kilobytes(low)} to {kilobytes(high)} KB, mean {kilobytes(mean)}"
-            canvas.path(points, colour(index), tip)
-            ends.append((points[-1][1], name, colour(index)))
+            canvas.path(points, style(codec.name), tip)
+            ends.append((points[-1][1], name, style(codec.name)))
         canvas.labels_right(x.end, ends, _TOP, _BOTTOM)
         canvases.append(canvas)
     return canvases
+
+
+def _means(codec: Codec, last: int) -> list[tuple[float, float]]:
+    """Mean sizes over parts of the match: the frames of a stream differ by their content, and its keyframes by far."""
+    parts: dict[int, list[int]] = {}
+    for at, length in codec.series:
+        parts.setdefault(min(at * _PARTS // max(1, last), _PARTS - 1), []).append(length)
+    return [((part + 0.5) * last / _PARTS, sum(sizes) / len(sizes)) for part, sizes in sorted(parts.items())]
 
 
 def _spaced(series: list[tuple[Codec, str]], most: int = 12) -> list[tuple[Codec, str]]:

@@ -7,62 +7,43 @@ from collections.abc import Sequence
 from typing import Any
 
 from report.break_even import FASTEST, SLOWEST, Cost, fastest
-from report.results import Run
-from report.svg import Axis, Canvas, colour, label_room, log_axis
-from report.text import link, milliseconds, number, tick
+from report.colours import style
+from report.svg import Axis, Canvas, label_room, log_axis
+from report.text import link, milliseconds, number, size, tick
 
-_WIDTH, _HEIGHT = 440.0, 374.0
+_WIDTH, _HEIGHT = 600.0, 380.0
 _TOP, _BOTTOM = 24.0, 300.0
-_MOST_LINES = 9
-_TICKS = [(1e7, "10 M"), (1e8, "100 M"), (1e9, "1 G"), (1e10, "10 G"), (1e11, "100 G")]
+_TICKS = [(1e5, "100 k"), (1e6, "1 M"), (1e7, "10 M"), (1e8, "100 M"), (1e9, "1 G"), (1e10, "10 G"), (1e11, "100 G")]
+_TICK_MS = 1000 / 22.4
+_CHAR = 6.5
 
 
-def costs(run: Run) -> list[Cost]:
-    """What each codec that carries the whole frame costs in a run."""
-    return [Cost(each.name, (each.total_ns() or 0) / 1e9, each.mean_bytes or 0) for each in run.complete()]
-
-
-def break_even(runs: Sequence[Run]) -> list[Canvas]:
-    """Time of a frame over links from 10 Mbit/s to 100 Gbit/s, and below it who is fastest where; a chart per run."""
-    canvases = []
-    for run in runs:
-        every = costs(run)
-        if len(every) < 2:
-            continue
-        reigns = fastest(every)
-        lines = _chosen(every, [each.name for each in reigns])
-        styles = {cost.name: colour(index) for index, cost in enumerate(lines)}
-        canvas = Canvas(_WIDTH, _HEIGHT + 16 * len(reigns), run.title)
-        x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([cost.name for cost in lines]), _TICKS, math.log10)
-        values = [cost.total(speed) * 1e3 for cost in lines for speed in (SLOWEST, FASTEST)]
-        y = log_axis(values, _BOTTOM, _TOP, tick, 1.15)
-        canvas.axes(x, y, "speed of the link, bit/s", "ms a frame: encode + decode + read + link")
-        if y.low < 1000 / 22.4 < y.high:
-            canvas.line(x.start, y.at(1000 / 22.4), x.end, y.at(1000 / 22.4), "tickline")
-            canvas.text(x.end - 2, y.at(1000 / 22.4) - 4, "a tick: 44.6 ms", "tick", "end")
-        ends = []
-        for cost in lines:
-            speeds = [SLOWEST * (FASTEST / SLOWEST) ** (step / 60) for step in range(61)]
-            points = [(x.at(speed), y.at(cost.total(speed) * 1e3)) for speed in speeds]
-            tip = f"{cost.name}: {number(cost.seconds * 1e3)} ms + {number(cost.bytes / 1e3)} KB"
-            canvas.path(points, styles[cost.name], tip)
-            ends.append((points[-1][1], cost.name, styles[cost.name]))
-        canvas.labels_right(x.end, ends, _TOP, _BOTTOM)
-        canvas.text(2, 361, "fastest", "name")
-        for index, reign in enumerate(reigns):
-            left, right = x.at(reign.start), x.at(reign.end)
-            words = f"{reign.name}: {link(reign.start)} to {link(reign.end)}"
-            canvas.rect(left, 350, right - left, 14, styles[reign.name], words)
-            canvas.text(x.start, 382 + 16 * index, words, f"label {styles[reign.name]}")
-        canvases.append(canvas)
-    return canvases
-
-
-def _chosen(every: list[Cost], winners: list[str]) -> list[Cost]:
-    """The winners of some link speed, then the fastest uncompressed codecs, in the order of time."""
-    plain = [cost for cost in every if "+" not in cost.name and cost.name not in winners]
-    names = [*winners, *(cost.name for cost in plain)][:_MOST_LINES]
-    return [cost for cost in every if cost.name in names]
+def break_even(title: str, every: Sequence[Cost]) -> Canvas:
+    """Time of a frame over links of every speed for all encodings, and below it which is fastest where."""
+    reigns = fastest(every)
+    canvas = Canvas(_WIDTH, _HEIGHT, title)
+    x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([cost.name for cost in every]), _TICKS, math.log10)
+    values = [cost.total(speed) * 1e3 for cost in every for speed in (SLOWEST, FASTEST)]
+    y = log_axis(values, _BOTTOM, _TOP, tick, 1.15)
+    canvas.axes(x, y, "speed of the link, bit/s", "ms a frame: encoding, link, decoding")
+    canvas.line(x.start, y.at(_TICK_MS), x.end, y.at(_TICK_MS), "tickline")
+    canvas.text(x.end - 2, y.at(_TICK_MS) - 4, "a tick: 44.6 ms", "tick", "end")
+    ends = []
+    for cost in every:
+        speeds = [SLOWEST * (FASTEST / SLOWEST) ** (step / 60) for step in range(61)]
+        points = [(x.at(speed), y.at(cost.total(speed) * 1e3)) for speed in speeds]
+        tip = f"{cost.name}: {number(cost.seconds * 1e3)} ms + {size(cost.bytes)}"
+        canvas.path(points, style(cost.name), tip)
+        ends.append((points[-1][1], cost.name, style(cost.name)))
+    canvas.labels_right(x.end, ends, _TOP, _BOTTOM)
+    canvas.text(2, _HEIGHT - 26, "fastest", "name")
+    for reign in reigns:
+        left, right = x.at(reign.start), x.at(reign.end)
+        canvas.rect(left, _HEIGHT - 36, right - left, 14, style(reign.name), f"{reign.name} up to {link(reign.end)}")
+        # A label that has no room beside its neighbours is in the tooltip only.
+        if len(reign.name) * _CHAR <= right - left:
+            canvas.text((left + right) / 2, _HEIGHT - 8, reign.name, f"label {style(reign.name)}", "middle")
+    return canvas
 
 
 def published(ours: Sequence[dict[str, Any]]) -> list[Canvas]:
@@ -79,9 +60,9 @@ def published(ours: Sequence[dict[str, Any]]) -> list[Canvas]:
     for index, row in enumerate(ours):
         top = 28 + 40 * index
         canvas.text(152, top + 19, row["label"], "label plain", "end")
-        for offset, key, style in ((0, "seed", "k7"), (15, "ours", "k0")):
+        for offset, key, look in ((0, "seed", "f-other"), (15, "ours", "f-protobuf")):
             if row[key]:
-                canvas.rect(x.start, top + offset, x.at(row[key]) - x.start, 13, style, row["tip"])
+                canvas.rect(x.start, top + offset, x.at(row[key]) - x.start, 13, look, row["tip"])
                 name = "2018" if key == "seed" else "ours"
                 text = f"{milliseconds(row[key] * 1e6)} {name}"
                 canvas.text(x.at(row[key]) + 4, top + offset + 11, text, "tick")

@@ -5,15 +5,27 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import figures
+from end_to_end import SOURCES
 from processes import BENCHMARKS, ROOT
 
-from recordings import SEQUENCES, SKIRMISH
+from recordings import SEQUENCES, SKIRMISH, Sequences
+from report.results import is_whole
 
+#: What says how small each encoding is: of every frame, because a match run takes as many as its time allows.
+_SIZES = (
+    "protobuf", "protobuf+zstd", "protojson", "columns", "columns+zstd", "zstd-stream", "br-stream",
+    "columns+zstd-stream", "columns+br-stream",
+)  # fmt: skip
 BROWSER = ROOT / "benchmarks" / "browser"
+_CSHARP = (*figures.DAEMON_SOURCES, "benchmarks/Abathur.Benchmarks")
+_PYTHON = (*figures.DAEMON_SOURCES, "python_agent/abathur")
+_BROWSER = (*figures.DAEMON_SOURCES, "benchmarks/browser", "benchmarks/schemas")
 _COMPRESSED = {
     "csharp": ("protobuf", "protojson", "system-text-json", "cbor"),
     "python": ("protobuf", "orjson", "msgspec-msgpack", "fastavro"),
@@ -21,7 +33,7 @@ _COMPRESSED = {
 CODECS = {
     "csharp": (
         "protobuf", "protobuf-buffer", "projection", "protojson", "protojson-google", "protojson-google-wire",
-        "system-text-json", "cbor",
+        "system-text-json", "system-text-json-reflection", "newtonsoft-json", "servicestack-text", "cbor",
     ),
     "python": (
         "protobuf", "protobuf-scan", "protojson-google", "protojson-google-indented", "json", "orjson", "msgspec-json",
@@ -29,19 +41,24 @@ CODECS = {
     ),
 }  # fmt: skip
 #: Each frame depends on those since the last keyframe.
-STREAMS = {
-    "csharp": ("columns", "zstd-stream", "br-stream", "columns+zstd-stream", "columns+br-stream"),
-    "python": (),
-}
+STREAMS = ("columns", "zstd-stream", "br-stream", "columns+zstd-stream", "columns+br-stream")
+#: Columns, each payload compressed by itself.
+_PACKED_COLUMNS = ("columns+gzip", "columns+br", "columns+zstd")
+#: The four rows of the post of 2018.
+_POST = {"csharp": ("protobuf", "protojson-google"), "python": ("protobuf", "protojson-google")}
 _QUICK_BROWSER = ("json", "protobufjs", "pbf", "protobuf-es", "flatbuffers-read", "msgpackr", "avsc", "bebop")
 COMPRESSIONS = ("gzip", "br", "zstd")
 
 
 @dataclass(frozen=True)
 class Part:
-    """One program: its command, the file that it writes, and about how many seconds it takes.
+    """One program: its command, the file or folder that it writes, and about how many seconds it takes.
 
-    `shows` says whether its output is for people to see; else only its errors are.
+    Attributes:
+        shows: Whether its output is for people to see; else only its errors are.
+        quiet: Whether it waits for a quiet machine.
+        environment: Variables that differ from those of the report.
+        sources: What it measures: committed files and folders. It is measured again when they change.
     """
 
     title: str
@@ -49,6 +66,14 @@ class Part:
     output: Path
     seconds: float
     shows: bool = False
+    quiet: bool = False
+    environment: dict[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = figures.DAEMON_SOURCES
+
+    @property
+    def code(self) -> str:
+        """Digest of the sources."""
+        return figures.code(*self.sources)
 
 
 @dataclass
@@ -66,8 +91,9 @@ class Plan:
 
 def codecs(language: str, *, compressed: bool) -> list[str]:
     """Names for a match run: every codec, and the main ones compressed as well."""
-    names = [*CODECS[language], *STREAMS[language]]
+    names = [*CODECS[language], *STREAMS]
     if compressed:
+        names += _PACKED_COLUMNS
         names += [f"{name}+{each}" for name in _COMPRESSED[language] for each in COMPRESSIONS]
     return names
 
@@ -77,7 +103,7 @@ def matching(language: str, pattern: str) -> list[str]:
     names = list(CODECS[language])
     if "+" in pattern:
         names = [f"{name}+{each}" for name in names for each in COMPRESSIONS]
-    return [name for name in (*names, *STREAMS[language]) if fnmatchcase(name, pattern.lower())]
+    return [name for name in (*names, *STREAMS) if fnmatchcase(name, pattern.lower())]
 
 
 def matching_in_browser(pattern: str) -> list[str]:
@@ -94,46 +120,83 @@ def match_run(
     folder: Path,
     names: list[str],
     *,
-    budget: float,
+    budget: float | None,
     rounds: int = 3,
     frames: int | None = None,
+    seconds: float | None = None,
+    kind: str = "match",
+    environment: dict[str, str] | None = None,
 ) -> Part:
-    """A match run in C# or Python."""
-    output = folder / f"match-{recording.stem}-{language}.json"
+    """A match run in C# or Python; without a budget every frame is taken, in about so many seconds."""
+    output = folder / f"{kind}-{recording.stem}-{language}.json"
     program: list[str | Path] = (
         ["dotnet", BENCHMARKS, "match"]
         if language == "csharp"
         else [sys.executable, "-m", "abathur", "bench", "--force"]
     )
-    options: list[str | Path] = ["--codecs", ",".join(names), "--rounds", str(rounds), "--budget", str(budget)]
+    options: list[str | Path] = ["--codecs", ",".join(names), "--rounds", str(rounds)]
+    if budget is not None:
+        options += ["--budget", str(budget)]
     if frames is not None:
         options += ["--frames", str(frames)]
-    title = f"{recording.stem}, {'C#' if language == 'csharp' else 'Python'}"
-    return Part(title, [*program, recording, *options, "--json", output], output, budget + 3)
+    title = f"{recording.stem}, {'C#' if language == 'csharp' else 'Python'}{'' if kind == 'match' else f' ({kind})'}"
+    command = [*program, recording, *options, "--json", output]
+    sources = _CSHARP if language == "csharp" else _PYTHON
+    return Part(title, command, output, seconds or (budget or 0) + 3, environment=environment or {}, sources=sources)
 
 
 def browser_run(
-    recording: Path, folder: Path, *, frames: int, rounds: int, seconds: float, names: list[str] | None = None
+    recording: Path,
+    folder: Path,
+    *,
+    frames: int,
+    rounds: int,
+    seconds: float,
+    names: list[str] | None = None,
+    browser: str = "chromium",
 ) -> Part:
-    """A match run in Chromium."""
-    output = folder / f"match-{recording.stem}-browser.json"
-    command: list[str | Path] = ["node", BROWSER / "run.mjs", recording, "--frames", str(frames)]
+    """A match run in Chromium or Firefox."""
+    language = "browser" if browser == "chromium" else browser
+    output = folder / f"match-{recording.stem}-{language}.json"
+    command: list[str | Path] = ["node", BROWSER / "run.mjs", recording, "--browser", browser, "--frames", str(frames)]
     chosen = ["--codecs", ",".join(names)] if names else []
     command += ["--rounds", str(rounds), *chosen, "--json", output]
-    return Part(f"{recording.stem}, browser", command, output, seconds)
+    return Part(f"{recording.stem}, {browser.capitalize()}", command, output, seconds, sources=_BROWSER)
 
 
-def end_to_end(folder: Path, *, quick: bool, seconds: float) -> Part:
+def other_run(
+    language: str, recording: Path, folder: Path, *, frames: int, rounds: int, levels: Path | None, seconds: float
+) -> Part:
+    """A match run in Java or Go; where the runtime is missing, the result says so."""
+    output = folder / f"match-{recording.stem}-{language}.json"
+    program = ROOT / "benchmarks" / "python" / f"{language}.py"
+    options: list[str | Path] = ["--frames", str(frames), "--rounds", str(rounds), "--json", output]
+    options += [] if levels is None else ["--levels", levels]
+    title = f"{recording.stem}, {'Java' if language == 'jvm' else 'Go'}"
+    sources = (f"benchmarks/{language}", f"benchmarks/python/{language}.py", "benchmarks/python/languages", "protos")
+    return Part(title, [sys.executable, program, recording, *options], output, seconds, sources=sources)
+
+
+def end_to_end(folder: Path, *, quick: bool, seconds: float, rounds: int = 3, frames: str = "2000,500") -> Part:
     """The transports' end-to-end measurement."""
     output = folder / "end-to-end.json"
     program = ROOT / "benchmarks" / "python" / "end_to_end.py"
-    command: list[str | Path] = [sys.executable, program, "--output", output, *(["--quick"] if quick else [])]
-    return Part("end to end", command, output, seconds, shows=True)
+    options = ["--quick"] if quick else ["--rounds", str(rounds), "--frames", frames]
+    command: list[str | Path] = [sys.executable, program, "--output", output, *options]
+    return Part("end to end", command, output, seconds, shows=True, quiet=not quick, sources=SOURCES)
 
 
-def single_operations(artifacts: Path, patterns: tuple[str, ...], seconds: float) -> Part:
+def single_operations(artifacts: Path, pattern: str, name: str, seconds: float) -> Part:
+    """BenchmarkDotNet's default job."""
+    target = artifacts / name
+    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", target, "--filter", pattern, "--stopOnFirstError"]
+    title = f"single operations: {name}"
+    return Part(title, command, target / "results", seconds, shows=True, quiet=True, sources=_CSHARP)
+
+
+def short_operations(artifacts: Path, pattern: str, seconds: float) -> Part:
     """BenchmarkDotNet's short job, with short iterations."""
-    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", *patterns]
+    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", artifacts, "--filter", pattern]
     command += ["--job", "short", "--iterationTime", "100", "--stopOnFirstError"]
     return Part("single operations (BenchmarkDotNet)", command, artifacts / "results", seconds, shows=True)
 
@@ -155,38 +218,90 @@ def quick(folder: Path, elite: Path) -> Plan:
     plan.parts.append(match_run("csharp", SKIRMISH, folder, codecs("csharp", compressed=True), budget=35, frames=120))
     plan.parts.append(match_run("python", SKIRMISH, folder, codecs("python", compressed=True), budget=40, frames=120))
     plan.parts.append(match_run("csharp", elite, folder, codecs("csharp", compressed=False), budget=20, frames=120))
-    plan.parts.append(match_run("python", elite, folder, codecs("python", compressed=False), budget=30, frames=120))
-    names = list(_QUICK_BROWSER)
-    run = browser_run(SKIRMISH, folder, frames=20, rounds=2, seconds=35, names=names)
+    run = browser_run(SKIRMISH, folder, frames=20, rounds=2, seconds=35, names=list(_QUICK_BROWSER))
     # Less warm-up, and two seconds of end to end at 22.4 Hz.
     run.command.extend(["--warm-up", "100", "--end-to-end-frames", "45"])
     _browser(plan, [run])
-    plan.parts.append(end_to_end(folder, quick=True, seconds=55))
-    plan.missing.append("single operations (BenchmarkDotNet), the whole match and the windows: --quick leaves them out")
+    plan.parts.append(other_run("go", SKIRMISH, folder, frames=20, rounds=1, levels=None, seconds=40))
+    plan.parts.append(end_to_end(folder, quick=True, seconds=75))
+    plan.missing.append(
+        "single operations (BenchmarkDotNet), Java, Firefox, the whole match and the windows: --quick leaves them out"
+    )
     return plan
 
 
-def full(folder: Path, elite: Path, sequences: list[Path], artifacts: Path, *, scale: float = 1) -> Plan:
-    """`elite`, a whole match and windows of others, browser, end to end, single operations.
+def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, levels: Path, *, scale: float = 1) -> Plan:
+    """Everything. About seven hours times `scale`, on a machine that does nothing else.
 
-    About 45 minutes times `scale`: budgets and the browser's frames are scaled, the rest takes what it takes.
+    `scale` is applied to budgets, frames and rounds; BenchmarkDotNet takes what it takes.
     """
     plan = Plan()
-    _browser(plan, [browser_run(elite, folder, frames=round(100 * scale), rounds=3, seconds=300 * scale)])
-    if not sequences:
+    wholes = [path for path in sequences.plain if is_whole(path.stem)]
+    windows = [path for path in sequences.plain if path not in wholes]
+    if not sequences.plain:
         plan.missing.append(f"the whole match and the windows of others: there is no {SEQUENCES.parent.name}/sequences")
-    for path in sorted(sequences, key=lambda each: "full" not in each.stem):
-        whole = "full" in path.stem
-        for language, seconds in (("csharp", 150 if whole else 20), ("python", 150 if whole else 25)):
-            names = codecs(language, compressed=whole)
-            plan.parts.append(match_run(language, path, folder, names, budget=round(seconds * scale)))
-    for language in CODECS:
-        names = codecs(language, compressed=True)
-        plan.parts.append(match_run(language, elite, folder, names, budget=round(450 * scale), rounds=2))
-    plan.parts.append(end_to_end(folder, quick=False, seconds=380))
-    patterns = ("*TranscoderBenchmarks*", "*CodecBenchmarks.Encode(*", "*CodecBenchmarks.Decode(*")
-    plan.parts.append(single_operations(artifacts, patterns, 400))
+    main = wholes[0] if wholes else elite
+    for recording in (*wholes, elite):
+        for language in CODECS:
+            names = codecs(language, compressed=True)
+            plan.parts.append(match_run(language, recording, folder, names, budget=round(420 * scale)))
+    for path in windows:
+        names = codecs("csharp", compressed=False)
+        plan.parts.append(match_run("csharp", path, folder, names, budget=round(25 * scale)))
+    for path in (*wholes, elite, *windows, *sequences.noisy):
+        is_long = path == elite or is_whole(path.stem.removesuffix("-noisy"))
+        plan.parts.append(
+            match_run("csharp", path, folder, [*_SIZES], budget=None, rounds=1, frames=_frames_of_match(scale),
+                      seconds=(120 if is_long else 12) * scale, kind="sizes")
+        )  # fmt: skip
+    frames = max(20, round(100 * scale))
+    for browser in ("chromium", "firefox"):
+        _browser(plan, [browser_run(main, folder, frames=frames, rounds=3, seconds=400 * scale, browser=browser)])
+    for language, rounds, seconds in (("go", 3, 300), ("jvm", 2, 1500)):
+        plan.parts.append(
+            other_run(language, main, folder, frames=frames, rounds=rounds, levels=levels, seconds=seconds * scale)
+        )
+    _post(plan, folder, [elite, *wholes], scale)
+    plan.parts.append(
+        end_to_end(
+            folder,
+            quick=False,
+            seconds=5400 * scale,
+            rounds=max(1, round(3 * scale)),
+            frames=f"{max(100, round(2000 * scale))},{max(50, round(500 * scale))}",
+        )
+    )
+    # BenchmarkDotNet writes its results at the end of a run, so what is interrupted is lost: short runs.
+    for level in ("Small", "Middle", "Late"):
+        for operation in ("Encode", "Decode", "DecodeAndTouch"):
+            pattern = f"*CodecBenchmarks.{operation}(Level: {level},*"
+            plan.parts.append(single_operations(artifacts, pattern, f"{level}-{operation}".lower(), 800))
+    plan.parts.append(single_operations(artifacts, "*TranscoderBenchmarks*", "transcoder", 300))
     return plan
+
+
+def _frames_of_match(scale: float) -> int | None:
+    """Every frame, or that share of the longest match's 16,860."""
+    return None if scale == 1 else max(50, round(16_860 * scale))
+
+
+def _post(plan: Plan, folder: Path, recordings: Sequence[Path], scale: float) -> None:
+    """Every frame in the four rows of the post of 2018; 1 of 20 with protobuf in pure Python, which is as slow."""
+    pure = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+    frames = _frames_of_match(scale)
+    for recording in recordings:
+        plan.parts.append(
+            match_run("csharp", recording, folder, [*_POST["csharp"]], budget=None, rounds=1, frames=frames,
+                      seconds=600 * scale, kind="post")
+        )  # fmt: skip
+        plan.parts.append(
+            match_run("python", recording, folder, [*_POST["python"]], budget=None, rounds=1, frames=frames,
+                      seconds=3600 * scale, kind="post")
+        )  # fmt: skip
+        plan.parts.append(
+            match_run("python", recording, folder, ["protobuf"], budget=None, rounds=1,
+                      frames=max(50, round(840 * scale)), seconds=300 * scale, kind="post-pure", environment=pure)
+        )  # fmt: skip
 
 
 def _browser(plan: Plan, parts: list[Part]) -> None:

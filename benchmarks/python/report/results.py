@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-LANGUAGES = {"csharp": "C#", "python": "Python", "browser": "Browser"}
+LANGUAGES = {
+    "python": "Python",
+    "csharp": "C#",
+    "browser": "Chromium",
+    "firefox": "Firefox",
+    "jvm": "Java",
+    "go": "Go",
+}
 COMPRESSIONS = ("gzip", "br", "zstd")
 #: What a language's row reads or writes less than everything: never compared with rows that carry all.
 PARTIAL = ("projection", "-scan", "-read", "unverified")
@@ -27,7 +34,6 @@ class Timing:
     p99: float
     p99_9: float
     rounds: tuple[float, ...]
-    quantiles: tuple[tuple[float, float], ...]
 
     @staticmethod
     def read(value: dict[str, Any] | None) -> Timing | None:
@@ -46,13 +52,12 @@ class Timing:
             p99,
             float(value.get("p99_9", p99)),
             tuple(float(each) for each in value.get("rounds") or [mean]),
-            tuple((float(at), float(ns)) for at, ns in value.get("quantiles") or ()),
         )
 
 
 @dataclass(frozen=True)
 class Codec:
-    """A codec's row in a match run. Sizes are in bytes; None or empty: not measured."""
+    """A codec's row in a match run. Sizes are in bytes, of `sized_frames` frames; None or empty: not measured."""
 
     name: str
     label: str
@@ -67,6 +72,11 @@ class Codec:
     cannot_carry: tuple[str, ...]
     error: str | None
     compressed: dict[str, float] = field(default_factory=dict)
+    keyframes: tuple[int, float] | None = None
+    sized_frames: int = 0
+    allocations: tuple[float | None, float | None] = (None, None)
+    fetched: dict[str, Any] = field(default_factory=dict)
+    packing: dict[str, float] = field(default_factory=dict)
 
     @property
     def base(self) -> str:
@@ -92,17 +102,17 @@ class Codec:
         """Decoding with a read of every field where it is measured, else decoding."""
         return self.times.get("decode_touch") or self.times.get("decode")
 
-    def total_ns(self) -> float | None:
-        """Encoding, and decoding with a read of every field: trimmed means, ns. None if one is not measured."""
-        encode, decode = self.times.get("encode"), self.decoding()
-        return None if encode is None or decode is None else encode.trimmed_mean + decode.trimmed_mean
+    def ready(self) -> Timing | None:
+        """From bytes to what a reader works with: every field read; of columns, the arrays of all columns."""
+        if self.base == "columns" and self.language != "python":
+            # Touching reads a message that is made of the columns there, which no reader of columns does.
+            return self.times.get("decode")
+        return self.decoding()
 
-    def total_spread_ns(self) -> tuple[float, float] | None:
-        """Least and most of `total_ns` that the rounds allow."""
-        encode, decode = self.times.get("encode"), self.decoding()
-        if encode is None or decode is None:
-            return None
-        return min(encode.rounds) + min(decode.rounds), max(encode.rounds) + max(decode.rounds)
+    def ready_ns(self) -> float | None:
+        """The mean of `ready`."""
+        timing = self.ready()
+        return None if timing is None else timing.trimmed_mean
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,8 @@ class Run:
     unavailable: dict[str, str]
     codecs: dict[str, Codec]
     end_to_end: Any
-    command: str = ""
+    http: dict[str, Any] = field(default_factory=dict)
+    levels: dict[str, dict[str, Codec]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -129,10 +140,10 @@ class Run:
         return f"{self.recording}, {LANGUAGES.get(self.language, self.language)}"
 
     def complete(self) -> list[Codec]:
-        """Codecs that carry a whole frame both ways and were timed, the fastest first."""
-        found = [each for each in self.codecs.values() if each.total_ns() is not None and not each.is_partial]
+        """Codecs that carry a whole frame and whose decoding was timed, the fastest first."""
+        found = [each for each in self.codecs.values() if each.ready_ns() is not None and not each.is_partial]
         return sorted(
-            (each for each in found if each.bytes and not each.error), key=lambda each: each.total_ns() or math.inf
+            (each for each in found if each.bytes and not each.error), key=lambda each: each.ready_ns() or 0.0
         )
 
 
@@ -160,23 +171,55 @@ def read_run(path: Path) -> Run:
         unavailable=dict(value.get("unavailable") or {}),
         codecs={name: _codec(name, language, each) for name, each in value["codecs"].items()},
         end_to_end=value.get("end_to_end"),
+        http=dict(value.get("http") or {}),
+        levels={
+            level: {name: _codec(name, language, each) for name, each in codecs.items()}
+            for level, codecs in (value.get("levels") or {}).items()
+        },
     )
 
 
-def read_runs(folder: Path) -> list[Run]:
-    """All match runs in a folder (``match-*.json``): by recording, C# before Python before the browser."""
-    runs = [read_run(path) for path in sorted(folder.glob("match-*.json"))]
+def read_runs(folder: Path, pattern: str = "match-*.json") -> list[Run]:
+    """All match runs in a folder: by recording, then in the order of `LANGUAGES`."""
+    runs = [read_run(path) for path in sorted(folder.glob(pattern))]
     order = list(LANGUAGES)
-    # elite, the default, comes first; then whole matches.
     return sorted(
         runs,
-        key=lambda run: (
-            run.recording != "elite",
-            "full" not in run.recording,
-            run.recording,
-            order.index(run.language) if run.language in order else 9,
-        ),
+        key=lambda run: (_rank(run.recording), order.index(run.language) if run.language in order else 9),
     )
+
+
+def read_exact_sizes(folder: Path) -> list[Run]:
+    """The runs that only took sizes, but of every frame; the order is that of `read_runs`."""
+    return read_runs(folder, "sizes-*.json")
+
+
+def read_matches(folder: Path, exact_sizes: Sequence[Run]) -> list[Run]:
+    """All match runs, with the sizes of every frame where those were measured."""
+    exact = {run.recording: run for run in exact_sizes}
+    return [_with_sizes(run, exact[run.recording]) if run.recording in exact else run for run in read_runs(folder)]
+
+
+def _with_sizes(run: Run, exact: Run) -> Run:
+    """A run takes as many frames as its time allows; its streams are the same in each language."""
+    codecs = dict(run.codecs)
+    for name, codec in run.codecs.items():
+        found = exact.codecs.get(name)
+        if found is None or found.bytes is None or not (run.language == exact.language or found.keyframes):
+            continue
+        sizes = {"bytes": found.bytes, "series": found.series, "keyframes": found.keyframes}
+        codecs[name] = replace(codec, **sizes, sized_frames=found.frames)
+    return replace(run, codecs=codecs)
+
+
+def _rank(recording: str) -> tuple[bool, bool, bool, str]:
+    """Whole rebuilt matches come first, then `elite`, then the others; a noisy one after the one that it is made of."""
+    return (not is_whole(recording), recording != "elite", recording.endswith("-noisy"), recording)
+
+
+def is_whole(recording: str) -> bool:
+    """Whether it is a whole match that was rebuilt from a replay."""
+    return recording.endswith("-full")
 
 
 def read_end_to_end(folder: Path) -> dict[str, Any] | None:
@@ -192,6 +235,7 @@ def _codec(name: str, language: str, value: dict[str, Any]) -> Codec:
     times = {operation: Timing.read(value.get(f"{operation}_ns")) for operation in (*OPERATIONS, "scan")}
     size = value.get("bytes")
     compressed = value.get("compressed_bytes") or {}
+    keyframes = value.get("keyframes")
     return Codec(
         name=name,
         label=value.get("label") or name,
@@ -206,6 +250,13 @@ def _codec(name: str, language: str, value: dict[str, Any]) -> Codec:
         cannot_carry=tuple(value.get("cannot_carry") or ()),
         error=value.get("error"),
         compressed={kind: _mean(each) for kind, each in compressed.items() if each},
+        keyframes=(int(keyframes["frames"]), float(keyframes["bytes"])) if keyframes else None,
+        sized_frames=int(_number(value.get("frames")) or 0),
+        allocations=(_number(value.get("allocations_encode")), _number(value.get("allocations_decode"))),
+        fetched={name: each for name, each in (value.get("fetch") or {}).items() if each and "total_ns" in each},
+        packing={
+            name: float(each["trimmed_mean"]) for name, each in (value.get("compression_ns") or {}).items() if each
+        },
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import time
@@ -14,11 +16,13 @@ from processes import ROOT
 from report.plan import Part
 
 _GRACE_SECONDS = 30.0
+_QUIET_LOAD = 0.3
+_QUIET_SECONDS = 1800.0
 INTERRUPTED = 130
 
 
 class Running:
-    """A run of parts.
+    """A run of parts. A part is skipped if its output exists and its sources have not changed.
 
     Attributes:
         failed: Why a part gave nothing, a line each.
@@ -26,23 +30,31 @@ class Running:
         seconds: Time that each part took, by its title.
     """
 
-    def __init__(self, parts: Sequence[Part], log: Path, *, output: TextIO = sys.stdout) -> None:
+    def __init__(
+        self, parts: Sequence[Part], log: Path, *, journal: Journal | None = None, output: TextIO = sys.stdout
+    ) -> None:
         self.failed: list[str] = []
         self.interrupted = False
         self.seconds: dict[str, float] = {}
         self._parts = parts
         self._log = log
+        self._journal = journal
         self._output = output
 
     def run(self) -> None:
         """Run every part; a part that fails leaves the others to go on."""
         for index, part in enumerate(self._parts):
+            if self._journal and self._journal.has(part):
+                self._say(f"[{index + 1}/{len(self._parts)}] {part.title}: done before")
+                continue
+            if part.quiet:
+                self._say(_wait_for_quiet())
             left = sum(each.seconds for each in self._parts[index:])
             self._say(
                 f"[{index + 1}/{len(self._parts)}] {part.title}: about {_minutes(part.seconds)}, all in "
                 f"{_minutes(left)}"
             )
-            started = time.monotonic()
+            started, digest = time.monotonic(), part.code
             try:
                 code = self._run(part)
             except OSError as error:
@@ -59,6 +71,8 @@ class Running:
                 why = "its output is above" if part.shows else self._last_words()
                 self.failed.append(f"{part.title}: ended with code {code}: {why}")
                 self._say(f"  {self.failed[-1]}")
+            elif self._journal:
+                self._journal.add(part, digest)
 
     def _run(self, part: Part) -> int:
         """The part's exit code; 130 where Ctrl-C came."""
@@ -67,6 +81,7 @@ class Running:
             child = subprocess.Popen(
                 [str(each) for each in part.command],
                 cwd=ROOT,
+                env={**os.environ, **part.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=self._output if part.shows else log,
                 stderr=None if sys.stderr.isatty() or part.shows else subprocess.STDOUT,
@@ -84,6 +99,40 @@ class Running:
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n") if self._log.exists() else []
         return " ".join(line.strip() for line in lines if line.strip()).strip()[-400:] or "it said nothing"
+
+
+class Journal:
+    """Which parts are done, and of which code, in a file beside the results: an interrupted report continues."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def has(self, part: Part) -> bool:
+        """Whether a part is done, of this code, and what it wrote is there."""
+        return self._done().get(part.title) == part.code and part.output.exists()
+
+    def add(self, part: Part, digest: str) -> None:
+        """A part is done, of the code with this digest: what it began with."""
+        done = {**self._done(), part.title: digest}
+        self._path.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+
+    def _done(self) -> dict[str, str]:
+        """Digests by title; read whenever it is asked, because another run with ``--only`` may add to it."""
+        done: dict[str, str] = json.loads(self._path.read_text(encoding="utf-8")) if self._path.exists() else {}
+        return done
+
+
+def _wait_for_quiet() -> str:
+    """Wait until the machine does nothing else, half an hour at most. Returns what was found."""
+    if not hasattr(os, "getloadavg"):
+        return "the load of this machine is not known"
+    deadline = time.monotonic() + _QUIET_SECONDS
+    while os.getloadavg()[0] >= _QUIET_LOAD and time.monotonic() < deadline:
+        time.sleep(5)
+    load = os.getloadavg()[0]
+    if load < _QUIET_LOAD:
+        return f"the machine is quiet (load {load:.2f})"
+    return f"the machine is not quiet (load {load:.2f} after {_QUIET_SECONDS / 60:.0f} min): measured all the same"
 
 
 def say(text: str) -> None:

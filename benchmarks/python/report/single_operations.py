@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from report.text import table
+from report.text import share, table
 
-_COLUMNS = ("Method", "Categories", "Observation", "Codec", "Mean", "Error", "StdDev", "Median", "Ratio", "Allocated")
+_COLUMNS = ("Method", "Level", "Codec", "Mean", "Error", "StdDev", "Median", "Ratio", "Allocated")
+
+_MOST_ERROR = 0.05
+#: Objects of this size, all in one operation, bring collections.
+_LARGE_BYTES = 32 * 1024.0
 
 
 @dataclass(frozen=True)
@@ -30,19 +34,53 @@ class SingleOperations:
             others = [each for each in rows[0] if each not in _COLUMNS and len({row[each] for row in rows}) > 1]
             others = [each for each in others if not each.startswith("Gen")]
             head = [*columns[:1], *others, *columns[1:]]
-            cells = [[escape(row.get(column) or "–") for column in head] for row in rows]
-            parts.append(table([escape(each) for each in head], cells, name))
+            cells = [[*(escape(row.get(column) or "–") for column in head), escape(_error(row))] for row in rows]
+            parts.append(table([*(escape(each) for each in head), "error / mean"], cells, name))
         return "".join(parts)
 
 
+def _error(row: dict[str, str]) -> str:
+    """The error as a share of the mean; where it is large, why."""
+    mean, error = _ns(row.get("Mean")), _ns(row.get("Error"))
+    if mean is None or error is None:
+        return "–"
+    part = share(error / mean)
+    if error / mean < _MOST_ERROR:
+        return part
+    if (_bytes(row.get("Allocated")) or 0) >= _LARGE_BYTES:
+        return f"{part}: it allocates {row['Allocated']}, and collections fall into some iterations only"
+    return f"{part}: its iterations differ by {row.get('StdDev', '–')}, on a machine that others share"
+
+
+def _ns(text: str | None) -> float | None:
+    """A time of BenchmarkDotNet: ``12.3 μs``."""
+    return _number(text, {"ns": 1.0, "us": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9})
+
+
+def _bytes(text: str | None) -> float | None:
+    return _number(text, {"B": 1.0, "KB": 1024.0, "MB": 1024.0**2})
+
+
+def _number(text: str | None, units: dict[str, float]) -> float | None:
+    number, _, unit = (text or "").partition(" ")
+    try:
+        return float(number.replace(",", "")) * units[unit]
+    except (KeyError, ValueError):
+        return None
+
+
 def read(folder: Path) -> SingleOperations | None:
-    """The reports in a folder of BenchmarkDotNet's results (``*-report.csv``); None if there are none."""
+    """The reports in a folder of BenchmarkDotNet's results (``*-report.csv``); None if there are none.
+
+    Runs in the folders ``late-encode`` and ``late-decode`` are one table.
+    """
     found: dict[str, list[dict[str, str]]] = {}
-    for path in sorted(folder.glob("*-report.csv")):
+    for path in sorted(folder.rglob("*-report.csv")):
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = file.read()
         delimiter = ";" if ";" in text.partition("\n")[0] else ","
         rows = list(csv.DictReader(text.splitlines(), delimiter=delimiter))
         if rows:
-            found[path.name.removesuffix("-report.csv")] = rows
+            level = path.parent.name.partition("-")[0]
+            found.setdefault(f"{path.name.removesuffix('-report.csv')} ({level})", []).extend(rows)
     return SingleOperations(found) if found else None

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-#: Colours of the page's style sheet, `--c0` to `--c7`; a second run through them is dashed.
-COLOURS = 8
 _LINE = 12.5
 _CHAR = 6.5
 #: Where a label may stand beside its mark, the best first.
@@ -17,11 +15,6 @@ _PLACES = (
     (-8, -8, "end"), (-8, 16, "end"), (9, -10, "end"), (9, 19, "end"), (9, -22, "end"), (9, 31, "end"),
     (0, -21, "middle"), (0, 29, "middle"), (14, -19, "start"), (14, 27, "start"),
 )  # fmt: skip
-
-
-def colour(index: int) -> str:
-    """The CSS class of a series."""
-    return f"k{index % COLOURS}{' again' if index // COLOURS % 2 else ''}"
 
 
 def label_room(names: Sequence[str]) -> float:
@@ -58,16 +51,6 @@ def log_axis(
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     return Axis(low, high, start, end, [(each, label(each)) for each in ticks if low <= each <= high], math.log10)
-
-
-def linear_axis(high: float, start: float, end: float, label: Callable[[float], str], count: int = 5) -> Axis:
-    """An axis from 0 with about `count` round ticks."""
-    high = high or 1.0
-    raw = high / count
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next((power * each for each in (1, 2, 2.5, 5, 10) if power * each >= raw), power * 10)
-    ticks = [step * index for index in range(int(high / step) + 1)]
-    return Axis(0.0, high, start, end, [(each, label(each)) for each in ticks])
 
 
 @dataclass

@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from report.break_even import Cost, fastest, overtaking
-from report.charts_end_to_end import PARTS, rate_name
-from report.charts_links import costs
 from report.results import Codec, Run, Timing
 from report.text import (
     TICK_NS,
     kilobytes,
-    link,
     mbit_per_second,
     milliseconds,
     number,
     share,
+    size,
     spread,
     table,
 )
@@ -68,13 +65,11 @@ def match_run(run: Run) -> str:
     head = [
         "codec",
         "n",
-        "KB min",
+        "least",
         "mean",
-        "max",
+        "most",
         "Mbit/s at 16 Hz",
         "at 22.4 Hz",
-        "frames/s of one core",
-        "of a tick",
         memory,
     ]
     if any(codec.compressed for codec in run.codecs.values()):
@@ -104,21 +99,14 @@ def _sized(run: Run) -> list[str]:
 
 def _size(codec: Codec, language: str) -> list[str]:
     low, mean, high = codec.bytes or (0.0, 0.0, 0.0)
-    total = codec.total_ns()
-    spent = codec.total_spread_ns()
-    rate = number(1e9 / total) if total else "–"
-    if spent and spent[1] > spent[0]:
-        rate += f" ({number(1e9 / spent[1])}–{number(1e9 / spent[0])})"
     return [
         escape(codec.name),
         f"{codec.frames:,}",
-        kilobytes(low),
-        f"<b>{kilobytes(mean)}</b>",
-        kilobytes(high),
+        size(low),
+        f"<b>{size(mean)}</b>",
+        size(high),
         number(mbit_per_second(mean, 16)),
         number(mbit_per_second(mean, 22.4)),
-        rate,
-        share(total / TICK_NS) if total else "–",
         kilobytes(codec.allocated if language == "csharp" else codec.peak),
     ]
 
@@ -145,95 +133,6 @@ def _notes(run: Run) -> str:
         "<details><summary>How each codec is used, and what it cannot "
         f"carry</summary><dl>{''.join(items)}</dl></details>"
     )
-
-
-def break_even(run: Run) -> str:
-    """Who is fastest on which link, and where protobuf overtakes or is overtaken."""
-    every = costs(run)
-    if len(every) < 2:
-        return ""
-    by_name = {cost.name: cost for cost in every}
-    reigns = [
-        [
-            f"{link(each.start)} – {link(each.end)}",
-            escape(each.name),
-            number(by_name[each.name].seconds * 1e3),
-            kilobytes(by_name[each.name].bytes),
-        ]
-        for each in fastest(every)
-    ]
-    parts = [table(["link", "fastest", "ms without the link", "KB"], reigns, f"{run.title}: who is fastest where")]
-    reference = by_name.get("protobuf")
-    if reference:
-        head = ["against protobuf", "link speed of break-even", "bytes", "time without the link"]
-        rows = [_against(run, cost, reference) for cost in every if cost is not reference]
-        parts.append(table(head, rows, f"{run.title}: break-even with protobuf"))
-    return "".join(parts)
-
-
-def _against(run: Run, cost: Cost, reference: Cost) -> list[str]:
-    smaller, faster = cost.bytes < reference.bytes, cost.seconds < reference.seconds
-    if smaller and faster:
-        text = "always faster"
-    elif not smaller and not faster:
-        text = "never: larger and slower"
-    elif smaller:
-        text = f"faster below {_crossing(run, cost.name, reference.name)}"
-    else:
-        text = f"faster above {_crossing(run, reference.name, cost.name)}"
-    return [
-        escape(cost.name),
-        text,
-        f"{number(cost.bytes / reference.bytes)}×",
-        f"{number(cost.seconds / reference.seconds)}×",
-    ]
-
-
-def _crossing(run: Run, small: str, fast: str) -> str:
-    """Where `fast` overtakes `small`, and what the rounds leave open: least and most of both codecs' times."""
-    ends = {name: (run.codecs[name].total_spread_ns() or (0.0, 0.0)) for name in (small, fast)}
-    sizes = {name: run.codecs[name].mean_bytes or 0 for name in (small, fast)}
-    mean = {name: run.codecs[name].total_ns() or 0 for name in (small, fast)}
-
-    def at(slow: float, quick: float) -> float | None:
-        return overtaking(Cost(small, slow / 1e9, sizes[small]), Cost(fast, quick / 1e9, sizes[fast]))
-
-    speed = at(mean[small], mean[fast])
-    low, high = at(ends[small][1], ends[fast][0]), at(ends[small][0], ends[fast][1])
-    text = link(speed) if speed else "–"
-    if run.rounds < 2 or low is None:
-        return text
-    return f"{text} ({link(low)} – {link(high) if high else 'no end'})"
-
-
-def end_to_end(value: dict[str, Any]) -> str:
-    """Every end-to-end case: frames/s and the latency split, with the spread of the rounds."""
-    head = ["recording, rate, agents, transport", "frames/s", "rounds", "KB"]
-    head += [f"{each}, p50 ms" for each in PARTS.values()] + ["whole p50 ms", "rounds", "p99 ms", "skipped"]
-    rows = []
-    for case in value.get("cases", []):
-        agents = "1 agent" if case["agents"] == 1 else f"{case['agents']} agents"
-        name = f"{case['recording']}, {rate_name(case['rate'])}, {agents}, {case['transport']}"
-        if case.get("error"):
-            rows.append(
-                [escape(name), f'<span class="warn">{escape(str(case["error"]))}</span>', *[""] * (len(head) - 2)]
-            )
-            continue
-        rate, whole = case["frames_per_second"], case["total_us"]
-        rows.append(
-            [
-                escape(name),
-                f"<b>{number(rate['median'])}</b>",
-                spread(rate["rounds"]),
-                kilobytes(case["bytes"]),
-                *(milliseconds(case["split_us"][part]["p50"] * 1e3) for part in PARTS),
-                f"<b>{milliseconds(whole['p50'] * 1e3)}</b>",
-                spread(whole["p50_rounds"], 1e-3),
-                milliseconds(whole["p99"] * 1e3),
-                share(case["skipped"]),
-            ]
-        )
-    return table(head, rows, "End to end") if rows else ""
 
 
 def environments(runs: Sequence[Run]) -> str:
@@ -278,7 +177,7 @@ def browser_end_to_end(run: Run) -> str:
             cells = [_browser_cell(case.get(key)) for key in _BROWSER]
             rows.append([escape(name), str(case.get("frames", "–")), kilobytes(case.get("bytes_mean")), *cells])
     head = ["encoding and rate", "n", "KB", *_BROWSER.values()]
-    return table(head, rows, "p50 (p99)") if rows else ""
+    return table(head, rows, f"{run.title}: frames by WebSocket, p50 (p99)") if rows else ""
 
 
 def _browser_cell(value: Any) -> str:

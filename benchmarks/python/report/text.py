@@ -60,7 +60,21 @@ def share(part: float) -> str:
     return f"{number(part * 100)} %"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+def size(count: float | None) -> str:
+    """Bytes with their unit: ``651 B``, ``12.3 KB``, ``1.55 MB`` (of 1000); "–" for None."""
+    if count is None:
+        return "–"
+    if count < 1000:
+        return f"{count:.0f} B"
+    return f"{number(count / 1e3)} KB" if count < 1e6 else f"{number(count / 1e6)} MB"
+
+
+def note(text: str) -> str:
+    """A paragraph in small type."""
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", style: str = "") -> str:
     """An HTML table in a box that scrolls sideways. Cells are HTML already; the first column is a heading."""
     heads = "".join(f'<th scope="col">{each}</th>' for each in head)
     body = "".join(
@@ -68,4 +82,4 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "")
     )
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     inner = f"{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="scroll" tabindex="0"><table>{inner}</table></div>'
+    return f'<div class="scroll{" " + style if style else ""}" tabindex="0"><table>{inner}</table></div>'
