@@ -106,9 +106,9 @@ internal sealed class Make
                                           measure single operations with BenchmarkDotNet
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
                                           measure only the codecs and benchmarks whose name matches
-              report [--quick | --scale S] [--output DIR]
-                                          measure codecs and transports, write the page; about 45 minutes
-                                          (times S, 0.1 to 1), --quick: under 5
+              report [--quick | --scale S] [--only GLOB] [--output DIR]
+                                          measure codecs and transports, write the page; about 7 hours (times S,
+                                          0.05 to 1), continues where it was interrupted; --quick: about 5 minutes
               fuzz [TARGET...] [--seconds N] [--seed N]
                                           mutated input for all that reads from outside, 60 s in all;
                                           findings in artifacts/fuzz, again with --replay FILE TARGET

@@ -23,10 +23,11 @@ from abathur.errors import AckTimeoutError, LostError, ProtocolError, RequestErr
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
-#: Trailing metadata of a daemon that shuts down. A broken connection is UNAVAILABLE as well, but without it.
 _DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
+#: Trailing metadata of a daemon that shuts down. A broken connection is UNAVAILABLE as well, but without it.
 _END = ("abathur-end", "stopping")
-_SERVICE = "/abathur.sync.v1.GameSync/"
+#: Path of the service of the daemon.
+SERVICE = "/abathur.sync.v1.GameSync/"
 OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
     # Without these two, grpcio reads megabytes of stale frames before a paused reader causes backpressure.
@@ -163,7 +164,7 @@ class AsyncGrpcConnection:
 
     async def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> AsyncGenerator[Frame, None]:
         call: Any = self._channel.unary_stream(
-            _SERVICE + "Subscribe",
+            SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
         )(request, metadata=self._metadata)
         try:
@@ -203,7 +204,7 @@ class AsyncGrpcConnection:
             return
 
     async def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
-        call: Any = self._channel.unary_unary(_SERVICE + name, request_serializer=type(request).SerializeToString)
+        call: Any = self._channel.unary_unary(SERVICE + name, request_serializer=type(request).SerializeToString)
         try:
             data: bytes = await call(request, timeout=self._timeouts.request, metadata=self._metadata)
         except grpc.RpcError as error:
@@ -319,7 +320,7 @@ class BlockingGrpcConnection:
 
     def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Generator[Frame, None, None]:
         call: Any = self._channel.unary_stream(
-            _SERVICE + "Subscribe",
+            SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
         )(request, metadata=self._metadata)
         try:
@@ -370,7 +371,7 @@ class BlockingGrpcConnection:
             raise _silence(self._timeouts)
 
     def _unary(self, name: str, request: Message, response: type[_M]) -> _M:
-        call: Any = self._channel.unary_unary(_SERVICE + name, request_serializer=type(request).SerializeToString)
+        call: Any = self._channel.unary_unary(SERVICE + name, request_serializer=type(request).SerializeToString)
         try:
             data: bytes = call(request, timeout=self._timeouts.request, metadata=self._metadata)
         except grpc.RpcError as error:
@@ -385,7 +386,7 @@ def tell(loop: asyncio.AbstractEventLoop, do: Callable[..., None], *arguments: A
 
 
 def _session_call(to: grpc.Channel, requests: Iterator[sync_pb2.ClientMessage], metadata: Metadata) -> Any:
-    call: Any = to.stream_stream(_SERVICE + "Session", request_serializer=sync_pb2.ClientMessage.SerializeToString)
+    call: Any = to.stream_stream(SERVICE + "Session", request_serializer=sync_pb2.ClientMessage.SerializeToString)
     return call(requests, metadata=metadata)
 
 

@@ -14,13 +14,13 @@ import grpc
 
 from abathur import _messages
 from abathur._address import Address
-from abathur._grpc import channel, metadata, tell, translate
+from abathur._grpc import SERVICE, channel, metadata, tell, translate
 from abathur._receive import AsyncReceiver
 from abathur._socket import open_async, open_socket
 from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
 
-_METHOD = "/abathur.sync.v1.GameSync/Publish"
+_METHOD = SERVICE + "Publish"
 #: Messages that may wait for grpcio before the publisher waits itself.
 _MAX_WAITING = 8
 _CONNECT_SECONDS = 10.0
@@ -85,7 +85,6 @@ class AsyncGrpcStream:
 
     def __init__(self, address: Address) -> None:
         self._address = address
-        self._was_connected = False
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
         self._requests = _Requests()
@@ -100,12 +99,8 @@ class AsyncGrpcStream:
         """Connect, and send the match."""
         stream = cls(address)
         try:
+            await stream._connect()
             await stream.send(sync_pb2.PublishRequest(match=match).SerializeToString())
-            async with asyncio.timeout(_CONNECT_SECONDS):
-                await stream._connect()
-        except TimeoutError:
-            await stream.close()
-            raise ConnectError(str(address), "no answer") from None
         except BaseException:
             await stream.close()
             raise
@@ -113,20 +108,11 @@ class AsyncGrpcStream:
 
     async def _connect(self) -> None:
         """Wait for the connection: messages sent before would only be queued."""
-        states: asyncio.Queue[grpc.ChannelConnectivity] = asyncio.Queue()
-
-        def changed(state: grpc.ChannelConnectivity) -> None:
-            tell(self._loop, states.put_nowait, state)
-
-        self._channel.subscribe(changed, try_to_connect=True)
-        try:
-            while not self._was_connected:
-                state = await states.get()
-                if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
-                    await self._result()
-                self._was_connected = state is grpc.ChannelConnectivity.READY
-        finally:
-            self._channel.unsubscribe(changed)
+        answered = asyncio.Event()
+        greeting = _greet(self._channel, self._address)
+        greeting.add_done_callback(lambda _: tell(self._loop, answered.set))
+        await answered.wait()
+        _raise_without_connection(greeting, self._address)
 
     async def send(self, message: bytes) -> None:
         """Send a message; waits if the daemon is slower."""
@@ -155,7 +141,7 @@ class AsyncGrpcStream:
         try:
             return int(self._future.result().frames)
         except grpc.RpcError as error:
-            raise _connection_error(translate(error), self._address, self._was_connected) from None
+            raise _connection_error(translate(error), self._address) from None
         finally:
             self._channel.close()
 
@@ -247,30 +233,17 @@ class BlockingGrpcStream:
 
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         self._address = address
-        self._was_connected = False
         self._lock = threading.Lock()
         self._waiting: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
         self._channel = channel(address)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
         self._future: Any = call.future(iter(self._waiting.get, None), metadata=metadata(address))
-        self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
-        self._connect()
-
-    def _connect(self) -> None:
-        """Wait for the connection: messages sent before would only be queued."""
-        states: queue.SimpleQueue[grpc.ChannelConnectivity] = queue.SimpleQueue()
-        self._channel.subscribe(states.put, try_to_connect=True)
         try:
-            while not self._was_connected:
-                state = states.get(timeout=_CONNECT_SECONDS)
-                if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
-                    self._result()
-                self._was_connected = state is grpc.ChannelConnectivity.READY
-        except queue.Empty:
+            _raise_without_connection(_greet(self._channel, address), address)
+            self.send(sync_pb2.PublishRequest(match=match).SerializeToString())
+        except BaseException:
             self.close()
-            raise ConnectError(str(self._address), "no answer") from None
-        finally:
-            self._channel.unsubscribe(states.put)
+            raise
 
     def _release(self) -> None:
         """Close the channel, and end gRPC's thread, which may wait for the next message."""
@@ -307,7 +280,7 @@ class BlockingGrpcStream:
         try:
             return int(self._future.result().frames)
         except grpc.RpcError as error:
-            raise _connection_error(translate(error), self._address, self._was_connected) from None
+            raise _connection_error(translate(error), self._address) from None
         finally:
             self._release()
 
@@ -397,7 +370,23 @@ def _published(message: bytes) -> int:
     return int(answer.published.frames)
 
 
-def _connection_error(error: Exception, address: Address, was_connected: bool) -> Exception:
-    if not isinstance(error, LostError):
-        return error
-    return ConnectionLostError(str(address), str(error)) if was_connected else ConnectError(str(address), str(error))
+def _greet(opened: grpc.Channel, address: Address) -> Any:
+    """A small request, whose answer says that there is a connection.
+
+    Not `grpc.Channel.subscribe`: its thread may look at the channel after it was closed, and dies with a traceback.
+    """
+    status: Any = opened.unary_unary(SERVICE + "GetStatus")
+    return status.future(b"", metadata=metadata(address), timeout=_CONNECT_SECONDS)
+
+
+def _raise_without_connection(greeting: Any, address: Address) -> None:
+    """Wait for the greeting. Raises ConnectError if there was no answer; an error of the daemon is one."""
+    error = greeting.exception()
+    if error is None or error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+        return
+    is_late = error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    raise ConnectError(str(address), "no answer" if is_late else str(translate(error)))
+
+
+def _connection_error(error: Exception, address: Address) -> Exception:
+    return ConnectionLostError(str(address), str(error)) if isinstance(error, LostError) else error

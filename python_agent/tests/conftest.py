@@ -41,7 +41,9 @@ TOGETHER = {
 LONGEST = (
     "build",
     "browser",
+    "test_jvm_bench",
     "test_emulator_python_sc2",
+    "test_go_bench",
     "test_bench",
     "test_path",
     "test_ends",

@@ -162,7 +162,7 @@ def abathur(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         [sys.executable, "-m", "abathur", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
         env={**os.environ, "COLUMNS": "120", **environment},
     )

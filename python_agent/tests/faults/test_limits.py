@@ -286,14 +286,20 @@ def slow(policy: str, every: int) -> dict[str, object]:
 def test_watchers_with_slow_encodings_lose_and_nobody_else(launch: Launch, tmp_path: Path) -> None:
     with late_match(launch, tmp_path) as (daemon, reference, stack):
         reference.read(5)
-        skipping = [watcher(daemon, stack, **slow("latest", every)) for every in (1, 2)]
+
+        def have_subscribed(count: int) -> None:
+            while not daemon_status(daemon, lambda status: len(status.subscribers) == count):
+                reference.read(1)
+
+        *skipping, gone = [watcher(daemon, stack, **slow("latest", every)) for every in (1, 2, 3)]
+        have_subscribed(4)
+        refused = watcher(daemon, stack, **slow("latest", 4))
+        assert error_of(refused)["code"] == "RESOURCE_EXHAUSTED"
+        gone.close()
+        have_subscribed(3)
         # Read at once: who does not take even the error is cut off.
         pool = stack.enter_context(ThreadPoolExecutor(1))
         lossless = pool.submit(error_of, watcher(daemon, stack, **slow("every", 3)))
-        refused = watcher(daemon, stack, **slow("latest", 4))
-        assert error_of(refused)["code"] == "RESOURCE_EXHAUSTED"
-        while not daemon_status(daemon, lambda status: len(status.subscribers) == 3):
-            reference.read(1)
         while not lossless.done():
             reference.read(1)
         ended = lossless.result()
@@ -301,7 +307,7 @@ def test_watchers_with_slow_encodings_lose_and_nobody_else(launch: Launch, tmp_p
         assert "has delayed the playback for 2 s in a minute" in ended["message"], ended
         # The others skip, and the reference has lost nothing.
         reference.read(20)
-        assert daemon_status(daemon, lambda status: len(status.subscribers) == 3)
+        have_subscribed(3)
         for client in skipping:
             assert client.recv(1)
 
