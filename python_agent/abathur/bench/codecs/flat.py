@@ -40,8 +40,9 @@ class FlatbuffersCodec(Codec):
 
     package = "flatbuffers"
     footnotes: tuple[str, ...] = (
-        "Modules by flatc 2.0.8 with its object API: ResponseObservationT.Pack into one Builder, cleared for each"
-        " frame, and ResponseObservationT.InitFromObj of the root. The runtime is Python without native code.",
+        "Modules by flatc 25.12.19, as it writes them, with its object API: ResponseObservationT.Pack into one Builder,"
+        " cleared for each frame, and ResponseObservationT.InitFromObj of the root. The runtime is Python without"
+        " native code.",
         _PRESENCE,
     )
 

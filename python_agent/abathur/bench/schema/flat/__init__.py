@@ -1,4 +1,4 @@
 """FlatBuffers accessors, by flatc. See benchmarks/schemas/flatc.py.
 
-Schema: c781bd007a33941e2da10212bbbb5d0183f553939bcf21e878961dd9b68863b3
+Schema: 030f804fc011d859c9201e165ed9c438c9410207b8f036b572a056470285b47e
 """
