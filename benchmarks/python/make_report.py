@@ -53,6 +53,7 @@ def main() -> int:
     missing: list[str] = []
     interrupted = False
     running: Running | None = None
+    _take_operations(folder)
     try:
         chosen = _plan(folder, quick=options.quick, scale=options.scale)
         missing += chosen.missing

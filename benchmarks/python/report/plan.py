@@ -186,12 +186,13 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float, rounds: int = 3, fr
     return Part("end to end", command, output, seconds, shows=True, quiet=not quick, sources=SOURCES)
 
 
-def single_operations(artifacts: Path, pattern: str, name: str, seconds: float) -> Part:
-    """BenchmarkDotNet's default job."""
+def single_operations(artifacts: Path, folder: Path, pattern: str, name: str, seconds: float) -> Part:
+    """BenchmarkDotNet's default job. Its reports are taken from its artifacts to the folder of the report."""
     target = artifacts / name
     command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", target, "--filter", pattern, "--stopOnFirstError"]
     title = f"single operations: {name}"
-    return Part(title, command, target / "results", seconds, shows=True, quiet=True, sources=_CSHARP)
+    output = folder / artifacts.name / name
+    return Part(title, command, output, seconds, shows=True, quiet=True, sources=_CSHARP)
 
 
 def short_operations(artifacts: Path, pattern: str, seconds: float) -> Part:
@@ -275,8 +276,8 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
     for level in ("Small", "Middle", "Late"):
         for operation in ("Encode", "Decode", "DecodeAndTouch"):
             pattern = f"*CodecBenchmarks.{operation}(Level: {level},*"
-            plan.parts.append(single_operations(artifacts, pattern, f"{level}-{operation}".lower(), 800))
-    plan.parts.append(single_operations(artifacts, "*TranscoderBenchmarks*", "transcoder", 300))
+            plan.parts.append(single_operations(artifacts, folder, pattern, f"{level}-{operation}".lower(), 800))
+    plan.parts.append(single_operations(artifacts, folder, "*TranscoderBenchmarks*", "transcoder", 300))
     return plan
 
 
