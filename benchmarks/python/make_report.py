@@ -105,6 +105,7 @@ def write_page(folder: Path, command: str, missing: list[str], *, interrupted: b
         missing=missing,
         interrupted=interrupted or any(run.interrupted for run in runs),
         raw_files=raw,
+        parts=Journal(folder / "done.json").read(),
     )
     path = folder / "index.html"
     page.write(content, path)

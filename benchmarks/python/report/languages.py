@@ -31,7 +31,11 @@ def section(name: str, runs: Sequence[Run]) -> str:
     if not here:
         return note(f"{LANGUAGES[name]} was not measured.")
     shown = [run for run in here if run.recording == here[0].recording]
-    parts = [f'<div class="beside">{figures(charts_codecs.size_against_time(shown))}{_table(shown)}</div>']
+    charts = charts_codecs.size_against_time(shown)
+    parts = [f'<div class="beside">{figures(charts[:1])}{_table(shown)}</div>']
+    if len(charts) > 1:
+        others = ", ".join(LANGUAGES[run.language] for run in shown[1:])
+        parts.append(f"<details><summary>The same chart of {others}</summary>{figures(charts[1:])}</details>")
     daemon = next((run for run in runs if run.language == "csharp" and run.recording == shown[0].recording), None)
     if daemon:
         parts += [note(front.by_link(run.language, found)) for run in shown if (found := ways(daemon, run))]
@@ -44,22 +48,30 @@ def section(name: str, runs: Sequence[Run]) -> str:
 
 
 def _table(runs: Sequence[Run]) -> str:
-    head = ["codec", "a frame", "ready, ms", "rounds", "of a tick", "encode, ms"]
-    rows = []
+    """A row for each codec; where several runtimes were measured, each has its times in columns of its own."""
+    whole = [
+        {codec.name: codec for codec in run.complete() if not codec.compression or codec.base == "columns"}
+        for run in runs
+    ]
+    names = list(dict.fromkeys(name for codecs in whole for name in codecs))
+    head = ["codec", "a frame"]
     for run in runs:
-        suffix = f" ({LANGUAGES[run.language]})" if len(runs) > 1 else ""
-        for codec in run.complete():
-            if not codec.compression or codec.base == "columns":
-                rows.append(_row(codec, suffix))
+        of = f"{LANGUAGES[run.language]}: " if len(runs) > 1 else ""
+        head += [f"{of}ready, ms", "rounds", "of a tick", f"{of}encode, ms"]
+    rows = []
+    for name in names:
+        first = next(codecs[name] for codecs in whole if name in codecs)
+        cells = [cell for codecs in whole for cell in _times(codecs.get(name))]
+        rows.append([escape(name), size(first.mean_bytes), *cells])
     return table(head, rows)
 
 
-def _row(codec: Codec, suffix: str) -> list[str]:
-    ready, encode = codec.ready(), codec.times.get("encode")
-    assert ready is not None
+def _times(codec: Codec | None) -> list[str]:
+    ready = codec.ready() if codec else None
+    if codec is None or ready is None:
+        return ["–"] * 4
+    encode = codec.times.get("encode")
     return [
-        escape(codec.name + suffix),
-        size(codec.mean_bytes),
         f"<b>{milliseconds(ready.trimmed_mean)}</b>",
         spread(ready.rounds, 1e-6),
         share(ready.trimmed_mean / TICK_NS),

@@ -44,7 +44,7 @@ def section(runs: Sequence[Run], operations: str, environments: str) -> str:
     )
     return (
         f'<div class="columns">{paragraphs}</div>'
-        + (f"<p>Not available:</p><ul>{missing}</ul>" if missing else "")
+        + (f"<details><summary>Not available</summary><ul>{missing}</ul></details>" if missing else "")
         + f"<details><summary>Single operations, by BenchmarkDotNet</summary>{operations}</details>"
         + f"<details><summary>Machine, versions, load</summary>{environments}</details>"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from report import http, languages, method, posts, sizes, tables, wire
 from report.front import Front
 from report.results import Run
+from report.running import Done
 from report.single_operations import SingleOperations
 from report.text import note
 
@@ -41,6 +42,7 @@ class Content:
     missing: list[str] = field(default_factory=list)
     interrupted: bool = False
     raw_files: Sequence[str] = ()
+    parts: Mapping[str, Done] = field(default_factory=dict)
 
 
 def write(content: Content, path: Path) -> None:
@@ -55,6 +57,7 @@ def html(content: Content) -> str:
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     runs = content.runs
     operations = content.operations.html() if content.operations else note("No single operations were measured.")
+    environments = tables.environments(runs) + tables.parts(content.parts)
     bodies = {
         "small": sizes.section(runs, content.exact_sizes),
         "csharp": languages.section("csharp", runs),
@@ -64,7 +67,7 @@ def html(content: Content) -> str:
         "go": languages.section("go", runs),
         "wire": wire.section(content.end_to_end),
         "posts": posts.section(content.posts or runs, runs),
-        "method": method.section(runs, operations, tables.environments(runs)) + _again(content),
+        "method": method.section(runs, operations, environments) + _again(content),
     }
     links = "".join(f'<a href="#{name}">{escape(title)}</a> ' for name, title in _SECTIONS.items())
     sections = "".join(

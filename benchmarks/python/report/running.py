@@ -8,15 +8,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
 
+import figures
 from processes import ROOT
 
 from report.plan import Part
 
 _GRACE_SECONDS = 30.0
-_QUIET_LOAD = 0.3
+#: A machine with less is quiet.
+QUIET_LOAD = 0.3
 _QUIET_SECONDS = 1800.0
 INTERRUPTED = 130
 
@@ -54,7 +57,7 @@ class Running:
                 f"[{index + 1}/{len(self._parts)}] {part.title}: about {_minutes(part.seconds)}, all in "
                 f"{_minutes(left)}"
             )
-            started, digest = time.monotonic(), part.code
+            started, began = time.monotonic(), Done.begin(part)
             try:
                 code = self._run(part)
             except OSError as error:
@@ -72,7 +75,7 @@ class Running:
                 self.failed.append(f"{part.title}: ended with code {code}: {why}")
                 self._say(f"  {self.failed[-1]}")
             elif self._journal:
-                self._journal.add(part, digest)
+                self._journal.add(part, began)
 
     def _run(self, part: Part) -> int:
         """The part's exit code; 130 where Ctrl-C came."""
@@ -101,6 +104,30 @@ class Running:
         return " ".join(line.strip() for line in lines if line.strip()).strip()[-400:] or "it said nothing"
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a part was measured of, and when.
+
+    Attributes:
+        code: Digest of its sources.
+        commit: The commit.
+        date: When it began, UTC.
+        load: Of the machine then, the mean of a minute; None where it is not known.
+    """
+
+    code: str
+    commit: str
+    date: str
+    load: float | None
+
+    @staticmethod
+    def begin(part: Part) -> Done:
+        """Of a part that begins now."""
+        machine = figures.machine()
+        load = machine["load"]
+        return Done(part.code, machine["commit"], machine["date"], load[0] if load else None)
+
+
 class Journal:
     """Which parts are done, and of which code, in a file beside the results: an interrupted report continues."""
 
@@ -109,17 +136,18 @@ class Journal:
 
     def has(self, part: Part) -> bool:
         """Whether a part is done, of this code, and what it wrote is there."""
-        return self._done().get(part.title) == part.code and part.output.exists()
+        done = self.read().get(part.title)
+        return done is not None and done.code == part.code and part.output.exists()
 
-    def add(self, part: Part, digest: str) -> None:
-        """A part is done, of the code with this digest: what it began with."""
-        done = {**self._done(), part.title: digest}
-        self._path.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+    def add(self, part: Part, done: Done) -> None:
+        """A part is done, of what it began with."""
+        parts = {title: asdict(each) for title, each in {**self.read(), part.title: done}.items()}
+        self._path.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
 
-    def _done(self) -> dict[str, str]:
-        """Digests by title; read whenever it is asked, because another run with ``--only`` may add to it."""
-        done: dict[str, str] = json.loads(self._path.read_text(encoding="utf-8")) if self._path.exists() else {}
-        return done
+    def read(self) -> dict[str, Done]:
+        """The parts by title; read whenever it is asked, because another run with ``--only`` may add to it."""
+        parts = json.loads(self._path.read_text(encoding="utf-8")) if self._path.exists() else {}
+        return {title: Done(**each) for title, each in parts.items()}
 
 
 def _wait_for_quiet() -> str:
@@ -127,10 +155,10 @@ def _wait_for_quiet() -> str:
     if not hasattr(os, "getloadavg"):
         return "the load of this machine is not known"
     deadline = time.monotonic() + _QUIET_SECONDS
-    while os.getloadavg()[0] >= _QUIET_LOAD and time.monotonic() < deadline:
+    while os.getloadavg()[0] >= QUIET_LOAD and time.monotonic() < deadline:
         time.sleep(5)
     load = os.getloadavg()[0]
-    if load < _QUIET_LOAD:
+    if load < QUIET_LOAD:
         return f"the machine is quiet (load {load:.2f})"
     return f"the machine is not quiet (load {load:.2f} after {_QUIET_SECONDS / 60:.0f} min): measured all the same"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from report.results import Codec, Run, Timing
+from report.running import QUIET_LOAD, Done
 from report.text import (
     TICK_NS,
     kilobytes,
@@ -147,6 +148,16 @@ def environments(runs: Sequence[Run]) -> str:
         if any(cells):
             rows.append([key.replace("_", " "), *cells])
     return table(["", *(escape(run.title) for run in chosen.values())], rows, "Environment at the start of each run")
+
+
+def parts(done: Mapping[str, Done]) -> str:
+    """What each part was measured of; a mark where the machine was not quiet."""
+    rows = []
+    for title, each in done.items():
+        load = "–" if each.load is None else f"{each.load:.2f}{'' if each.load < QUIET_LOAD else ' (not quiet)'}"
+        rows.append([escape(title), escape(each.commit), escape(each.date), load])
+    head = ["part", "commit", "began", "load at its start"]
+    return table(head, rows, "Parts of this report") if rows else ""
 
 
 def _plain(value: Any) -> str:
