@@ -50,10 +50,45 @@ catch (MakeException e)
 /// <summary>A step failed; the message says which and why.</summary>
 internal sealed class MakeException(string message) : Exception(message);
 
+/// <summary>A test that failed: its assembly's path, and its class and method.</summary>
+internal readonly record struct FailedTest(string Assembly, string Name)
+{
+    /// <summary>Those in a file of `dotnet test --logger trx`.</summary>
+    public static IEnumerable<FailedTest> Of(XDocument trx)
+    {
+        var failed = Elements(trx, "UnitTestResult")
+            .Where(each => (string?)each.Attribute("outcome") == "Failed")
+            .Select(each => (string)each.Attribute("testId")!)
+            .ToHashSet();
+        return Elements(trx, "UnitTest")
+            .Where(each => failed.Contains((string)each.Attribute("id")!))
+            .Select(each => each.Elements().First(element => element.Name.LocalName == "TestMethod"))
+            .Select(each => new FailedTest((string)each.Attribute("codeBase")!, FullName(each)));
+    }
+
+    // The name of a theory's case ends with its arguments.
+    private static string FullName(XElement method) =>
+        $"{(string)method.Attribute("className")!}.{((string)method.Attribute("name")!).Split('(')[0]}";
+
+    private static IEnumerable<XElement> Elements(XDocument document, string name) =>
+        document.Descendants().Where(each => each.Name.LocalName == name);
+}
+
+/// <summary>What a runner of tests said: how many passed, failed and did not run, its exit code, and which failed (of .NET only).</summary>
+internal sealed record TestRun(int Passed, int Failed, int Skipped, int Code, IReadOnlyList<FailedTest> FailedTests)
+{
+    /// <summary>The same with the outcome of running the failed ones once more: only if all pass now does none count as failed.</summary>
+    public TestRun TriedAgain(IReadOnlyCollection<TestRun> again) =>
+        again.Count > 0 && again.All(each => each is { Code: 0, Failed: 0, Passed: > 0 })
+            ? this with { Passed = Passed + Failed, Failed = 0, Code = 0 }
+            : this;
+}
+
 /// <summary>The commands.</summary>
 internal sealed class Make
 {
     private const string MinimumPython = "3.11";
+    private const int MostTriedAgain = 3;
     private const string OperationsBenchmark = "operations";
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
@@ -391,45 +426,70 @@ internal sealed class Make
     {
         var results = Path.Combine(Root, "artifacts", "test-results");
         if (Directory.Exists(results)) Directory.Delete(results, recursive: true);
-        var code = Start(
-            "dotnet",
-            ["test", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "--logger", "trx", "--results-directory", results]);
-        var counters = Directory.Exists(results)
-            ? Directory.EnumerateFiles(results, "*.trx")
-                .Select(file => XDocument.Load(file).Descendants().First(element => element.Name.LocalName == "Counters"))
-                .ToList()
-            : [];
-        var passed = counters.Sum(each => (int)each.Attribute("passed")!);
-        var failed = counters.Sum(each => (int)each.Attribute("failed")!);
-        Count("dotnet test", passed, failed, counters.Sum(each => (int)each.Attribute("total")! - (int)each.Attribute("executed")!), code);
+        var run = TestDotnet(["Abathur.sln", "-c", "Release", "--no-build"], results);
+        if (MayTryAgain(run.Failed))
+        {
+            var assemblies = run.FailedTests.GroupBy(test => test.Assembly);
+            run = run.TriedAgain(
+                [.. assemblies.Select(each => TestDotnet(
+                    [each.Key, "--filter", string.Join('|', each.Select(test => $"FullyQualifiedName={test.Name}"))],
+                    Path.Combine(results, $"again-{Path.GetFileNameWithoutExtension(each.Key)}")))]);
+        }
+        Count("dotnet test", run);
+    }
+
+    private static TestRun TestDotnet(IEnumerable<string> what, string results)
+    {
+        var code = Start("dotnet", ["test", .. what, "--nologo", "--logger", "trx", "--results-directory", results]);
+        var files = Directory.Exists(results) ? Directory.EnumerateFiles(results, "*.trx").Select(XDocument.Load).ToList() : [];
+        var counters = files.Select(file => file.Descendants().First(element => element.Name.LocalName == "Counters")).ToList();
+        int Number(string attribute) => counters.Sum(each => (int)each.Attribute(attribute)!);
+        List<FailedTest> failed = [.. files.SelectMany(FailedTest.Of).Distinct()];
+        return new TestRun(Number("passed"), Number("failed"), Number("total") - Number("executed"), code, failed);
     }
 
     private void TestPython(string name, string markers, params string[] options)
     {
+        var run = TestPython(name, ["-m", markers, .. options]);
+        // Those of time and memory were tried more than once already.
+        if (options.Length > 0 && MayTryAgain(run.Failed))
+            run = run.TriedAgain([TestPython($"{name}-again", ["-m", markers, "--last-failed", "--last-failed-no-failures", "none"])]);
+        Count(name, run);
+    }
+
+    private static TestRun TestPython(string name, IEnumerable<string> options)
+    {
         var results = Path.Combine(Root, "artifacts", "test-results", $"{name}.xml");
-        var info = StartInfo(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}", .. options]);
+        var info = StartInfo(Python, ["-m", "pytest", "-q", $"--junitxml={results}", .. options]);
         // Otherwise it is the Release build: `Publish` leaves none of an earlier run.
         if (File.Exists(StandaloneDaemon)) info.Environment["ABATHUR_TEST_DAEMON"] = StandaloneDaemon;
         using var process = Process.Start(info)!;
         process.WaitForExit();
-        var code = process.ExitCode;
         var suite = File.Exists(results) ? XDocument.Load(results).Descendants("testsuite").First() : null;
         int Number(string attribute) => (int?)suite?.Attribute(attribute) ?? 0;
         var failed = Number("failures") + Number("errors");
-        Count(name, Number("tests") - failed - Number("skipped"), failed, Number("skipped"), code);
+        return new TestRun(Number("tests") - failed - Number("skipped"), failed, Number("skipped"), process.ExitCode, []);
+    }
+
+    /// <summary>
+    /// Whether tests that failed run once more with nothing beside them, which is said. The tests share a machine, whose pauses can make
+    /// one of thousands miss its time; more than a few that fail are no chance.
+    /// </summary>
+    private static bool MayTryAgain(int failed)
+    {
+        if (failed is 0 or > MostTriedAgain) return false;
+        Console.WriteLine($"make: {failed} failed; once more, with nothing beside");
+        return true;
     }
 
     /// <summary>Adds a runner's tests. A runner that fails without a failed test (it crashed, or ran none) counts as one failure.</summary>
-    private void Count(string runner, int passed, int failed, int skipped, int code)
+    private void Count(string runner, TestRun run)
     {
-        if (failed == 0 && (code != 0 || passed == 0))
-        {
-            Console.Error.WriteLine($"make: {runner} ended with code {code} and {passed} tests passed");
-            failed = 1;
-        }
-        _passed += passed;
-        _failed += failed;
-        _skipped += skipped;
+        var crashed = run.Failed == 0 && (run.Code != 0 || run.Passed == 0);
+        if (crashed) Console.Error.WriteLine($"make: {runner} ended with code {run.Code} and {run.Passed} tests passed");
+        _passed += run.Passed;
+        _failed += crashed ? 1 : run.Failed;
+        _skipped += run.Skipped;
     }
 
     private void Step(string name, Action action)

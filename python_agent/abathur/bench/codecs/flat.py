@@ -8,6 +8,7 @@ from typing import Any
 
 # First: where it is absent, installing flatbuffers does not help.
 from abathur.bench.schema.flat import ResponseObservation as _Generated
+from abathur.bench.schema.flat import UnitInfo as _UnitInfo
 
 # isort: split
 import flatbuffers
@@ -15,6 +16,7 @@ import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
+import abathur
 from abathur.bench._codec import Codec, Sums
 from abathur.bench._plain import from_plain
 from abathur.bench.schema import touch
@@ -22,6 +24,8 @@ from abathur.bench.schema import touch
 # The code of flatc has no types.
 Root: Any = _Generated.ResponseObservation
 ResponseObservationT: Any = _Generated.ResponseObservationT
+# flatc's module of a table that contains itself names itself by its whole path, but imports only other modules.
+_UnitInfo.abathur = abathur  # type: ignore[attr-defined]
 _INITIAL_BYTES = 1 << 18
 _PRESENCE = (
     "Every scalar is optional in the schema (= null) and every message a table, so that absent fields stay absent."
@@ -40,9 +44,9 @@ class FlatbuffersCodec(Codec):
 
     package = "flatbuffers"
     footnotes: tuple[str, ...] = (
-        "Modules by flatc 25.12.19, as it writes them, with its object API: ResponseObservationT.Pack into one Builder,"
-        " cleared for each frame, and ResponseObservationT.InitFromObj of the root. The runtime is Python without"
-        " native code.",
+        "Modules by flatc 25.12.19, as it writes them (one lacks an import, which is set from outside), with its object"
+        " API: ResponseObservationT.Pack into one Builder, cleared for each frame, and ResponseObservationT.InitFromObj"
+        " of the root. The runtime is Python without native code.",
         _PRESENCE,
     )
 
