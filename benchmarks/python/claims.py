@@ -6,6 +6,9 @@ A figure is followed by a comment that names its source, which Markdown does not
 
 The first word is a folder of benchmarks/results, the rest a name in its figures.json, or the quotient of two
 (``A / B``). The number before the comment must be between the least and the most of the rounds, as it is rounded.
+
+A result that is a page and no figures.json is quoted: ``within 10 ms<!-- 2026-11-22-churn "there within 10 ms" -->``.
+Its README must have these words, and they the number.
 """
 
 from __future__ import annotations
@@ -43,18 +46,28 @@ class Claim:
     def problem(self) -> str | None:
         """What is wrong with it; None: it is within the spread of its result."""
         where = f"{self.file}:{self.line}: {self.text}"
+        if self.name.startswith('"'):
+            return self._problem_of_quote(where)
         try:
             low, high = self._range()
         except KeyError as error:
             return f"{where}: {self.folder} has no figure {error}"
-        match = re.match(r"(\d[\d,]*\.?\d*) ?(\S*)", self.text)
-        assert match is not None
-        number, unit = match[1], match[2]
-        value = float(number.replace(",", "")) * _UNITS.get(unit, 1)
-        half = 0.5 * 10.0 ** -len(number.partition(".")[2]) * _UNITS.get(unit, 1)
+        number, unit = self._parts()
+        value = float(number.replace(",", "")) * unit
+        half = 0.5 * 10.0 ** -len(number.partition(".")[2]) * unit
         if low - half <= value <= high + half:
             return None
         return f"{where}: {self.name} is {low:.4g} to {high:.4g}"
+
+    def refreshed(self) -> str:
+        """The number as its result has it, with as many decimals."""
+        number, unit = self._parts()
+        if self.name.startswith('"'):
+            return number
+        known = figures(self.folder)
+        above, _, below = self.name.partition(" / ")
+        value = known[above]["value"] / (known[below]["value"] if below else 1)
+        return f"{value / unit:,.{len(number.partition('.')[2])}f}"
 
     def _range(self) -> tuple[float, float]:
         known = figures(self.folder)
@@ -64,6 +77,20 @@ class Claim:
             return over["low"], over["high"]
         under = known[below]
         return over["low"] / under["high"], over["high"] / under["low"]
+
+    def _parts(self) -> tuple[str, float]:
+        match = re.match(r"(\d[\d,]*\.?\d*) ?(\S*)", self.text)
+        assert match is not None
+        return match[1], _UNITS.get(match[2], 1)
+
+    def _problem_of_quote(self, where: str) -> str | None:
+        quote = self.name.strip('"')
+        page = _RESULTS / self.folder / "README.md"
+        if not page.exists() or quote not in " ".join(page.read_text(encoding="utf-8").split()):
+            return f"{where}: {self.folder} does not say {self.name}"
+        if self._parts()[0] not in re.findall(r"\d[\d,]*\.?\d*(?<![.,])", quote):
+            return f"{where}: the number is not in {self.name}"
+        return None
 
 
 @cache
@@ -91,9 +118,19 @@ def claims(path: Path) -> Iterator[Claim]:
         found = list(_CLAIM.finditer(line))
         if len(found) != len(_MARKER.findall(line)):
             raise ValueError(f"{path.name}:{number}: a source without a number before it")
-        for match in found:
-            text = f"{match['number']} {match['unit'] or ''}".strip()
-            yield Claim(path.relative_to(_ROOT).as_posix(), number, text, match["folder"], match["name"])
+        yield from (_claim(match, path, number) for match in found)
+
+
+def refresh(path: Path) -> None:
+    """Set the figures of a text that come from a figures.json to their values."""
+    text = path.read_text(encoding="utf-8")
+    new = _CLAIM.sub(lambda match: _claim(match, path, 0).refreshed() + match[0][len(match["number"]) :], text)
+    path.write_text(new, encoding="utf-8", newline="\n")
+
+
+def _claim(match: re.Match[str], path: Path, line: int) -> Claim:
+    text = f"{match['number']} {match['unit'] or ''}".strip()
+    return Claim(path.relative_to(_ROOT).as_posix(), line, text, match["folder"], match["name"])
 
 
 def measured(text: str) -> str:
@@ -148,12 +185,14 @@ def _cell(known: dict[str, dict[str, float]], folder: str, name: str) -> str:
 
 
 def main() -> int:
-    """Check every claim, or write README's section."""
+    """Check every claim, or write those of reports, and README's section."""
     parser = argparse.ArgumentParser(prog="claims", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write README's section of figures")
+    parser.add_argument("--write", action="store_true", help="write README's section, and figures of reports")
     if parser.parse_args().write:
         readme = _ROOT / "README.md"
-        readme.write_text(measured(readme.read_text(encoding="utf-8")), encoding="utf-8")
+        readme.write_text(measured(readme.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+        for path in texts():
+            refresh(path)
     problems = [problem for path in texts() for claim in claims(path) if (problem := claim.problem())]
     print("\n".join(problems) or "every figure is within the spread of its result")
     return 1 if problems else 0

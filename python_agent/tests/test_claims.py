@@ -21,6 +21,9 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "m-full/python/columns/ready_ms": {"value": 1.0, "low": 0.9, "high": 1.1},
     }
     (folder / "figures.json").write_text(json.dumps(figures))
+    page = tmp_path / "benchmarks" / "results" / "2026-01-03-page" / "README.md"
+    page.parent.mkdir()
+    page.write_text("The most was 1,317 MB, and\n99.5 % came in time.\n")
     monkeypatch.setattr(claims, "_ROOT", tmp_path)
     monkeypatch.setattr(claims, "_RESULTS", folder.parent)
     claims.figures.cache_clear()
@@ -43,6 +46,8 @@ SOURCE = "2026-01-02-report m-full"
         f"takes 60.6 KB<!-- {SOURCE}/csharp/protobuf/bytes -->",
         f"in 0.19 ms<!-- {SOURCE}/csharp/protobuf/encode_ms -->",
         f"in 230 µs<!-- {SOURCE}/csharp/protobuf/encode_ms -->",
+        'at most 1,317 MB<!-- 2026-01-03-page "most was 1,317 MB" -->',
+        'for 99.5 % of them<!-- 2026-01-03-page "and 99.5 % came in time." -->',
         f"| 12 times<!-- {SOURCE}/python/protobuf/ready_ms / m-full/python/columns/ready_ms --> | 1.1 ms"
         f"<!-- {SOURCE}/python/columns/ready_ms --> |",
     ],
@@ -67,6 +72,10 @@ def test_a_figure_within_the_spread_is_right(known: Path, text: str) -> None:
             f"1 ms<!-- {SOURCE}/python/json/ready_ms -->",
             "2026-01-02-report has no figure 'm-full/python/json/ready_ms'",
         ),
+        ('1,318 MB<!-- 2026-01-03-page "most was 1,317 MB" -->', 'the number is not in "most was 1,317 MB"'),
+        ('317 MB<!-- 2026-01-03-page "most was 1,317 MB" -->', 'the number is not in "most was 1,317 MB"'),
+        ('1,317 MB<!-- 2026-01-03-page "least was 1,317 MB" -->', '2026-01-03-page does not say "least was'),
+        ('1,317 MB<!-- 2026-01-04-page "most was 1,317 MB" -->', '2026-01-04-page does not say "most was'),
         ("1 ms<!-- 2026-01-03-report x -->", "has no figure 'benchmarks/results/2026-01-03-report/figures.json'"),
     ],
 )
@@ -92,3 +101,17 @@ def test_the_section_of_the_readme_is_written_from_the_report(known: Path) -> No
 def test_every_figure_of_readme_and_docs_is_that_of_its_result() -> None:
     found = [claim for path in claims.texts() for claim in claims.claims(path)]
     assert [problem for claim in found if (problem := claim.problem())] == []
+
+
+def test_figures_of_reports_are_refreshed(known: Path) -> None:
+    path = known / "README.md"
+    path.write_text(
+        f"9.0 KB<!-- {SOURCE}/csharp/protobuf/bytes --> or 1<!-- {SOURCE}/csharp/protobuf/bytes --> in 1.11 ms"
+        f"<!-- {SOURCE}/csharp/protobuf/encode_ms -->\n2.0 times<!-- {SOURCE}/python/protobuf/ready_ms / "
+        'm-full/python/columns/ready_ms --> and 1,317 MB<!-- 2026-01-03-page "most was 1,317 MB" -->\n'
+    )
+    claims.refresh(path)
+    numbers = ["60.6 KB", "60,550", "0.20 ms", "12.0 times", "1,317 MB"]
+    text = path.read_text()
+    assert [each for each in numbers if f"{each}<!--" in text] == numbers
+    assert [problem for claim in claims.claims(path) if (problem := claim.problem())] == []
