@@ -81,7 +81,7 @@ class Front:
             found.append(
                 f"A program that wants protobuf messages: <b>zstd-stream</b>, {size(stream.bytes)} a frame "
                 f"({number(mbit_per_second(stream.bytes, _HZ))} Mbit/s); it costs {milliseconds(stream.encode_ns)} ms "
-                f"in the daemon and {milliseconds(max(0.0, stream.ready_ns - protobuf.ready_ns))} ms in the reader."
+                f"in the daemon and {_more(stream.ready_ns - protobuf.ready_ns)} in the reader."
             )
         json = self.way(language, "protojson")
         if json and protobuf:
@@ -112,6 +112,10 @@ class Front:
             f"<b>{escape(way.encoding)}</b><br><small>{size(way.bytes)} · {number(mbit_per_second(way.bytes, _HZ))} "
             f"Mbit/s<br>{milliseconds(way.ready_ns)} ms · {share(ready / TICK_NS)}</small>"
         )
+
+
+def _more(nanoseconds: float) -> str:
+    return f"{milliseconds(nanoseconds)} ms" if nanoseconds > 0 else "nothing that can be measured"
 
 
 def by_link(language: str, found: Sequence[Way]) -> str:

@@ -84,7 +84,8 @@ def html(content: Content) -> str:
 
 
 def _lead(content: Content) -> str:
-    environment = content.runs[0].environment if content.runs else {}
+    # The first run's: while later ones ran, the machine's load was that of the one before.
+    environment = min((run.environment for run in content.runs), key=lambda each: str(each.get("date", "")), default={})
     load = environment.get("load") or []
     facts = (
         environment.get("date"), environment.get("cpu"), f"{environment.get('cores', '?')} cores",
@@ -105,4 +106,4 @@ def _lead(content: Content) -> str:
 def _again(content: Content) -> str:
     files = "".join(f"<li><code>{escape(each)}</code></li>" for each in content.raw_files)
     raw = f"<details><summary>Raw results</summary><ul>{files}</ul></details>" if files else ""
-    return f"<p>Run it again:</p><pre>dotnet make.cs setup\n{escape(content.command)}</pre>{raw}"
+    return f"<p>Run it again: <code>dotnet make.cs setup</code>, <code>{escape(content.command)}</code></p>{raw}"

@@ -26,7 +26,7 @@ PARTS = dict(
     )
 )
 _WIDTH = 560.0
-_ROW = 21
+_ROW = 18
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _charts(cases: list[Case]) -> list[Canvas]:
     height = 30.0 + _ROW * len(ones) + 44
     canvas = Canvas(_WIDTH, height, "Published → received in Python, one reader: p50 to p99.9, ms")
     ends = [(case.median("received_us", name) or 1) / 1e3 for case in ones for name in ("p50", "p99_9")]
-    x = log_axis(ends, 218, _WIDTH - 20, tick, 1.4)
+    x = log_axis(ends, 258, _WIDTH - 20, tick, 1.4)
     for value, label in x.ticks:
         canvas.line(x.at(value), 4, x.at(value), height - 40, "grid")
         canvas.text(x.at(value), height - 25, label, "tick", "middle")
@@ -128,7 +128,7 @@ def _charts(cases: list[Case]) -> list[Canvas]:
         canvas.path([(at[0], y), (at[-1], y)], style, _tip(case))
         for place, radius in zip(at, (6, 4, 4, 3), strict=True):
             canvas.mark(place, y, style.split()[0], _tip(case), radius)
-        canvas.text(at[0], y - 9, number((case.median("received_us", "p50") or 0) / 1e3), "tick", "middle")
+        canvas.text(at[0] - 10, y + 4, number((case.median("received_us", "p50") or 0) / 1e3), "tick", "end")
     return [canvas]
 
 
