@@ -148,10 +148,11 @@ def measured(text: str) -> str:
         rows.append(f"| {what} | {' | '.join(cells)} |")
     head = "| encoding | bytes a frame | encode, C# | decode, C# | decode, Python |\n|---|---:|---:|---:|---:|"
     note = (
-        f"One frame of a match that is rebuilt from a replay ({recording}; what is modelled is said in the "
-        f"[report](benchmarks/results/{folder}/index.html)), until every field is read or all columns are arrays."
+        f"One frame of a match that is rebuilt from a replay ({recording}), until every field is read or all columns "
+        f"are arrays. What is\nmodelled in it, and other encodings, languages and transports: "
+        f"[report](benchmarks/results/{folder}/index.html)."
     )
-    block = "\n".join([_BEGIN, note, "", head, *rows, _END])
+    block = "\n".join([_BEGIN, "", note, "", head, *rows, "", _END])
     start, end = text.index(_BEGIN), text.index(_END) + len(_END)
     return text[:start] + block + text[end:]
 

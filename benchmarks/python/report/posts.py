@@ -79,7 +79,7 @@ def _is_pure(run: Run) -> bool:
 def _of_2018(posts: Sequence[Run], post: dict[str, Any]) -> str:
     rows = []
     for run in posts:
-        kind = " (protobuf without its compiled part)" if _is_pure(run) else ""
+        kind = ", pure Python" if _is_pure(run) else ""
         for name, operations in post["milliseconds"].get(run.language, {}).items():
             for operation, seed in operations.items():
                 codec = run.codecs.get(name)
