@@ -24,9 +24,11 @@ from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
 _RESULTS = _ROOT / "benchmarks" / "results"
+_NUMBER = r"\d[\d,]*\.?\d*"
 _CLAIM = re.compile(
-    r"(?P<number>\d[\d,]*\.?\d*) ?(?P<unit>[A-Za-zµ/%]+)?[^<\d]*<!-- (?P<folder>\d{4}-\d\d-\d\d-\S+) (?P<name>.+?) -->"
+    rf"(?P<number>{_NUMBER}) ?(?P<unit>[A-Za-zµ/%]+)?[^<\d]*<!-- (?P<folder>\d{{4}}-\d\d-\d\d-\S+) (?P<name>.+?) -->"
 )
+_ONE = {"value": 1.0, "low": 1.0, "high": 1.0}
 _MARKER = re.compile(r"<!-- \d{4}-\d\d-\d\d-\S+ .+? -->")
 #: By how much a text's unit is larger than that of the figure.
 _UNITS = {"KB": 1e3, "MB": 1e6, "µs": 1e-3, "%": 1e-2}
@@ -64,22 +66,22 @@ class Claim:
         number, unit = self._parts()
         if self.name.startswith('"'):
             return number
-        known = figures(self.folder)
-        above, _, below = self.name.partition(" / ")
-        value = known[above]["value"] / (known[below]["value"] if below else 1)
+        over, under = self._quotient()
+        value = over["value"] / under["value"]
         return f"{value / unit:,.{len(number.partition('.')[2])}f}"
 
     def _range(self) -> tuple[float, float]:
-        known = figures(self.folder)
-        above, _, below = self.name.partition(" / ")
-        over = known[above]
-        if not below:
-            return over["low"], over["high"]
-        under = known[below]
+        over, under = self._quotient()
         return over["low"] / under["high"], over["high"] / under["low"]
 
+    def _quotient(self) -> tuple[dict[str, float], dict[str, float]]:
+        """What the name divides; a name alone is divided by 1."""
+        known = figures(self.folder)
+        above, _, below = self.name.partition(" / ")
+        return known[above], known[below] if below else _ONE
+
     def _parts(self) -> tuple[str, float]:
-        match = re.match(r"(\d[\d,]*\.?\d*) ?(\S*)", self.text)
+        match = re.match(rf"({_NUMBER}) ?(\S*)", self.text)
         assert match is not None
         return match[1], _UNITS.get(match[2], 1)
 
@@ -88,7 +90,7 @@ class Claim:
         page = _RESULTS / self.folder / "README.md"
         if not page.exists() or quote not in " ".join(page.read_text(encoding="utf-8").split()):
             return f"{where}: {self.folder} does not say {self.name}"
-        if self._parts()[0] not in re.findall(r"\d[\d,]*\.?\d*(?<![.,])", quote):
+        if self._parts()[0] not in re.findall(rf"{_NUMBER}(?<![.,])", quote):
             return f"{where}: the number is not in {self.name}"
         return None
 
