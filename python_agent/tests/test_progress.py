@@ -49,7 +49,9 @@ def test_a_line_shows_the_progress_and_is_removed(tmp_path: Path, match: Path, n
     assert done.returncode == 0, done.output
     drawn = [CONTROL.sub("", line) for line in done.output.split("\n")[0].split("\r")]
     bars = [line for line in drawn if re.search(r"\d %( |$)", line)]
-    assert len(bars) > 1 and all(len(line) < columns for line in bars), drawn
+    # How many are drawn depends on the machine: a fast one imports 160 MB between two of them.
+    shares = [int(share) for line in bars for share in re.findall(r"(\d+) %", line)]
+    assert shares and shares == sorted(shares) and all(len(line) < columns for line in bars), drawn
     if columns >= 60:
         pattern = rf"{name} \[#*-*\] +\d+ %  [\d,.]+ (frames|[kMG]B)/s(  \d+:\d\d left)?"
         assert all(re.fullmatch(pattern, line) for line in bars), bars
