@@ -320,7 +320,8 @@ def _summary(
     dropped = 0.0 if case.is_unlimited else max(0.0, 1 - len(latency) / max(1, published * case.agents))
     cpu = (server_cpu + client_cpu) / seconds / figures.cores()
     total = np.sum([split[part] for part in PARTS], axis=0)
-    decodes = any(split["received_decoded"])
+    # Frames of the baselines have no times of a daemon, so the parts of their way are not known.
+    decodes = case.transport not in BASELINES and any(split["received_decoded"])
     allocated = None if before.allocated is None or after.allocated is None else after.allocated - before.allocated
     return {
         "frames": len(latency),
