@@ -321,8 +321,11 @@ async def test_a_proxy_that_is_killed_leaves_what_can_be_recovered(tmp_path: Pat
     with emulated() as game, proxied(game.address, "-o", str(file)) as proxy:
         async with raw_client(proxy) as bot:
             await bot.join()
-            while (await bot.observe()).status != sc2api_pb2.ended and part.stat().st_size < 10_000:
+            # The third time that it grows, a chunk with observations is whole.
+            sizes = {part.stat().st_size}
+            while (await bot.observe()).status != sc2api_pb2.ended and len(sizes) < 4:
                 await bot.step(1)
+                sizes.add(part.stat().st_size)
             proxy.daemon.process.kill()
             await bot.socket.receive(timeout=30)
         proxy.end()
