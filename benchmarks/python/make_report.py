@@ -43,6 +43,8 @@ def main() -> int:
         parser.error("--scale: from 0.05 to 1")
     kind = "quick" if options.quick else "full"
     folder = (options.output or LOCAL / f"report-{kind}").resolve()
+    if options.page_only and not list(folder.glob("*-*.json")):
+        parser.error(f"--page-only: {folder} has no results")
     folder.mkdir(parents=True, exist_ok=True)
     command = f"dotnet make.cs report{' --quick' if options.quick else ''}"
     command += f" --scale {options.scale}" if options.scale != 1 else ""
@@ -59,6 +61,8 @@ def main() -> int:
         missing += chosen.missing
         globs = [each.lower() for each in options.only or ("*",)]
         parts = [part for part in chosen.parts if any(fnmatchcase(part.title.lower(), each) for each in globs)]
+        if not parts:
+            parser.error(f"--only: no part matches; there are {', '.join(part.title for part in chosen.parts)}")
         journal = None if options.quick else Journal(folder / "done.json")
         running = Running(parts, LOCAL / "report.log", journal=journal)
         say(

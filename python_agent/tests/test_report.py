@@ -464,6 +464,14 @@ def test_programs_say_how_they_are_used() -> None:
         assert "usage:" in done.stdout
 
 
+def test_a_page_of_nothing_is_not_written(tmp_path: Path) -> None:
+    report = ROOT / "benchmarks" / "python" / "make_report.py"
+    line = [sys.executable, str(report), "--page-only", "--output", str(tmp_path / "none")]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and f"{tmp_path / 'none'} has no results" in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to another process there")
 def test_ctrl_c_lets_the_part_write_what_it_has_and_leaves_out_the_rest(tmp_path: Path) -> None:
     part = f"""
