@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
@@ -20,9 +21,6 @@ from abathur.columns._rebuild import observation_bytes
 from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _MAX_UINT32 = 2**32 - 1
 _MAX_UINT64 = 2**64 - 1
@@ -55,6 +53,7 @@ class Frame:
         game_loop: Game loop of the observation.
         dropped: Number of dropped frames since the previous one.
         dropped_loops: First and last game loop of them; None if nothing was dropped.
+        skipped_events_incomplete: Whether `skipped_events` lacks something, because there were too many.
         reconnected: Whether the connection broke between the previous frame and this one.
         size: Bytes of the message that carried the frame.
         timing: When it was captured, published, encoded, received and decoded.
@@ -66,6 +65,7 @@ class Frame:
         "_data",
         "_json",
         "_message",
+        "_skipped_events",
         "dropped",
         "dropped_loops",
         "game_loop",
@@ -73,6 +73,7 @@ class Frame:
         "reconnected",
         "sequence",
         "size",
+        "skipped_events_incomplete",
         "timing",
     )
 
@@ -82,6 +83,8 @@ class Frame:
         self._data: bytes | None = None
         self._columns: Columns | None = None
         self._json: Mapping[str, Any] | None = None
+        self._skipped_events: sc2api_pb2.ResponseObservation | Mapping[str, Any] | None = None
+        self.skipped_events_incomplete = False
         self.match_id = ""
         self.sequence = 0
         self.game_loop = 0
@@ -159,6 +162,21 @@ class Frame:
         except DecodeError as error:
             raise self._damaged(error) from None
 
+    @cached_property
+    def skipped_events(self) -> sc2api_pb2.ResponseObservation | None:
+        """What happened once, in frames between the previous one and this one that this reader did not get.
+
+        Their ``actions``, ``action_errors``, ``chat``, ``player_result``, ``observation.alerts`` and
+        ``observation.raw_data.event.dead_units``, each in the order of the frames. `Game.frames` with `fields` has only
+        those that were asked for.
+        """
+        if not isinstance(self._skipped_events, Mapping):
+            return self._skipped_events
+        try:
+            return json_format.ParseDict(dict(self._skipped_events), sc2api_pb2.ResponseObservation())
+        except (json_format.ParseError, *MALFORMED) as error:
+            raise self._damaged(error) from None
+
     def to_observation(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`, with any encoding; see `response`."""
         return self.response
@@ -205,6 +223,9 @@ def from_message(message: sync_pb2.Frame, *, received: int, size: int, payloads:
     frame.dropped = message.dropped
     if message.dropped:
         frame.dropped_loops = (message.dropped_first_game_loop, message.dropped_last_game_loop)
+    if message.HasField("skipped_events"):
+        frame._skipped_events = message.skipped_events
+    frame.skipped_events_incomplete = message.skipped_events_incomplete
     frame.size = size
     if message.WhichOneof("payload") == "data":
         _read_data(frame, message, payloads or PayloadReader())
@@ -254,6 +275,9 @@ def from_json(message: object, *, received: int, size: int) -> Frame:
             _number(fields, "droppedFirstGameLoop", _MAX_UINT32),
             _number(fields, "droppedLastGameLoop", _MAX_UINT32),
         )
+    if "skippedEvents" in fields:
+        frame._skipped_events = _object(fields["skippedEvents"], "`skipped_events` of a frame")
+    frame.skipped_events_incomplete = fields.get("skippedEventsIncomplete") is True
     frame.size = size
     published = _number(fields, "publishedMonotonicNs")
     frame.timing = Timing(

@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from s2clientprotocol import query_pb2 as _query_pb2
 from s2clientprotocol import sc2api_pb2 as _sc2api_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -105,7 +106,7 @@ class Match(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
-    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest")
+    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "max_frames")
     POLICY_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     COMPRESSION_FIELD_NUMBER: _ClassVar[int]
@@ -118,6 +119,9 @@ class SubscribeRequest(_message.Message):
     COMPRESSION_LEVEL_FIELD_NUMBER: _ClassVar[int]
     DRAWINGS_FIELD_NUMBER: _ClassVar[int]
     NEWEST_FIELD_NUMBER: _ClassVar[int]
+    START_OLDEST_FIELD_NUMBER: _ClassVar[int]
+    START_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    MAX_FRAMES_FIELD_NUMBER: _ClassVar[int]
     policy: Policy
     encoding: Encoding
     compression: Compression
@@ -130,10 +134,13 @@ class SubscribeRequest(_message.Message):
     compression_level: int
     drawings: bool
     newest: bool
-    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ...) -> None: ...
+    start_oldest: bool
+    start_game_loop: int
+    max_frames: int
+    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier")
+    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier", "skipped_events", "skipped_events_incomplete")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
@@ -152,6 +159,8 @@ class Frame(_message.Message):
     ENCODED_MONOTONIC_NS_FIELD_NUMBER: _ClassVar[int]
     PLAIN_BYTES_FIELD_NUMBER: _ClassVar[int]
     EARLIER_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_EVENTS_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_EVENTS_INCOMPLETE_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     sequence: int
     game_loop: int
@@ -170,7 +179,9 @@ class Frame(_message.Message):
     encoded_monotonic_ns: int
     plain_bytes: int
     earlier: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    skipped_events: _sc2api_pb2.ResponseObservation
+    skipped_events_incomplete: bool
+    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ..., skipped_events: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., skipped_events_incomplete: _Optional[bool] = ...) -> None: ...
 
 class ActRequest(_message.Message):
     __slots__ = ("game_loop", "actions", "max_late_game_loops")
@@ -191,6 +202,43 @@ class ActResult(_message.Message):
     game_loop: int
     late_game_loops: int
     def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
+
+class QueryRequest(_message.Message):
+    __slots__ = ("query",)
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    query: _query_pb2.RequestQuery
+    def __init__(self, query: _Optional[_Union[_query_pb2.RequestQuery, _Mapping]] = ...) -> None: ...
+
+class QueryResult(_message.Message):
+    __slots__ = ("response", "game_loop", "emulated")
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    EMULATED_FIELD_NUMBER: _ClassVar[int]
+    response: _query_pb2.ResponseQuery
+    game_loop: int
+    emulated: bool
+    def __init__(self, response: _Optional[_Union[_query_pb2.ResponseQuery, _Mapping]] = ..., game_loop: _Optional[int] = ..., emulated: _Optional[bool] = ...) -> None: ...
+
+class GetTimelineRequest(_message.Message):
+    __slots__ = ("after_game_loop",)
+    AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    after_game_loop: int
+    def __init__(self, after_game_loop: _Optional[int] = ...) -> None: ...
+
+class Timeline(_message.Message):
+    __slots__ = ("game_loops", "columns")
+    class Column(_message.Message):
+        __slots__ = ("name", "values")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        VALUES_FIELD_NUMBER: _ClassVar[int]
+        name: str
+        values: _containers.RepeatedScalarFieldContainer[float]
+        def __init__(self, name: _Optional[str] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
+    GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    game_loops: _containers.RepeatedScalarFieldContainer[int]
+    columns: _containers.RepeatedCompositeFieldContainer[Timeline.Column]
+    def __init__(self, game_loops: _Optional[_Iterable[int]] = ..., columns: _Optional[_Iterable[_Union[Timeline.Column, _Mapping]]] = ...) -> None: ...
 
 class DrawRequest(_message.Message):
     __slots__ = ("layer", "shapes", "game_loop")
@@ -513,7 +561,7 @@ class ProcessStatus(_message.Message):
     def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
 
 class ClientMessage(_message.Message):
-    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "token")
+    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "query", "timeline", "token")
     ID_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBE_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
@@ -522,6 +570,8 @@ class ClientMessage(_message.Message):
     PUBLISH_FIELD_NUMBER: _ClassVar[int]
     DRAW_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    TIMELINE_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     id: int
     subscribe: SubscribeRequest
@@ -531,8 +581,10 @@ class ClientMessage(_message.Message):
     publish: PublishStart
     draw: DrawRequest
     status: GetStatusRequest
+    query: QueryRequest
+    timeline: GetTimelineRequest
     token: str
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., query: _Optional[_Union[QueryRequest, _Mapping]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
     __slots__ = ("match", "frame", "result", "error", "end", "published", "drawings")
@@ -553,18 +605,22 @@ class ServerMessage(_message.Message):
     def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ..., drawings: _Optional[_Union[Drawings, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("id", "act", "control", "draw", "status")
+    __slots__ = ("id", "act", "control", "draw", "status", "query", "timeline")
     ID_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
     DRAW_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    TIMELINE_FIELD_NUMBER: _ClassVar[int]
     id: int
     act: ActResult
     control: PlaybackState
     draw: DrawResult
     status: Status
-    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ...) -> None: ...
+    query: QueryResult
+    timeline: Timeline
+    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., query: _Optional[_Union[QueryResult, _Mapping]] = ..., timeline: _Optional[_Union[Timeline, _Mapping]] = ...) -> None: ...
 
 class Error(_message.Message):
     __slots__ = ("id", "code", "message", "fatal")
