@@ -55,7 +55,7 @@ def check_observation(response: sc2api_pb2.ResponseObservation) -> None:
         raise _cannot(f"creep of the observation has {len(creep.data)} bytes for {creep.size.x}x{creep.size.y} cells")
 
 
-def check_types(response: sc2api_pb2.ResponseObservation, known: set[int]) -> None:
+def check_types(response: sc2api_pb2.ResponseObservation, known: frozenset[int]) -> None:
     """Check that the types of all units are known.
 
     Raises:

@@ -30,7 +30,7 @@ class FrameClient(Client):
 
     def __init__(self, source: Source, estimates: Estimates, told: BotResult, layer: str, tick_hz: float) -> None:
         # What python-sc2 takes is a connection, which is never used.
-        super().__init__(source)
+        super().__init__(source)  # type: ignore[arg-type]
         self.response = sc2api_pb2.ResponseObservation()
         self.game_info = sc2api_pb2.ResponseGameInfo()
         self.game_data = sc2api_pb2.ResponseData()
@@ -51,9 +51,11 @@ class FrameClient(Client):
         self._game_result = {self._player_id: result}
         self._status = Status.ended
 
-    async def _execute(self, **request: Any) -> sc2api_pb2.Response:
+    # python-sc2 lists an overload for each request.
+    async def _execute(self, **request: Any) -> sc2api_pb2.Response:  # type: ignore[override]
         ((kind, value),) = request.items()
-        answer = sc2api_pb2.Response(status=self._status.value)
+        assert self._status is not None
+        answer = sc2api_pb2.Response(status=self._status.value)  # type: ignore[arg-type]
         match kind:
             case "action":
                 answer.action.result.extend(await self._act(list(value.actions)))
@@ -77,7 +79,7 @@ class FrameClient(Client):
                 raise ProtocolError(f"a bot that watches frames cannot request {kind!r}")
         return answer
 
-    async def _act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
+    async def _act(self, actions: list[sc2api_pb2.Action]) -> list[Any]:
         if self._may_act:
             try:
                 results = await self._source.act(actions)

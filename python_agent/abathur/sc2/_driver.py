@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from s2clientprotocol import data_pb2, raw_pb2, sc2api_pb2
 from sc2.bot_ai import BotAI
 from sc2.data import Result
@@ -53,6 +54,7 @@ class BotDriver:
         client._player_id = player_id
         self._info = info
         self._types = {unit.unit_id: unit for unit in data.units}
+        self._known = frozenset(self._types)
         self._player_id = player_id
         self._iteration = 0
         self._game_data = GameData(data)
@@ -88,7 +90,7 @@ class BotDriver:
         await self.bot.on_end(result)
 
     def _prepare(self, response: sc2api_pb2.ResponseObservation) -> None:
-        _checks.check_types(response, self._types.keys())
+        _checks.check_types(response, self._known)
         units = self._game_data.units
         for unit in response.observation.raw_data.units:
             if unit.unit_type not in units and unit.unit_type in self._types:
@@ -104,7 +106,7 @@ class BotDriver:
         halls = [(hall.position.x, hall.position.y) for hall in bot.townhalls]
         found = find_start(self._info, halls)
         resources = bot.resources
-        if found is not None:
+        if found is not None and _has_images(bot.vespene_geyser, found.symmetry):
             bot.resources = _with_images(resources, found.symmetry, bot)
         bot._prepare_first_step()
         if not bot._expansion_positions_list and bot.resources:
@@ -119,12 +121,23 @@ class BotDriver:
             )
 
 
+def _has_images(units: Units, symmetry: Symmetry) -> bool:
+    """Whether each of some units that stay for the whole match has another on the other side of the map."""
+    places = _places(units)
+    images = [symmetry.image(x, y) for x, y in places]
+    return all(np.abs(places - image).max(axis=1).min() < _SAME_RESOURCE for image in images)
+
+
+def _places(units: Units) -> NDArray[np.float64]:
+    return np.array([(each.position.x, each.position.y) for each in units], np.float64).reshape(-1, 2)
+
+
 def _with_images(resources: Units, symmetry: Symmetry, bot: BotAI) -> Units:
     """The resources, and those that were mined out but are still on the other side of the map.
 
     Expansion locations are found between the resources, so that mined out patches would shift them.
     """
-    places = np.array([(each.position.x, each.position.y) for each in resources], np.float64).reshape(-1, 2)
+    places = _places(resources)
     made = list(resources)
     for each in resources:
         x, y = symmetry.image(each.position.x, each.position.y)
@@ -148,7 +161,7 @@ def own_response(
         add_events(together, skipped)
         add_events(together, response)
         for name in ("actions", "action_errors", "chat", "player_result"):
-            response.ClearField(name)  # type: ignore[arg-type]
+            response.ClearField(name)
         if together.observation.alerts:
             response.observation.ClearField("alerts")
         if together.observation.raw_data.event.dead_units:
