@@ -73,7 +73,7 @@ async def run_async(
     name = type(first).__name__[:_MAX_NAME]
     path = os.fspath(source) if isinstance(source, os.PathLike) else source
     async with open_source(path if isinstance(source, str) else _path(source), name, dict(options)) as opened:
-        return await _Run(opened, make, first, "every" in options).run()
+        return await _Run(opened, make, first).run()
 
 
 def _path(source: object) -> object:
@@ -97,12 +97,11 @@ def _factory(bot: Any) -> tuple[Callable[[], BotAI] | None, BotAI]:
 class _Run:
     """One run. Its bot is replaced where a playback goes back."""
 
-    def __init__(self, source: Source, make: Callable[[], BotAI] | None, bot: BotAI, takes_every_frame: bool) -> None:
+    def __init__(self, source: Source, make: Callable[[], BotAI] | None, bot: BotAI) -> None:
         from sc2.data import Result
 
         self._source = source
         self._make = make
-        self._takes_every_frame = takes_every_frame
         self._driver: BotDriver | None = None
         self._told = BotResult(bot, Result.Undecided)
         self._last: Frame | None = None
@@ -121,6 +120,8 @@ class _Run:
 
     async def _take(self, frame: Frame) -> bool:
         """Whether the bot has come to its end."""
+        from sc2.data import Result
+
         last, self._last = self._last, frame
         if last is not None and (frame.game_loop < last.game_loop or frame.match_id != last.match_id):
             self._restart(last, frame)
@@ -131,13 +132,18 @@ class _Run:
         if results and self._driver is not None:
             await self._end(results)
             return True
-        if frame.game_loop < self._next_loop and not self._takes_every_frame:
+        if frame.game_loop < self._next_loop:
             add_events(self._skipped, frame.rest)
             return False
-        await self._step(frame)
-        return self._has_left()
+        driver = await self._step(frame)
+        if driver.client.in_game:
+            return False
+        # It has resigned: it ends, the match does not.
+        self._told.result = Result.Defeat
+        await driver.end(Result.Defeat)
+        return True
 
-    async def _step(self, frame: Frame) -> None:
+    async def _step(self, frame: Frame) -> BotDriver:
         from abathur.sc2._driver import own_response
 
         response = own_response(frame.response, self._skipped)
@@ -147,7 +153,9 @@ class _Run:
             await self._driver.start(response)
         await self._driver.step(response)
         self._told.steps += 1
-        self._next_loop = frame.game_loop + self._driver.client.game_step
+        step = self._driver.client.game_step if self._source.step is None else self._source.step
+        self._next_loop = frame.game_loop + step
+        return self._driver
 
     async def _end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
         from sc2.data import Result
@@ -157,11 +165,6 @@ class _Run:
         if mine:
             self._told.result = Result(mine[-1])
         await self._driver.end(self._told.result)
-
-    def _has_left(self) -> bool:
-        """Whether the bot has resigned: it ends, the match does not."""
-        assert self._driver is not None
-        return not self._driver.client.in_game
 
     async def _new_driver(self, response: sc2api_pb2.ResponseObservation) -> BotDriver:
         from abathur.sc2._checks import check_match

@@ -14,7 +14,7 @@ from s2clientprotocol import error_pb2, query_pb2, sc2api_pb2
 from abathur._frame import Frame
 from abathur._game import Game, connect
 from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions, check_known
-from abathur._recording import open_recording
+from abathur._recording import Recording, open_recording
 from abathur.errors import AbathurError, RequestError
 from abathur.sync.v1 import sync_pb2
 
@@ -44,7 +44,13 @@ class MatchData:
 
 
 class Source(Protocol):
-    """Frames, and requests about them."""
+    """Frames, and requests about them.
+
+    Attributes:
+        step: Game loops between two steps of a bot; None: as the bot says.
+    """
+
+    step: int | None
 
     def frames(self) -> AsyncGenerator[Frame, None]:
         """The frames."""
@@ -74,7 +80,7 @@ async def open_source(source: object, name: str, options: dict[str, Any]) -> Asy
         if others := options.keys() - set(_RECORDING_OPTIONS):
             raise TypeError(f"a recording has no option {min(others)!r}; it has every")
         with open_recording(source) as recording:
-            yield _RecordingSource(recording, options.get("every", 1))
+            yield _RecordingSource(recording, options.get("every"))
         return
     if source is not None and not isinstance(source, str):
         raise TypeError(f"an address is a string, and a recording a path, not {source!r}")
@@ -86,6 +92,8 @@ class _GameSource:
     def __init__(self, game: Game, options: dict[str, Any]) -> None:
         self._game = game
         self._options = options
+        # The daemon has skipped the others.
+        self.step = 0 if "every" in options else None
 
     async def frames(self) -> AsyncGenerator[Frame, None]:
         frames = self._game.frames(**self._options)
@@ -108,9 +116,13 @@ class _GameSource:
         return [numbers[name].number if name in numbers else int(name) for name in result.results]
 
     async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
+        ask: Any = getattr(self._game, "query", None)
+        if ask is None:
+            raise NotAllowed
         with _refusals():
-            result = await self._game.query(query)
-        return result.response
+            result = await ask(query)
+        answer: query_pb2.ResponseQuery = result.response
+        return answer
 
     async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
         with _refusals():
@@ -118,12 +130,13 @@ class _GameSource:
 
 
 class _RecordingSource:
-    def __init__(self, recording: Any, every: int) -> None:
+    def __init__(self, recording: Recording, every: int | None) -> None:
         self._recording = recording
-        self._every = every
+        self.step = every
 
     async def frames(self) -> AsyncGenerator[Frame, None]:
-        for frame in self._recording.frames(every=self._every):
+        # Every frame: the last one has the result.
+        for frame in self._recording.frames():
             yield frame
 
     async def match(self) -> MatchData:
