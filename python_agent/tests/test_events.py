@@ -185,19 +185,28 @@ def observation(loop: int, units: list[dict[str, Any]], **more: Any) -> sc2api_p
     made = sc2api_pb2.ResponseObservation()
     made.observation.game_loop = loop
     for each in units:
-        made.observation.raw_data.units.add(display_type=each.pop("display_type", 1), **each)
+        made.observation.raw_data.units.add(**{"display_type": 1, **each})
     made.observation.raw_data.event.dead_units.extend(more.get("dead", ()))
     made.observation.raw_data.player.upgrade_ids.extend(more.get("upgrades", ()))
     made.observation.alerts.extend(more.get("alerts", ()))
     return made
 
 
-def record(folder: Path, observations: list[sc2api_pb2.ResponseObservation], name: str = "small") -> Path:
+def record(
+    folder: Path,
+    observations: list[sc2api_pb2.ResponseObservation],
+    name: str = "small",
+    info: sc2api_pb2.ResponseGameInfo | None = None,
+) -> Path:
     """Observations as a recording."""
     stream = folder / f"{name}.obs"
     stream.write_bytes(delimited([each.SerializeToString() for each in observations]))
     path = folder / f"{name}.mcap"
-    done = run_daemon("import", str(stream), "-o", str(path), "--force")
+    options = []
+    if info is not None:
+        (folder / "info.binpb").write_bytes(info.SerializeToString())
+        options = ["--game-info", str(folder / "info.binpb")]
+    done = run_daemon("import", str(stream), "-o", str(path), "--force", *options)
     assert done.returncode == 0, done.stderr
     return path
 
