@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import statistics
 import subprocess
@@ -26,9 +27,12 @@ from units import payloads
 
 from recordings import SEQUENCES, SKIRMISH, Frames, make_elite
 
+Figures = dict[str, dict[str, float]]
+
 #: Steps of a bot before its time counts.
 WARM = 20
 TICK_HZ = 22.4
+CLIENTS = {"frames": "abathur.sc2", "game": "python-sc2"}
 
 
 def read(frames: list[bytes]) -> tuple[list[float], list[float], int]:
@@ -49,21 +53,28 @@ def read(frames: list[bytes]) -> tuple[list[float], list[float], int]:
     return decoded, compared, count
 
 
-def measure_events(name: str, frames: list[bytes], rounds: int) -> None:
-    """Print the medians of all rounds."""
-    parts: dict[str, list[list[float]]] = {"decoded": [], "events": []}
+def spread(values: list[float]) -> dict[str, float]:
+    """The median of some rounds, the least and the most."""
+    return {"value": statistics.median(values), "low": min(values), "high": max(values)}
+
+
+def measure_events(name: str, frames: list[bytes], rounds: int) -> Figures:
+    """Print and return the medians of all rounds."""
+    parts: dict[str, list[list[float]]] = {"decode": [], "events": []}
+    figures: Figures = {}
     for _ in range(rounds):
         decoded, compared, count = read(frames)
-        parts["decoded"].append(decoded)
+        parts["decode"].append(decoded)
         parts["events"].append(compared)
     for part, values in parts.items():
-        medians = sorted(statistics.median(each) for each in values)
-        p95 = sorted(statistics.quantiles(each, n=20)[-1] for each in values)
+        median = figures[f"{name}/{part}_ms"] = spread([statistics.median(each) for each in values])
+        p95 = figures[f"{name}/{part}_p95_ms"] = spread([statistics.quantiles(each, n=20)[-1] for each in values])
         print(
-            f"| {name} | {part} | {statistics.median(medians):.3f} | {medians[0]:.3f} to {medians[-1]:.3f} "
-            f"| {p95[0]:.3f} to {p95[-1]:.3f} |"
+            f"| {name} | {part} | {median['value']:.3f} | {median['low']:.3f} to {median['high']:.3f} "
+            f"| {p95['low']:.3f} to {p95['high']:.3f} |"
         )
     print(f"{name}: {len(frames)} frames, {count} events, load {os.getloadavg()[0]:.1f}", flush=True)
+    return figures
 
 
 def bot() -> Any:
@@ -110,31 +121,35 @@ def in_process(where: str, address: str) -> tuple[int, float, float]:
     return int(steps), float(wall), float(processor)
 
 
-def measure_bots(rounds: int) -> None:
-    """Print the milliseconds of a step."""
+def measure_bots(rounds: int) -> Figures:
+    """Print and return the milliseconds of a step."""
     ports = ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0", "--stop-with-parent"]
     play = ["dotnet", DAEMON, "play", SKIRMISH, "--rate", "unlimited", "--wait-agents", "1", *ports]
-    taken: dict[str, list[tuple[int, float, float]]] = {"abathur.sc2": [], "python-sc2": []}
+    taken: dict[str, list[tuple[int, float, float]]] = {"frames": [], "game": []}
     for _ in range(rounds):
         with Process(play) as daemon:
             addresses = dict(each.split("=", 1) for each in daemon.read_line().split()[1:])
-            taken["abathur.sc2"].append(in_process("frames", addresses["grpc"]))
+            taken["frames"].append(in_process("frames", addresses["grpc"]))
         with abathur.emulated_game(SKIRMISH, command=["dotnet", str(DAEMON)]) as game:
-            taken["python-sc2"].append(in_process("game", game.url))
+            taken["game"].append(in_process("game", game.url))
+    figures: Figures = {}
     for name, values in taken.items():
-        walls, processors = (sorted(each[part] for each in values) for part in (1, 2))
-        processor = statistics.median(processors)
+        wall = figures[f"bot/{name}_clock_ms"] = spread([each[1] for each in values])
+        processor = figures[f"bot/{name}_processor_ms"] = spread([each[2] for each in values])
+        bots = figures[f"bot/{name}_per_core"] = spread([1000 / TICK_HZ / each[2] for each in values])
         print(
-            f"| {name} | {values[0][0]} | {statistics.median(walls):.2f} | {walls[0]:.2f} to {walls[-1]:.2f} "
-            f"| {processor:.2f} | {processors[0]:.2f} to {processors[-1]:.2f} | {1000 / TICK_HZ / processor:.0f} |"
+            f"| {CLIENTS[name]} | {values[0][0]} | {wall['value']:.2f} | {wall['low']:.2f} to {wall['high']:.2f} "
+            f"| {processor['value']:.2f} | {processor['low']:.2f} to {processor['high']:.2f} | {bots['value']:.0f} |"
         )
     print(f"bots: load {os.getloadavg()[0]:.1f}", flush=True)
+    return figures
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--output", type=Path, help="folder for figures.json")
     parser.add_argument("--child", choices=("frames", "game"), help=argparse.SUPPRESS)
     parser.add_argument("--source", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -142,16 +157,20 @@ def main() -> None:
         child(options.child, options.source)
         return
     print("| frames | part | median, ms | least and most | p95 |\n|---|---|---:|---:|---:|")
-    measure_events("elite", payloads(Frames.late(make_elite())), options.rounds)
+    figures = measure_events("elite", payloads(Frames.late(make_elite())), options.rounds)
     sequence = SEQUENCES / "proxima-pvt-late-creep8.obs.zst"
     if sequence.exists():
         path = Path(make_elite()).with_name("proxima.mcap")
         if not path.exists():
             subprocess.run(["dotnet", DAEMON, "import", sequence, "-o", path], check=True, capture_output=True)
-        measure_events("proxima", payloads(Frames("proxima", path)), options.rounds)
+        figures |= measure_events("proxima", payloads(Frames("proxima", path)), options.rounds)
     print("| client | steps | clock, ms | least and most | processor, ms | least and most | bots a core |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    measure_bots(options.rounds)
+    figures |= measure_bots(options.rounds)
+    if options.output is not None:
+        options.output.mkdir(parents=True, exist_ok=True)
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(figure)}" for name, figure in figures.items())
+        (options.output / "figures.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ async def test_ten_bots_in_one_loop_see_each_frame(play: Play) -> None:
 
 @pytest.mark.measured
 async def test_ten_bots_do_not_slow_the_source(play: Play) -> None:
-    """A playback waits for nobody under `latest`: the bots keep up with 8 s at 22.4 Hz."""
+    """A playback does not wait under `latest`: the bots keep up with 8 s at 22.4 Hz."""
     daemon = play(SKIRMISH, "--wait-agents", "11", "--playback-duration", "8")
     published = []
 

@@ -144,24 +144,25 @@ class Contents:
             _blob(reader, blob) if self._sections & (1 << (_FIRST_BLOB + at)) else blob
             for at, blob in enumerate(last_blobs)
         )
-        if reader.left:
-            raise ProtocolError(f"columns: {reader.left} bytes follow the last section")
+        _check_end(reader)
         if (extras := blobs[-1]) is not None:
             rows = [len(self._used), *(table.cells.shape[1] for table in lists)]
             _extras.check(extras.tobytes(), self._used, rows)
         return lists, blobs
 
     def _decode_rest(self, last: Blob) -> Blob:
-        if not self._sections & (1 << (_FIRST_BLOB + _REST)):
-            return last
         reader = Reader(*self._payload)
-        for at in range(_FIRST_LIST, _FIRST_BLOB + _REST):
-            if self._sections & (1 << at):
-                if at < _FIRST_BLOB:
-                    reader.skip_changes()
-                else:
-                    _skip_blob(reader)
-        return _blob(reader, last)
+        for at in range(_FIRST_LIST, _FIRST_BLOB + _BLOBS):
+            if not self._sections & (1 << at):
+                continue
+            if at < _FIRST_BLOB:
+                reader.skip_changes()
+            elif at == _FIRST_BLOB + _REST:
+                last = _blob(reader, last)
+            else:
+                _skip_blob(reader)
+        _check_end(reader)
+        return last
 
     def _lists(self, reader: Reader, before: Contents | None) -> tuple[Table, ...]:
         counts = self._counts
@@ -248,3 +249,10 @@ def _skip_blob(reader: Reader) -> None:
         size = reader.count()
         reader.take(size * reader.uint(1))
         reader.take(size)
+    elif mode != 0:
+        raise ProtocolError(f"columns: unknown kind of blob {mode}")
+
+
+def _check_end(reader: Reader) -> None:
+    if reader.left:
+        raise ProtocolError(f"columns: {reader.left} bytes follow the last section")
