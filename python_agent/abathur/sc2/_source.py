@@ -116,13 +116,9 @@ class _GameSource:
         return [numbers[name].number if name in numbers else int(name) for name in result.results]
 
     async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
-        ask: Any = getattr(self._game, "query", None)
-        if ask is None:
-            raise NotAllowed
         with _refusals():
-            result = await ask(query)
-        answer: query_pb2.ResponseQuery = result.response
-        return answer
+            result = await self._game.query(query)
+        return result.response
 
     async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
         with _refusals():

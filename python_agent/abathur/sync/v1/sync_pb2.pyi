@@ -427,7 +427,7 @@ class PlaybackState(_message.Message):
     def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ..., loop: _Optional[bool] = ...) -> None: ...
 
 class Status(_message.Message):
-    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget")
+    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget", "history")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBERS_FIELD_NUMBER: _ClassVar[int]
@@ -439,6 +439,7 @@ class Status(_message.Message):
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
     RECORDING_FIELD_NUMBER: _ClassVar[int]
     FRAME_BUDGET_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_FIELD_NUMBER: _ClassVar[int]
     match: Match
     playback: PlaybackState
     subscribers: _containers.RepeatedCompositeFieldContainer[SubscriberStatus]
@@ -450,7 +451,20 @@ class Status(_message.Message):
     actions: ActionStatus
     recording: RecordingStatus
     frame_budget: FrameBudget
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ...) -> None: ...
+    history: HistoryStatus
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ...) -> None: ...
+
+class HistoryStatus(_message.Message):
+    __slots__ = ("frames", "bytes", "first_game_loop", "last_game_loop")
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    FIRST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    frames: int
+    bytes: int
+    first_game_loop: int
+    last_game_loop: int
+    def __init__(self, frames: _Optional[int] = ..., bytes: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ...) -> None: ...
 
 class ActionStatus(_message.Message):
     __slots__ = ("given", "failed", "late", "refused")
@@ -477,7 +491,7 @@ class RecordingStatus(_message.Message):
     def __init__(self, path: _Optional[str] = ..., frames: _Optional[int] = ..., frames_missed: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
 
 class FrameBudget(_message.Message):
-    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits")
+    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits", "query")
     class Limit(_message.Message):
         __slots__ = ("name", "ms", "frames_over")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -506,13 +520,15 @@ class FrameBudget(_message.Message):
     AGENT_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
     game: FrameBudget.Share
     bot: FrameBudget.Share
     daemon: FrameBudget.Share
     agent: FrameBudget.Share
     skipped_game_loops: int
     limits: _containers.RepeatedCompositeFieldContainer[FrameBudget.Limit]
-    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ...) -> None: ...
+    query: FrameBudget.Share
+    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ..., query: _Optional[_Union[FrameBudget.Share, _Mapping]] = ...) -> None: ...
 
 class SubscriberStatus(_message.Message):
     __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops", "keyframes")
