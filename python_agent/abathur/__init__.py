@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abathur import actions, drawing, errors, ids
+    from abathur import actions, drawing, errors, events, ids, sc2
     from abathur._act import ActResult
     from abathur._agent import Agent
     from abathur._blocking_game import BlockingGame, connect_blocking
@@ -76,11 +76,13 @@ __all__ = [
     "drawing",
     "emulated_game",
     "errors",
+    "events",
     "ids",
     "open",
     "publisher",
     "publisher_blocking",
     "sample",
+    "sc2",
 ]
 
 #: Version of the package, which is also the daemon's.
@@ -115,7 +117,7 @@ _MODULES = {
     "publisher_blocking": "_blocking_publisher",
     "sample": "_daemon",
 }
-_SUBMODULES = ("actions", "drawing", "errors", "ids")
+_SUBMODULES = ("actions", "drawing", "errors", "events", "ids", "sc2")
 
 
 # Type checkers see the imports above, and only the new names of errors.

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _frame, _tables
+from abathur._event_stream import EventStream
 from abathur._frame import Frame
+from abathur._skipped_events import SkippedEvents
 from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
 from abathur.errors import RecordingError
 
@@ -104,6 +106,7 @@ class Recording:
             start: First game loop.
             stop: Game loop before which to stop; None: to the end.
             every: Only frames at least this many game loops apart, as `Game.frames` does. 0 and 1: every frame.
+                `Frame.skipped_events` has what happened once in the others.
 
         Raises:
             RecordingError: the file is damaged there.
@@ -117,6 +120,8 @@ class Recording:
         self._check_open()
         match_id = self.metadata.get("match_id", "")
         last = None
+        events = EventStream()
+        skipped = SkippedEvents()
         try:
             for _, _, message in self._messages(_OBSERVATION, self._log_time_before(start)):
                 game_loop = _game_loop(message)
@@ -126,14 +131,18 @@ class Recording:
                     return
                 # The rule of the daemon: a game loop that goes back restarts the count.
                 if every > 1 and last is not None and 0 <= game_loop - last < every:
+                    skipped.add(message.data)
                     continue
                 last = game_loop
-                yield _frame.from_recording(
+                frame = _frame.from_recording(
                     message.data,
                     sequence=message.sequence + 1,
                     game_loop=game_loop,
                     match_id=match_id,
                 )
+                frame._skipped_events = skipped.take()
+                events.follow(frame)
+                yield frame
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import filecmp
 import os
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import abathur
+from abathur.ids import UnitTypeId
+from bot_events import recorded
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
-from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, daemon_command, run_daemon
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, Play, daemon_command, needs_sequences, run_daemon
+from s2clientprotocol import common_pb2, sc2api_pb2
+from test_draw import watching
+from test_events import observation, record, unit
 
 EXAMPLES = ROOT / "examples"
 CSHARP_BOT = ROOT / "artifacts" / "bin" / "csharp_bot" / "release" / "CSharpBot.dll"
@@ -123,3 +131,64 @@ def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
     again = tmp_path / "again.obs"
     assert run_daemon("export", str(recording), "-o", str(again)).returncode == 0
     assert filecmp.cmp(again, observations, shallow=False)
+
+
+def drop_alarm(launch: Launch, recording: Path, rate: str) -> list[str]:
+    """What the alarm says about a recording."""
+    options = ["--rate", rate, "--wait-agents", "1", "--agent", agent("drop_alarm.py")]
+    daemon = launch("play", str(recording), *FREE_PORTS, *options)
+    assert daemon.wait() == 0
+    assert daemon.process.stderr is not None
+    lines = daemon.process.stderr.read().splitlines()
+    return [line.removeprefix("[agent] ") for line in lines if " left their base" in line or " shot down" in line]
+
+
+def drops() -> tuple[list[sc2api_pb2.ResponseObservation], sc2api_pb2.ResponseGameInfo]:
+    """Two medivacs that leave a base at (100, 100), of which one dies."""
+
+    def medivac(tag: int, x: float) -> dict[str, Any]:
+        place = common_pb2.Point(x=x, y=100)
+        return unit(tag, alliance=4, owner=2, unit_type=UnitTypeId.MEDIVAC, pos=place)
+
+    info = sc2api_pb2.ResponseGameInfo()
+    info.start_raw.start_locations.add(x=100, y=100)
+    frames = [
+        observation(224, [medivac(1, 95), medivac(2, 70)]),
+        observation(448, [medivac(1, 59), medivac(2, 61)]),
+        observation(672, [medivac(1, 50), medivac(2, 58)]),
+        observation(896, [medivac(2, 57)], dead=[1]),
+    ]
+    return frames, info
+
+
+def test_drop_alarm_tells_of_each_drop_once(launch: Launch, tmp_path: Path) -> None:
+    frames, info = drops()
+    assert drop_alarm(launch, record(tmp_path, frames, info=info), "20") == [
+        "20 s: MEDIVAC left their base, at 59, 100",
+        "30 s: MEDIVAC left their base, at 58, 100",
+        "MEDIVAC was shot down",
+    ]
+
+
+async def test_drop_alarm_shows_drops_on_the_map(play: Play, tmp_path: Path) -> None:
+    frames, info = drops()
+    daemon = play(record(tmp_path, frames, info=info), "--wait-agents", "2", "--rate", "20")
+    spec = spec_from_file_location("drop_alarm", EXAMPLES / "drop_alarm.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    async with watching(daemon) as watcher:
+        alarm = asyncio.create_task(module.DropAlarm().run_async(daemon.grpc))
+        shown = [await watcher.next()]
+        while shown[-1].get("DropAlarm") != ["circle", "circle"]:
+            shown.append(await watcher.next())
+        await alarm
+    assert {"DropAlarm": ["circle"]} in shown
+
+
+@needs_sequences
+def test_drop_alarm_on_a_real_match(launch: Launch, tmp_path: Path) -> None:
+    said = drop_alarm(launch, recorded("proxima-pvt-late-creep8", tmp_path), "8")
+    left = [line for line in said if "MEDIVAC left their base, at" in line]
+    assert 3 <= len(left) <= 12
+    assert len(said) - len(left) <= len(left)
