@@ -6,8 +6,12 @@ namespace Abathur.Client;
 /// <param name="structures">Which unit types are structures; asked for when the first events are read.</param>
 internal sealed class UnitEventTracker(Func<StructureTypes> structures)
 {
-    /// <summary>A subscription that begins later than this joins late: its units are not created when they come back.</summary>
-    public const uint LatestStartGameLoop = 22;
+    /// <summary>A first frame before this game loop (10 s) is the start of a match: nothing can have been built or hidden before. One that
+    /// is later joins late: its units are not created when they come back.</summary>
+    public const uint LateGameLoop = 224;
+
+    /// <summary>Buffs of workers that carry minerals, rich minerals or gas (of any race): a new worker carries nothing.</summary>
+    private const uint FirstCarryingBuff = 271, LastCarryingBuff = 275;
 
     /// <summary>No match has as many units. Beyond it a unit that comes back counts as created.</summary>
     private const int MaxSeen = 1 << 20;
@@ -20,6 +24,7 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
     private TrackedUnits _before = new();
     private List<uint> _upgrades = [];
     private bool[] _isStill = [];
+    private bool _isLate;
     private StructureTypes? _structures;
     private string _matchId = "";
     private uint _gameLoop;
@@ -38,8 +43,8 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
         (HasBegun, _sequence, _matchId, _gameLoop) = (true, frame.Sequence, frame.MatchId, frame.GameLoop);
         _now.Set(frame.Units, _structures ??= structures());
         ReadLists(frame);
-        if (isFirst) Begin();
-        else Compare();
+        if (isFirst) Begin(frame.Units);
+        else Compare(frame.Units);
         (_before, _now) = (_now, _before);
         _upgrades.Clear();
         _upgrades.AddRange(_lists.Upgrades);
@@ -55,42 +60,33 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
         _lists.Add(frame.Content.RestBytes.Span);
     }
 
-    private void Begin()
+    private void Begin(UnitColumns units)
     {
         _created.Clear();
-        if (_gameLoop <= LatestStartGameLoop) return;
+        _isLate = _gameLoop >= LateGameLoop;
+        if (!_isLate) return;
+        var passengers = units.Passengers;
         for (var row = 0; row < _now.Count; row++)
         {
             if (_now.Classes[row] == UnitClass.OwnUnit) _created.Add(_now.Tags[row]);
+            if (units.Alliance[row] != Alliance.Self) continue;
+            foreach (var tag in passengers.Tag[passengers.Of(row)]) _created.Add(tag);
         }
     }
 
-    private void Compare()
+    private void Compare(UnitColumns units)
     {
         if (_isStill.Length < _before.Count) _isStill = new bool[Math.Max(_before.Count, 2 * _isStill.Length)];
         _isStill.AsSpan(0, _before.Count).Clear();
         AddDestroyed();
-        AddUnits();
+        AddUnits(units);
         AddStructures();
-        foreach (var upgrade in _lists.Upgrades)
-        {
-            if (!_upgrades.Contains(upgrade) && !IsAdded(upgrade))
-                _events.Add(new UnitEvent { Kind = UnitEventKind.UpgradeComplete, Row = -1, UpgradeId = upgrade });
-        }
+        AddUpgrades();
         AddEntered(UnitClass.EnemyUnit);
         AddEntered(UnitClass.EnemyStructure);
         AddLeft(UnitClass.EnemyUnit);
         AddLeft(UnitClass.EnemyStructure);
         foreach (var alert in _lists.Alerts) _events.Add(new UnitEvent { Kind = UnitEventKind.Alert, Row = -1, Alert = (Alert)alert });
-    }
-
-    private bool IsAdded(uint upgrade)
-    {
-        foreach (var each in _events)
-        {
-            if (each.Kind == UnitEventKind.UpgradeComplete && each.UpgradeId == upgrade) return true;
-        }
-        return false;
     }
 
     private void AddDestroyed()
@@ -102,7 +98,7 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
         }
     }
 
-    private void AddUnits()
+    private void AddUnits(UnitColumns units)
     {
         var classes = _now.Classes;
         var tags = _now.Tags;
@@ -111,9 +107,30 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
             if (classes[row] != UnitClass.OwnUnit) continue;
             var before = _before.Find(tags[row], UnitClass.OwnUnit);
             if (before >= 0) AddChanges(row, before);
-            else if (_created.Add(tags[row])) _events.Add(UnitEvent.Of(UnitEventKind.UnitCreated, tags[row], row));
+            else if (_created.Add(tags[row]) && !(_isLate && Carries(units[row])))
+                _events.Add(UnitEvent.Of(UnitEventKind.UnitCreated, tags[row], row));
         }
         if (_created.Count > MaxSeen) _created.Clear();
+    }
+
+    private void AddUpgrades()
+    {
+        _lists.Upgrades.Sort();
+        for (var i = 0; i < _lists.Upgrades.Count; i++)
+        {
+            var upgrade = _lists.Upgrades[i];
+            if (_upgrades.Contains(upgrade) || (i > 0 && _lists.Upgrades[i - 1] == upgrade)) continue;
+            _events.Add(new UnitEvent { Kind = UnitEventKind.UpgradeComplete, Row = -1, UpgradeId = upgrade });
+        }
+    }
+
+    private static bool Carries(UnitView unit)
+    {
+        foreach (var buff in unit.Buffs)
+        {
+            if (buff is >= FirstCarryingBuff and <= LastCarryingBuff) return true;
+        }
+        return false;
     }
 
     private void AddStructures()
