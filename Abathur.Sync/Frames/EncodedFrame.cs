@@ -8,7 +8,7 @@ public sealed class EncodedFrame : SharedObject
 {
     private static readonly ObjectPool<EncodedFrame> Pool = new();
 
-    private readonly List<(IFrameFraming Framing, SharedBuffer Message)> _messages = [];
+    private readonly List<(IFrameFraming Framing, SkippedEventsMessage? Events, SharedBuffer Message)> _messages = [];
     private readonly List<EncodedFrame> _earlier = [];
     private readonly Lock _gate = new();
     private Frame _frame = null!;
@@ -76,8 +76,8 @@ public sealed class EncodedFrame : SharedObject
         return frame;
     }
 
-    /// <summary>The frame as a message in contiguous memory, shared by all subscribers without dropped frames before it. The caller
-    /// releases it.</summary>
+    /// <summary>The frame as a message in contiguous memory, shared by all subscribers without dropped frames and with the same events
+    /// before it. The caller releases it.</summary>
     /// <param name="framing">How the message is written.</param>
     /// <param name="dropped">Frames dropped before it.</param>
     public SharedBuffer RentMessage(IFrameFraming framing, in DroppedFrames dropped)
@@ -85,15 +85,15 @@ public sealed class EncodedFrame : SharedObject
         if (dropped.Count > 0 || _earlier.Count > 0) return framing.Write(this, dropped);
         lock (_gate)
         {
-            foreach (var (madeBy, message) in _messages)
+            foreach (var (madeBy, events, message) in _messages)
             {
-                if (!ReferenceEquals(madeBy, framing)) continue;
+                if (!ReferenceEquals(madeBy, framing) || !ReferenceEquals(events, dropped.Events)) continue;
                 message.Retain();
                 return message;
             }
             var made = framing.Write(this, dropped);
             made.Retain();
-            _messages.Add((framing, made));
+            _messages.Add((framing, dropped.Events, made));
             return made;
         }
     }
@@ -102,7 +102,7 @@ public sealed class EncodedFrame : SharedObject
     {
         foreach (var frame in _earlier) frame.Release();
         _earlier.Clear();
-        foreach (var (_, message) in _messages) message.Release();
+        foreach (var (_, _, message) in _messages) message.Release();
         _messages.Clear();
         _payload?.Release();
         _payload = null;

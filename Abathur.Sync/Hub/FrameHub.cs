@@ -34,6 +34,7 @@ public sealed class FrameHub
     private readonly SubscriberScheduler _readers = new();
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
+    private readonly EventLog _events = new();
 
     /// <param name="options">Limits.</param>
     /// <param name="sourceWaits">
@@ -113,7 +114,7 @@ public sealed class FrameHub
             var stream = Array.Find(_streams, each => each.Key == key);
             if (stream is null && _end is null) problem = StreamLimits.Problem(_streams, key, options, _options) ?? "";
             if (problem.Length > 0) return null;
-            var subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Remove);
+            var subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Remove, _events);
             if (_end is { } end)
             {
                 subscription.Finish(end);
@@ -163,6 +164,8 @@ public sealed class FrameHub
                 FrameStamp.Now(_clock));
             Keep(frame);
         }
+        // Before it is offered: a subscriber that does not get it may be sent the next one at once.
+        _events.Add(frame);
         _newestGameLoop = frame.GameLoop;
         Drawings.Advance(frame.GameLoop);
         _bytesPublished += (ulong)frame.Observation.Length;

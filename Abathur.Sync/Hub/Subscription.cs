@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 
@@ -20,6 +21,8 @@ public sealed class Subscription : IDisposable
     private readonly AsyncAutoResetEvent _answered;
     private readonly CancellationTokenSource _aborted;
     private readonly Action<Subscription> _onDispose;
+    private readonly EventLog? _events;
+    private readonly WireProjection? _mask;
     private int _head;
     private int _count;
     private DroppedFrames _missed;
@@ -35,10 +38,15 @@ public sealed class Subscription : IDisposable
     private KeyframeNeed _keyframeNeed;
     private ulong _newestOffered;
     private bool _hasHadFrames;
+    private ulong _nextSequence;
 
-    internal Subscription(ulong id, SubscriptionOptions options, ulong firstSequence, TimeProvider clock, Action<Subscription> onDispose)
+    internal Subscription(
+        ulong id, SubscriptionOptions options, ulong firstSequence, TimeProvider clock, Action<Subscription> onDispose,
+        EventLog? events = null)
     {
-        FirstSequence = firstSequence;
+        FirstSequence = _nextSequence = firstSequence;
+        _events = events;
+        if (options.FieldMask.Count > 0) _mask = WireProjection.For(SC2APIProtocol.ResponseObservation.Descriptor, options.FieldMask);
         Id = id;
         Options = options;
         _onDispose = onDispose;
@@ -175,6 +183,9 @@ public sealed class Subscription : IDisposable
             _lastSentGameLoop = frame.GameLoop;
         }
         _room.Set();
+        if (frame.Sequence > _nextSequence && _events is not null)
+            missed = missed with { Events = _events.Between(_nextSequence, frame.Sequence - 1, _mask) };
+        _nextSequence = Math.Max(_nextSequence, frame.Sequence + 1);
         return true;
     }
 

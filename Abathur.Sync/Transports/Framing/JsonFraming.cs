@@ -48,6 +48,15 @@ internal static class JsonFraming
             output.Write(",\"droppedLastGameLoop\":"u8);
             WriteNumber(output, dropped.LastGameLoop);
         }
+        if (dropped.Events is { } events)
+        {
+            if (!events.Json.IsEmpty)
+            {
+                output.Write(",\"skippedEvents\":"u8);
+                output.Write(events.Json.Span);
+            }
+            if (events.IsIncomplete) output.Write(",\"skippedEventsIncomplete\":true"u8);
+        }
         output.Write(",\"observation\":"u8);
         output.Write(frame.Payload.Span);
         output.Write("}}\n"u8);
@@ -64,7 +73,7 @@ internal static class JsonFraming
     {
         public SharedBuffer Write(EncodedFrame frame, in DroppedFrames dropped)
         {
-            var line = SharedBuffer.Rent(frame.Payload.Length + MaxEnvelopeBytes);
+            var line = SharedBuffer.Rent(frame.Payload.Length + MaxEnvelopeBytes + (dropped.Events?.Json.Length ?? 0));
             WriteLine(line, frame, dropped);
             return line;
         }

@@ -42,6 +42,9 @@ internal static class ProtoFraming
         if (frame.EncodedMonotonicNs != 0) bytes += MeasureVarint(Frame.EncodedMonotonicNsFieldNumber, (ulong)frame.EncodedMonotonicNs);
         if (frame.PlainBytes != 0) bytes += MeasureVarint(Frame.PlainBytesFieldNumber, (ulong)frame.PlainBytes);
         foreach (var earlier in frame.Earlier) bytes += MeasureBytes(Frame.EarlierFieldNumber, earlier.Payload.Length);
+        if (dropped.Events is not { } events) return bytes;
+        if (!events.Message.IsEmpty) bytes += MeasureBytes(Frame.SkippedEventsFieldNumber, events.Message.Length);
+        if (events.IsIncomplete) bytes += MeasureVarint(Frame.SkippedEventsIncompleteFieldNumber, 1);
         return bytes;
     }
 
@@ -65,6 +68,9 @@ internal static class ProtoFraming
         if (frame.EncodedMonotonicNs != 0) WriteVarint(output, Frame.EncodedMonotonicNsFieldNumber, (ulong)frame.EncodedMonotonicNs);
         if (frame.PlainBytes != 0) WriteVarint(output, Frame.PlainBytesFieldNumber, (ulong)frame.PlainBytes);
         foreach (var earlier in frame.Earlier) WriteBytes(output, Frame.EarlierFieldNumber, earlier.Payload.Span);
+        if (dropped.Events is not { } events) return;
+        if (!events.Message.IsEmpty) WriteBytes(output, Frame.SkippedEventsFieldNumber, events.Message.Span);
+        if (events.IsIncomplete) WriteVarint(output, Frame.SkippedEventsIncompleteFieldNumber, 1);
     }
 
     /// <summary>Size of a <c>ServerMessage</c> with a frame of <paramref name="frameBytes"/> bytes.</summary>

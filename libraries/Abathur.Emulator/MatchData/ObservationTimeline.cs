@@ -1,4 +1,5 @@
 using Abathur.Recordings;
+using Abathur.Sc2;
 
 namespace Abathur.Emulator.MatchData;
 

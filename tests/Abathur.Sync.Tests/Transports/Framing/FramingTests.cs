@@ -57,6 +57,60 @@ public class FramingTests
         encoded.Release();
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void WriteFrameAndLine_SkippedEvents_AreInTheMessage(bool isIncomplete)
+    {
+        var events = new ResponseObservation
+        {
+            Chat = { new ChatReceived { PlayerId = 1, Message = "gg \"well\" played" } },
+            Observation = new Observation { RawData = new ObservationRaw { Event = new SC2APIProtocol.Event { DeadUnits = { 1, ulong.MaxValue } } } },
+        };
+        var missed = new DroppedFrames(2, 5, 6) { Events = new(events.ToByteArray(), isIncomplete) };
+        var observation = RecordingSample.Observation(77);
+        var (encoded, expected) = Make("m", observation, missed);
+        expected.Encoding = V1.Encoding.Proto;
+        expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
+        expected.SkippedEvents = events;
+        expected.SkippedEventsIncomplete = isIncomplete;
+
+        var output = new ArrayBufferWriter<byte>();
+        ProtoFraming.WriteFrame(output, encoded, missed);
+
+        Assert.Equal(expected.ToByteArray(), output.WrittenSpan.ToArray());
+        Assert.Equal(output.WrittenCount, ProtoFraming.MeasureFrame(encoded, missed));
+        encoded.Release();
+
+        (encoded, expected) = Make("m", observation, missed, json: true);
+        expected.Encoding = V1.Encoding.Json;
+        expected.Observation = ResponseObservation.Parser.ParseFrom(observation);
+        expected.SkippedEvents = events;
+        expected.SkippedEventsIncomplete = isIncomplete;
+        var line = encoded.RentMessage(JsonFraming.Line, missed);
+        Assert.Equal(
+            new ServerMessage { Frame = expected },
+            JsonParser.Default.Parse<ServerMessage>(System.Text.Encoding.UTF8.GetString(line.Span)));
+        line.Release();
+        encoded.Release();
+    }
+
+    [Fact]
+    public void RentMessage_ForReadersWithTheSameEventsBefore_IsMadeOnce()
+    {
+        var (encoded, _) = Make("m", RecordingSample.Observation(1), default);
+        var events = new SkippedEventsMessage(new ResponseObservation { Chat = { new ChatReceived() } }.ToByteArray(), false);
+        var first = encoded.RentMessage(ProtoFraming.LengthPrefixed, new DroppedFrames { Events = events });
+        var second = encoded.RentMessage(ProtoFraming.LengthPrefixed, new DroppedFrames { Events = events });
+        var without = encoded.RentMessage(ProtoFraming.LengthPrefixed, default);
+
+        Assert.Same(first, second);
+        Assert.NotNull(ServerMessage.Parser.ParseFrom(first.Span[ProtoFraming.PrefixBytes..]).Frame.SkippedEvents);
+        Assert.Null(ServerMessage.Parser.ParseFrom(without.Span[ProtoFraming.PrefixBytes..]).Frame.SkippedEvents);
+        foreach (var message in new[] { first, second, without }) message.Release();
+        encoded.Release();
+    }
+
     [Fact]
     public void WriteFrame_UnknownFieldsInTheObservation_StayWhereTheyAre()
     {

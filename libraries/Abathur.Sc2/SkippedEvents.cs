@@ -3,28 +3,34 @@ using Abathur.Protobuf.Wire;
 using SC2APIProtocol;
 using static Google.Protobuf.WireFormat;
 
-namespace Abathur.Emulator.MatchData;
+namespace Abathur.Sc2;
 
 /// <summary>
-/// The events of observations that a client skips: actions, action errors, chat, alerts and deaths. The game adds all of them to the next
-/// requested observation.
+/// The events of observations that a client skips: actions, action errors, chat, results, alerts and deaths. The game adds all of them to
+/// the next requested observation. Not thread-safe.
 /// </summary>
 /// <remarks>
 /// They are copied from the wire and returned as serialized fields to prepend to that observation: protobuf merges the repeated fields of a
 /// message that consists of parts, including its <c>observation</c>.
 /// </remarks>
-internal sealed class SkippedEvents
+/// <param name="maxBytes">Maximum bytes. Events that would exceed it are dropped. Most observations have none; one with orders and deaths
+/// has some hundred bytes.</param>
+public sealed class SkippedEvents(int maxBytes = SkippedEvents.DefaultMaxBytes)
 {
-    /// <summary>Maximum bytes; events of later observations are dropped. Most have none; one with orders and deaths has some
-    /// hundred.</summary>
-    private const int MaxBytes = 1024 * 1024;
+    /// <summary>1 MiB.</summary>
+    public const int DefaultMaxBytes = 1024 * 1024;
 
     private readonly ArrayBufferWriter<byte> _response = new();
     private readonly ArrayBufferWriter<byte> _observation = new();
     private readonly ArrayBufferWriter<byte> _events = new();
 
+    /// <summary>Whether events were dropped because there were too many.</summary>
+    public bool IsIncomplete { get; private set; }
+
+    /// <summary>Begins again, without events.</summary>
     public void Clear()
     {
+        IsIncomplete = false;
         _response.ResetWrittenCount();
         _observation.ResetWrittenCount();
         _events.ResetWrittenCount();
@@ -34,7 +40,6 @@ internal sealed class SkippedEvents
     /// <exception cref="InvalidDataException">It is not a <c>ResponseObservation</c>.</exception>
     public void Add(ReadOnlySpan<byte> responseObservation)
     {
-        if (_response.WrittenCount + _observation.WrittenCount + _events.WrittenCount > MaxBytes) return;
         var reader = new WireReader(responseObservation);
         while (reader.ReadTag())
         {
@@ -45,9 +50,10 @@ internal sealed class SkippedEvents
                     break;
                 case ResponseObservation.ActionsFieldNumber
                     or ResponseObservation.ActionErrorsFieldNumber
-                    or ResponseObservation.ChatFieldNumber:
+                    or ResponseObservation.ChatFieldNumber
+                    or ResponseObservation.PlayerResultFieldNumber:
                     reader.SkipValue();
-                    _response.Write(responseObservation[reader.FieldStart..reader.Position]);
+                    Keep(_response, responseObservation[reader.FieldStart..reader.Position]);
                     break;
                 default:
                     reader.SkipValue();
@@ -82,7 +88,7 @@ internal sealed class SkippedEvents
                     break;
                 case Observation.AlertsFieldNumber:
                     reader.SkipValue();
-                    _observation.Write(observation[reader.FieldStart..reader.Position]);
+                    Keep(_observation, observation[reader.FieldStart..reader.Position]);
                     break;
                 default:
                     reader.SkipValue();
@@ -97,9 +103,15 @@ internal sealed class SkippedEvents
         while (reader.ReadTag())
         {
             if (reader.FieldNumber == ObservationRaw.EventFieldNumber && reader.WireType == WireType.LengthDelimited)
-                _events.Write(reader.ReadBytes());
+                Keep(_events, reader.ReadBytes());
             else reader.SkipValue();
         }
+    }
+
+    private void Keep(ArrayBufferWriter<byte> events, ReadOnlySpan<byte> fields)
+    {
+        if (_response.WrittenCount + _observation.WrittenCount + _events.WrittenCount + fields.Length > maxBytes) IsIncomplete |= !fields.IsEmpty;
+        else events.Write(fields);
     }
 
     private static ReadOnlySpan<byte> Field(int number, ReadOnlySpan<byte> bytes)

@@ -1,10 +1,9 @@
-using Abathur.Emulator.MatchData;
 using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;
 using SC2APIProtocol;
 
-namespace Abathur.Emulator.Tests.MatchData;
+namespace Abathur.Sc2.Tests;
 
 public class SkippedEventsTests
 {
@@ -25,6 +24,8 @@ public class SkippedEventsTests
             expected.Actions.AddRange(observations.SelectMany(each => each.Actions));
             expected.ActionErrors.Clear();
             expected.ActionErrors.AddRange(observations.SelectMany(each => each.ActionErrors));
+            expected.PlayerResult.Clear();
+            expected.PlayerResult.AddRange(observations.SelectMany(each => each.PlayerResult));
             expected.Chat.Clear();
             expected.Chat.AddRange(observations.SelectMany(each => each.Chat));
             expected.Observation.Alerts.Clear();
@@ -53,7 +54,8 @@ public class SkippedEventsTests
         var skipped = new SkippedEvents();
         var observation = Observation(1, [.. Enumerable.Range(0, 2000)]).ToByteArray();
         for (var i = 0; i < 1000; i++) skipped.Add(observation);
-        Assert.InRange(skipped.ToFields().Length, 1024 * 1024, 2 * 1024 * 1024);
+        Assert.True(skipped.IsIncomplete);
+        Assert.InRange(skipped.ToFields().Length, SkippedEvents.DefaultMaxBytes * 9 / 10, SkippedEvents.DefaultMaxBytes + 64);
     }
 
     [Fact]
@@ -89,7 +91,7 @@ public class SkippedEventsTests
         };
         foreach (var number in numbers)
         {
-            switch ((uint)number % 5)
+            switch ((uint)number % 6)
             {
                 case 0:
                     observation.Actions.Add(new SC2APIProtocol.Action { GameLoop = (uint)number });
@@ -101,6 +103,9 @@ public class SkippedEventsTests
                     observation.Chat.Add(new ChatReceived { Message = $"{number}" });
                     break;
                 case 3:
+                    observation.PlayerResult.Add(new PlayerResult { PlayerId = (uint)number });
+                    break;
+                case 4:
                     observation.Observation.Alerts.Add(Alert.UnitUnderAttack);
                     break;
                 default:

@@ -1,0 +1,93 @@
+"""Readers that skip frames get what happened once in those frames with their next frame."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import abathur
+import pytest
+from abathur import Frame
+from programs import SKIRMISH, Play
+from s2clientprotocol import sc2api_pb2
+
+UNLIMITED = ("--rate", "unlimited")
+
+
+def happened(response: sc2api_pb2.ResponseObservation | None) -> Counter[tuple[str, object]]:
+    """What an observation says of things that happen once."""
+    if response is None:
+        return Counter()
+    return Counter(
+        [("dead", tag) for tag in response.observation.raw_data.event.dead_units]
+        + [("alert", alert) for alert in response.observation.alerts]
+        + [("action", action.SerializeToString()) for action in response.actions]
+        + [("error", error.SerializeToString()) for error in response.action_errors]
+        + [("chat", line.SerializeToString()) for line in response.chat]
+        + [("result", result.SerializeToString()) for result in response.player_result]
+    )
+
+
+def recorded(last: int) -> Counter[tuple[str, object]]:
+    total: Counter[tuple[str, object]] = Counter()
+    with abathur.open(SKIRMISH) as match:
+        for frame in match.frames(stop=last + 1):
+            total += happened(frame.response)
+    return total
+
+
+def received(frames: list[Frame]) -> Counter[tuple[str, object]]:
+    total: Counter[tuple[str, object]] = Counter()
+    for frame in frames:
+        assert not frame.skipped_events_incomplete
+        total += happened(frame.skipped_events) + happened(frame.response)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("transport", "options"),
+    [
+        ("grpc", {}),
+        ("grpc", {"encoding": "columns", "compression": "zstd-stream"}),
+        ("grpc", {"encoding": "json"}),
+        ("socket", {}),
+        ("socket", {"encoding": "json"}),
+    ],
+    ids=str,
+)
+async def test_every_eighth_game_loop_has_what_happened_between(
+    play: Play, transport: str, options: abathur.SubscribeOptions
+) -> None:
+    daemon = play(str(SKIRMISH), *UNLIMITED, "--wait-agents", "1")
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        frames = [frame async for frame in game.frames(policy="every", every=8, **options)]
+    assert {frame.dropped for frame in frames} == {0}
+    expected = recorded(frames[-1].game_loop)
+    assert len({kind for kind, _ in expected}) > 1
+    assert received(frames) == expected
+    assert sum((happened(frame.response) for frame in frames), Counter()) != expected
+
+
+async def test_a_slow_reader_of_the_newest_frames_has_what_happened_between(play: Play) -> None:
+    daemon = play(str(SKIRMISH), "--rate", "200", "--wait-agents", "1")
+    frames = []
+    async with abathur.connect(daemon.addresses["grpc"]) as game:
+        async for frame in game.frames(encoding="columns", credits=1):
+            # Work on some frames makes this reader skip others.
+            if len(frames) % 3 == 0:
+                for _ in range(20):
+                    frame.to_observation().SerializeToString()
+                    del frame.__dict__["response"]
+            frames.append(frame)
+    assert sum(frame.dropped for frame in frames) > 10
+    assert received(frames) == recorded(frames[-1].game_loop)
+
+
+async def test_a_field_mask_applies_to_what_happened_between(play: Play) -> None:
+    daemon = play(str(SKIRMISH), *UNLIMITED, "--wait-agents", "1")
+    async with abathur.connect(daemon.addresses["grpc"]) as game:
+        fields = ["observation.game_loop", "observation.raw_data.event.dead_units"]
+        frames = [frame async for frame in game.frames(policy="every", every=8, fields=fields)]
+    kinds = {kind for kind, _ in received(frames)}
+    assert kinds == {"dead"}
+    expected = {key: n for key, n in recorded(frames[-1].game_loop).items() if key[0] == "dead"}
+    assert received(frames) == Counter(expected)
