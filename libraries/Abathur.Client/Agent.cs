@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Runtime.ExceptionServices;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 
@@ -11,6 +13,9 @@ namespace Abathur.Client;
 public abstract class Agent
 {
     private const int MaxNameLength = 64;
+
+    /// <summary>How long frames may still arrive after a request that failed because the match has ended.</summary>
+    private static readonly TimeSpan EndTime = TimeSpan.FromSeconds(1);
 
     /// <summary>The daemon, while the agent runs.</summary>
     protected AbathurGame Game { get; private set; } = null!;
@@ -45,15 +50,24 @@ public abstract class Agent
         Game = game;
         IReadOnlyList<PlayerResult> results = [];
         var isStarted = false;
+        ExceptionDispatchInfo? failure = null;
+        var failed = 0L;
         await foreach (var frame in game.Frames(options, cancellation))
         {
+            if (failure is not null && (frame.Reconnected || Stopwatch.GetElapsedTime(failed) > EndTime)) failure.Throw();
+            results = PlayerResults.Read(frame.Content.RestBytes.Span);
+            if (failure is not null) continue;
             Frame = frame;
-            var events = frame.Events;
-            if (!isStarted) await OnStart();
-            isStarted = true;
-            for (var i = 0; i < events.Count; i++) await CallAsync(events[i]);
-            await OnStep(frame);
-            results = ResultsOf(frame);
+            try
+            {
+                await StepAsync(frame, isStarted);
+                isStarted = true;
+            }
+            catch (ConnectException e)
+            {
+                // A request failed because the match or the daemon has ended: only frames on the way follow.
+                (failure, failed) = (ExceptionDispatchInfo.Capture(e), Stopwatch.GetTimestamp());
+            }
         }
         await OnEnd(results);
     }
@@ -101,6 +115,14 @@ public abstract class Agent
 
     private string Name => GetType().Name is var name && name.Length > MaxNameLength ? name[..MaxNameLength] : GetType().Name;
 
+    private async ValueTask StepAsync(Frame frame, bool isStarted)
+    {
+        var events = frame.Events;
+        if (!isStarted) await OnStart();
+        for (var i = 0; i < events.Count; i++) await CallAsync(events[i]);
+        await OnStep(frame);
+    }
+
     private ValueTask CallAsync(UnitEvent each) => each.Kind switch
     {
         UnitEventKind.UnitDestroyed => OnUnitDestroyed(each.Tag),
@@ -114,7 +136,4 @@ public abstract class Agent
         UnitEventKind.EnemyUnitLeftVision => OnEnemyUnitLeftVision(each.Tag),
         _ => OnAlert(each.Alert),
     };
-
-    private static IReadOnlyList<PlayerResult> ResultsOf(Frame frame) =>
-        PlayerResults.Read(frame.Content.RestBytes.Span);
 }

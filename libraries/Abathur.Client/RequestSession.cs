@@ -5,11 +5,15 @@ namespace Abathur.Client;
 
 /// <summary>
 /// A connection for requests. The daemon's socket answers requests on a connection that subscribes; this one subscribes to the smallest
-/// field with one credit and never acknowledges, so it gets one frame of a few bytes.
+/// field, once in more game loops than a match has: it gets one frame of a few bytes.
 /// </summary>
 internal sealed class RequestSession : IDisposable
 {
-    private static readonly SubscribeOptions Smallest = new() { Fields = ["observation.game_loop"], Credits = 1, Name = "requests" };
+    private static readonly SubscribeOptions Smallest = new()
+    {
+        Fields = ["observation.game_loop"], EveryGameLoops = uint.MaxValue, Name = "requests",
+    };
+
     private readonly DaemonConnection _connection;
     private readonly SemaphoreSlim _sending = new(1);
     private readonly ConcurrentDictionary<ulong, TaskCompletionSource<Result>> _answers = new();
@@ -47,15 +51,7 @@ internal sealed class RequestSession : IDisposable
         _answers[message.Id] = answer;
         try
         {
-            await _sending.WaitAsync(cancellation);
-            try
-            {
-                await _connection.SendAsync(message, cancellation);
-            }
-            finally
-            {
-                _sending.Release();
-            }
+            await SendAsync(message, cancellation);
             // An answer that came before the reading ended is there; no other will come.
             if (await Task.WhenAny(answer.Task, _reading).WaitAsync(cancellation) == _reading && !answer.Task.IsCompleted)
             {
@@ -81,6 +77,19 @@ internal sealed class RequestSession : IDisposable
         _ = _reading.ContinueWith(static task => task.Exception, TaskScheduler.Default);
     }
 
+    private async Task SendAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        await _sending.WaitAsync(cancellation);
+        try
+        {
+            await _connection.SendAsync(message, cancellation);
+        }
+        finally
+        {
+            _sending.Release();
+        }
+    }
+
     private async Task ReadAsync()
     {
         while (true)
@@ -91,6 +100,10 @@ internal sealed class RequestSession : IDisposable
             {
                 case ServerMessage.MessageOneofCase.End:
                     return;
+                case ServerMessage.MessageOneofCase.Frame:
+                    // Else the daemon would wait with the end of the match for this session.
+                    await SendAsync(new ClientMessage { Ack = new Ack { Sequence = message.Frame.Sequence } }, _closing.Token);
+                    break;
                 case ServerMessage.MessageOneofCase.Result:
                     if (_answers.TryGetValue(message.Result.Id, out var answered)) answered.TrySetResult(message.Result);
                     break;

@@ -42,7 +42,8 @@ public sealed class DaemonProcess : IDisposable
         _ = process.StandardOutput.ReadToEndAsync();
         _ = process.StandardError.ReadToEndAsync();
         var words = ready.Split(' ').Where(word => word.Contains('=')).Select(word => word.Split('=', 2));
-        return new DaemonProcess(process, words.ToDictionary(pair => pair[0], pair => pair[1]));
+        // Of a transport with several addresses the first is TCP.
+        return new DaemonProcess(process, words.DistinctBy(pair => pair[0]).ToDictionary(pair => pair[0], pair => pair[1]));
     }
 
     /// <summary>Runs a command to its end.</summary>
@@ -62,6 +63,9 @@ public sealed class DaemonProcess : IDisposable
         _process.Kill();
         _process.WaitForExit();
     }
+
+    /// <summary>Waits until it has ended by itself.</summary>
+    public Task WaitForExitAsync() => _process.WaitForExitAsync().WaitAsync(Deadline);
 
     /// <inheritdoc/>
     public void Dispose()
