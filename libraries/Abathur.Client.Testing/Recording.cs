@@ -36,8 +36,8 @@ public sealed class Recording : IDisposable
     public Match Match { get; }
 
     /// <summary>Opens a recording.</summary>
-    /// <exception cref="RecordingException">The file is not a recording.</exception>
-    /// <exception cref="Mcap.McapException">The file is damaged.</exception>
+    /// <exception cref="Mcap.McapException">The file is not MCAP, or damaged.</exception>
+    /// <exception cref="RecordingException">There is no such file, or it is no recording of a match.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public static Recording Open(string path)
     {

@@ -66,15 +66,29 @@ public sealed class AbathurPublisher : IDisposable
     internal static async Task<AbathurPublisher> OpenAsync(
         DaemonAddress address, Match? match, TimeSpan timeout, CancellationToken cancellation)
     {
-        var start = new PublishStart { Encoding = Sync.V1.Encoding.Proto, Match = match };
+        // The first line is short: game info and game data come as the first message.
+        var isLong = match?.GameInfo is not null || match?.GameData is not null;
+        var start = new PublishStart { Encoding = Sync.V1.Encoding.Proto, Match = isLong ? null : match };
+        AbathurPublisher publisher;
         try
         {
             var first = new ClientMessage { Publish = start };
-            return new AbathurPublisher(address, await DaemonConnection.OpenAsync(address, first, false, timeout, cancellation));
+            publisher = new AbathurPublisher(address, await DaemonConnection.OpenAsync(address, first, false, timeout, cancellation));
         }
         catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
             throw new ConnectException(address.ToString(), e.Message, e.InnerException);
+        }
+        if (!isLong) return publisher;
+        try
+        {
+            await publisher.SendAsync(PublishRequest.MatchFieldNumber, match.ToByteArray(), cancellation);
+            return publisher;
+        }
+        catch
+        {
+            publisher.Dispose();
+            throw;
         }
     }
 

@@ -62,7 +62,11 @@ internal sealed class FrameContent
     /// <summary>Sets a serialized observation.</summary>
     public void SetObservation(ReadOnlyMemory<byte> observation) => (_observation, HasColumns) = (observation, false);
 
-    public void SetSkippedEvents(ReadOnlyMemory<byte>? events) => SkippedEvents = events;
+    public void SetSkippedEvents(byte[]? events)
+    {
+        SkippedEvents = null;
+        if (events is not null) SkippedEvents = events;
+    }
 
     public void SetEvents(IReadOnlyList<UnitEvent> events) => _events = events;
 

@@ -1,4 +1,5 @@
 using Abathur.Sync.V1;
+using SC2APIProtocol;
 
 namespace Abathur.Client.Tests;
 
@@ -81,7 +82,9 @@ public class RequestTests
         using var daemon = await DaemonProcess.StartAsync("serve");
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
         var observations = CommittedRecording.Observations().Take(20).ToList();
-        using var publisher = await game.PublishAsync(new Match { MapName = "Testmap LE", PlayerId = 2 });
+        // Too long for the first line.
+        var info = new ResponseGameInfo { MapName = new string('x', 20_000) };
+        using var publisher = await game.PublishAsync(new Match { MapName = "Testmap LE", PlayerId = 2, GameInfo = info });
         await publisher.PublishAsync(observations[0]);
         var frames = new List<byte[]>();
         var options = new SubscribeOptions { Policy = SubscribePolicy.Every, Newest = true };
@@ -93,7 +96,7 @@ public class RequestTests
         }
         Assert.Equal(observations, frames);
         var match = await game.MatchAsync();
-        Assert.Equal(("Testmap LE", 2u, SourceKind.Push), (match.MapName, match.PlayerId, match.Source));
+        Assert.Equal(("Testmap LE", 2u, SourceKind.Push, info), (match.MapName, match.PlayerId, match.Source, match.GameInfo));
     }
 
     [Fact]
