@@ -11,6 +11,8 @@ namespace Abathur.Sync.Cli;
 internal sealed class ListenOptionSet
 {
     private const string DefaultRecordings = "recordings";
+    private const int MaxHistoryMb = 16 * 1024;
+    private const long BytesInMb = 1024 * 1024;
 
     private readonly AccessOptionSet _access = new();
 
@@ -69,6 +71,13 @@ internal sealed class ListenOptionSet
         HelpName = "SECONDS",
     };
 
+    private readonly Option<int> _historyMb = new("--history-mb")
+    {
+        Description = "Megabytes for frames of the match that are kept in memory for agents that begin in the past; 0: none are kept.",
+        HelpName = "MB",
+        DefaultValueFactory = _ => (int)(new HubOptions().HistoryBytes / BytesInMb),
+    };
+
     private readonly Option<string[]> _agent = new("--agent")
     {
         Description = $"Run this program beside the daemon, with the daemon's address in {AgentSupervisor.AddressVariable}; started "
@@ -99,7 +108,8 @@ internal sealed class ListenOptionSet
         });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
-        command.AddGroup("Agents", _agent, _stallTimeout, _keyframeInterval);
+        _historyMb.Must(mb => mb is >= 0 and <= MaxHistoryMb, $"--history-mb must be 0 to {MaxHistoryMb}.");
+        command.AddGroup("Agents", _agent, _stallTimeout, _keyframeInterval, _historyMb);
         command.AddGroup("Addresses", _grpcPort, _socketPort, _httpPort, _grpcUds, _socketUds);
         _access.AddTo(command);
         command.AddGroup("Dashboard", _recordings);
@@ -122,6 +132,7 @@ internal sealed class ListenOptionSet
             Hub = new HubOptions
             {
                 StallTimeout = TimeSpan.FromSeconds(result.GetValue(_stallTimeout)),
+                HistoryBytes = result.GetValue(_historyMb) * BytesInMb,
                 KeyframeIntervalFrames = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
             },
         };

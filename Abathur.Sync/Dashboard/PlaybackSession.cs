@@ -4,6 +4,7 @@ using Abathur.Recordings;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Playback;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Http;
@@ -42,14 +43,14 @@ internal static class PlaybackSession
         using (recording)
         {
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
-            var hub = new FrameHub(bounds with { MaxSubscriptions = MaxSubscriptions }, source.CanWait, clock);
+            using var hub = new FrameHub(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.CanWait, clock);
             hub.Begin(source.Match);
             using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.
-            var playing = LowPriorityScheduler.Shared.RunAsync(() => PlayAsync(source, hub, gone.Token));
+            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, hub, gone.Token));
             try
             {
                 await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);

@@ -22,6 +22,15 @@ internal static class FrameEncoders
             Encoding.Columns => new ColumnsFrameEncoder(mask.Length == 0 ? null : WireProjection.For(ResponseObservation.Descriptor, mask)),
             _ => throw new ArgumentOutOfRangeException(nameof(format), format, "no such encoder"),
         };
+        return Compress(encoder, format, compressionLevel);
+    }
+
+    /// <summary>Compresses the payloads of an encoder; without compression, the encoder itself.</summary>
+    /// <param name="encoder">The encoder; null: the observation unchanged.</param>
+    /// <param name="format">The format of payloads.</param>
+    /// <param name="compressionLevel">Level of the compression; not used without one.</param>
+    public static IFrameEncoder? Compress(IFrameEncoder? encoder, PayloadFormat format, int compressionLevel)
+    {
         if (format.Compression.StreamKind() is { } stream)
         {
             return new StreamCompressingEncoder(encoder, new PayloadFormat(format.Encoding).HasKeyframes, stream.Create(compressionLevel));

@@ -170,6 +170,7 @@ public sealed class Daemon : IAsyncDisposable
         await FinishAsync(Stopped);
         await _app.StopAsync();
         await _app.DisposeAsync();
+        _hub.Dispose();
         _api.Dispose();
         _metrics.Dispose();
         _meter.Dispose();

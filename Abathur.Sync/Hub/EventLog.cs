@@ -24,7 +24,6 @@ internal sealed class EventLog
     private readonly List<Entry> _entries = [];
     private readonly SkippedEvents _adding = new(MaxFrameBytes);
     private readonly SkippedEvents _reading = new(MaxFrameBytes);
-    private readonly SkippedEvents _masked = new(MaxFrameBytes);
     private ulong _completeFrom;
     private int _start;
     private int _bytes;
@@ -74,7 +73,7 @@ internal sealed class EventLog
         }
         isIncomplete |= _reading.IsIncomplete;
         var events = _reading.ToFields();
-        if (mask is not null && !events.IsEmpty) events = Masked(events, mask);
+        if (mask is not null && !events.IsEmpty) events = MaskedEvents.Project(events, mask);
         return events.IsEmpty && !isIncomplete ? null : new SkippedEventsMessage(events.ToArray(), isIncomplete);
     }
 
@@ -100,23 +99,6 @@ internal sealed class EventLog
         if (_start < _entries.Count / 2) return;
         _entries.RemoveRange(0, _start);
         _start = 0;
-    }
-
-    private ReadOnlyMemory<byte> Masked(ReadOnlyMemory<byte> events, WireProjection mask)
-    {
-        var projected = SharedBuffer.Rent(events.Length);
-        try
-        {
-            mask.Project(events.Span, projected);
-            // Once more, because a projection keeps messages without content.
-            _masked.Clear();
-            _masked.Add(projected.Span);
-            return _masked.ToFields();
-        }
-        finally
-        {
-            projected.Release();
-        }
     }
 
     /// <summary>False if the observation is damaged, which its encoder reports.</summary>

@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
+using Abathur.Sync.History;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 
@@ -10,7 +12,7 @@ namespace Abathur.Sync.Hub;
 /// Distributes the frames of one source to subscribers. Publishing costs the same whether readers keep up or not: each
 /// subscription has a bounded queue, and its policy defines what happens when the queue is full.
 /// </summary>
-public sealed class FrameHub
+public sealed class FrameHub : IDisposable
 {
     /// <summary>How long readers with a watch token may delay each frame of a playback at unlimited rate.</summary>
     private static readonly TimeSpan UnpacedGrace = TimeSpan.FromMilliseconds(100);
@@ -35,6 +37,9 @@ public sealed class FrameHub
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
     private readonly EventLog _events = new();
+    private readonly MatchTimeline _timeline = new();
+    private readonly MatchHistory? _history;
+    private volatile Subscription[] _catchingUp = [];
 
     /// <param name="options">Limits.</param>
     /// <param name="sourceWaits">
@@ -51,6 +56,8 @@ public sealed class FrameHub
         _holdUps = new HoldUpBudget(options.WatchersHoldUp, clock);
         _encoderHoldUps = new HoldUpBudget(options.WatchersEncodersHoldUp, clock);
         Drawings.Changed += WakeWhoeverSeesDrawings;
+        if (options.HistoryBytes == 0) return;
+        _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
     }
 
     /// <summary>The drawings of agents.</summary>
@@ -75,7 +82,18 @@ public sealed class FrameHub
     public ulong Sequence => _sequence;
 
     /// <summary>Frames that the current subscribers have read, all together.</summary>
-    public ulong FramesSent => _streams.SelectMany(stream => stream.Subscriptions).Aggregate(0UL, (sum, each) => sum + each.FramesSent);
+    public ulong FramesSent => Subscriptions.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
+
+    /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all).</summary>
+    public Timeline Timeline(uint afterGameLoop) => _timeline.After(afterGameLoop);
+
+    /// <summary>Whether frames are kept for subscribers that begin in the past.</summary>
+    public bool KeepsHistory => _history is not null;
+
+    /// <summary>First and last game loop that are kept; null if none is.</summary>
+    public (uint First, uint Last)? HistoryRange => _history?.Range;
+
+    private IEnumerable<Subscription> Subscriptions => _streams.SelectMany(stream => stream.Subscriptions).Concat(_catchingUp);
 
     /// <summary>Sets the match. Called once, before its first frame.</summary>
     public void Begin(Match match)
@@ -107,32 +125,89 @@ public sealed class FrameHub
         var key = StreamKey.For(options);
         lock (_gate)
         {
-            problem = _streams.Sum(stream => stream.Subscriptions.Length) >= _options.MaxSubscriptions
+            problem = Subscriptions.Count() >= _options.MaxSubscriptions
                 ? $"there are {_options.MaxSubscriptions} subscriptions, which is the limit"
                 : "";
             if (problem.Length > 0) return null;
             var stream = Array.Find(_streams, each => each.Key == key);
             if (stream is null && _end is null) problem = StreamLimits.Problem(_streams, key, options, _options) ?? "";
+            if (problem.Length == 0 && options.Start.IsInHistory) problem = HistoryReadersProblem(options) ?? "";
             if (problem.Length > 0) return null;
+            if (options.Start.IsInHistory) return AddCatchingUp(options, key);
             var subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Remove, _events);
             if (_end is { } end)
             {
                 subscription.Finish(end);
                 return subscription;
             }
-            if (stream is null)
-            {
-                stream = new FrameStream(
-                    key, _options, _sourceWaits, _clock, _readers, EncoderThreads.Shared, _holdUps, _encoderHoldUps, RetainNewest)
-                {
-                    Encoded = duration => Encoded?.Invoke(key.Format, duration),
-                };
-                // Streams without an encoder are served before the others.
-                _streams = stream.Encoding.IsCompleted ? [stream, .. _streams] : [.. _streams, stream];
-            }
-            stream.Add(subscription);
+            (stream ?? AddStream(key)).Add(subscription);
             SubscribersChanged();
             return subscription;
+        }
+    }
+
+    private FrameStream AddStream(StreamKey key)
+    {
+        var stream = new FrameStream(
+            key, _options, _sourceWaits, _clock, _readers, EncoderThreads.Shared, _holdUps, _encoderHoldUps, RetainNewest)
+        {
+            Encoded = duration => Encoded?.Invoke(key.Format, duration),
+        };
+        // Streams without an encoder are served before the others.
+        _streams = stream.Encoding.IsCompleted ? [stream, .. _streams] : [.. _streams, stream];
+        return stream;
+    }
+
+    /// <summary>Why no other subscriber can read the history; null if one can.</summary>
+    private string? HistoryReadersProblem(SubscriptionOptions options)
+    {
+        var most = _options.MaxHistoryReaders - (options.MayHoldUp ? 0 : _options.MaxHistoryReaders / 4);
+        return _catchingUp.Length < most ? null : $"{_catchingUp.Length} subscriptions are reading the history: try again later";
+    }
+
+    /// <summary>Adds a subscription that begins with the history. It joins its stream when it has caught up.</summary>
+    private Subscription AddCatchingUp(SubscriptionOptions options, StreamKey key)
+    {
+        var reader = new HistoryReader(
+            _history ?? throw new InvalidOperationException("no history is kept"),
+            new(
+                _match?.MatchId ?? "", options.Start.GameLoop, options.Format, options.CompressionLevel, key.FieldMask,
+                options.EveryGameLoops),
+            _clock);
+        Subscription subscription = null!;
+        subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Removed, _events)
+        {
+            CatchUp = new CatchUp(reader, () => Attach(subscription, key)),
+        };
+        if (_end is { } end) subscription.Finish(end);
+        _catchingUp = [.. _catchingUp, subscription];
+        SubscribersChanged();
+        return subscription;
+
+        void Removed(Subscription gone)
+        {
+            reader.Dispose();
+            Remove(gone);
+        }
+    }
+
+    /// <summary>Lets a subscription that has caught up get the frames that are published from now on. Null if there is no place for it, and
+    /// it has ended.</summary>
+    private CatchUp.Attachment? Attach(Subscription subscription, StreamKey key)
+    {
+        lock (_gate)
+        {
+            if (_end is not null || subscription.End is not null) return new(_sequence, false);
+            var stream = Array.Find(_streams, each => each.Key == key);
+            if (stream is null && StreamLimits.Problem(_streams, key, subscription.Options, _options) is { } problem)
+            {
+                subscription.Finish(new(SubscriptionEndReason.SlowConsumer, problem));
+                return null;
+            }
+            subscription.FollowAfter(_sequence);
+            _catchingUp = [.. _catchingUp.Where(each => each != subscription)];
+            (stream ?? AddStream(key)).Add(subscription);
+            return new(_sequence, true);
         }
     }
 
@@ -151,6 +226,7 @@ public sealed class FrameHub
             // One start time for all: the hub waits for all readers at the same time, not in sequence.
             var since = _clock.GetTimestamp();
             foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
+            if (isPaced && _history is not null) await _history.WaitForRoomAsync();
         }
         FrameStream[] streams;
         ulong sequence;
@@ -163,9 +239,13 @@ public sealed class FrameHub
                 _match?.MatchId ?? throw new InvalidOperationException("a frame was published before its match"), sequence,
                 FrameStamp.Now(_clock));
             Keep(frame);
+            // A playback at unlimited rate is read as fast as possible, and keeping its frames would take a processor.
+            if (isPaced || !_sourceWaits) _history?.Add(frame);
+            else _history?.Interrupt();
         }
         // Before it is offered: a subscriber that does not get it may be sent the next one at once.
         _events.Add(frame);
+        _timeline.Add(frame);
         _newestGameLoop = frame.GameLoop;
         Drawings.Advance(frame.GameLoop);
         _bytesPublished += (ulong)frame.Observation.Length;
@@ -193,6 +273,7 @@ public sealed class FrameHub
         }
         _began.TrySetResult(null);
         foreach (var stream in streams) stream.Finish(end);
+        foreach (var subscription in _catchingUp) subscription.Finish(end);
         if (end.Reason == SubscriptionEndReason.Stopping) await EndWithoutDelayAsync(streams, end);
         foreach (var stream in streams)
         {
@@ -227,7 +308,7 @@ public sealed class FrameHub
             Task changed;
             lock (_gate)
             {
-                if (enough(_streams.Sum(stream => stream.Subscriptions.Length))) return;
+                if (enough(Subscriptions.Count())) return;
                 changed = _subscribersChanged.Task;
             }
             await changed.WaitAsync(cancellation);
@@ -237,7 +318,7 @@ public sealed class FrameHub
     /// <summary>Totals of all subscriptions, by kind.</summary>
     public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
     {
-        lock (_gate) return _totals.With(_streams.SelectMany(stream => stream.Subscriptions).Select(each => each.Status(_newestGameLoop)));
+        lock (_gate) return _totals.With(Subscriptions.Select(each => each.Status(_newestGameLoop)));
     }
 
     /// <summary>Adds the hub's part of the status.</summary>
@@ -245,7 +326,7 @@ public sealed class FrameHub
     {
         lock (_gate)
         {
-            var subscribers = _streams.SelectMany(stream => stream.Subscriptions)
+            var subscribers = Subscriptions
                 .OrderBy(each => each.Id)
                 .Select(each => each.Status(_newestGameLoop));
             status.Subscribers.AddRange(subscribers);
@@ -253,6 +334,7 @@ public sealed class FrameHub
             status.BytesPublished = _bytesPublished;
             status.BytesSent = _totals.With(status.Subscribers).Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
             status.FramesPerSecond = _rate.PerSecond();
+            status.History = _history?.Describe();
         }
     }
 
@@ -261,6 +343,7 @@ public sealed class FrameHub
         lock (_gate)
         {
             _totals.Add(subscription.Status(0));
+            _catchingUp = [.. _catchingUp.Where(each => each != subscription)];
             foreach (var stream in _streams)
             {
                 if (!stream.Subscriptions.Contains(subscription)) continue;
@@ -277,6 +360,9 @@ public sealed class FrameHub
         Left?.Invoke(subscription);
     }
 
+    /// <summary>Drops the history. Subscriptions must have ended.</summary>
+    public void Dispose() => _history?.Dispose();
+
     private void Keep(Frame? newest)
     {
         if (_end is null) newest?.Retain();
@@ -287,12 +373,9 @@ public sealed class FrameHub
 
     private void WakeWhoeverSeesDrawings()
     {
-        foreach (var stream in _streams)
+        foreach (var subscription in Subscriptions)
         {
-            foreach (var subscription in stream.Subscriptions)
-            {
-                if (subscription.Options.Drawings) subscription.Wake();
-            }
+            if (subscription.Options.Drawings) subscription.Wake();
         }
     }
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 

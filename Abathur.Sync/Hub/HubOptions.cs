@@ -51,6 +51,15 @@ public sealed record HubOptions
     /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
     public int MaxSubscriptions { get; init; } = 1000;
 
+    /// <summary>
+    /// Memory in bytes for frames of the match that are kept for subscribers that begin in the past; the oldest are dropped first.
+    /// Default 64 MiB, which is several hours of most matches; 0: none are kept.
+    /// </summary>
+    public long HistoryBytes { get; init; } = 64 * 1024 * 1024;
+
+    /// <summary>Subscriptions that may read kept frames at once. Default 64. A quarter is reserved for clients that may act.</summary>
+    public int MaxHistoryReaders { get; init; } = 64;
+
     /// <summary>What is wrong with these options; null if nothing is.</summary>
     public string? Problem() => OptionProblems.First(
         OptionProblems.Time(nameof(StallTimeout), StallTimeout),
@@ -62,5 +71,7 @@ public sealed record HubOptions
         OptionProblems.Range(nameof(MaxEncodedStreamsPerConnection), MaxEncodedStreamsPerConnection, 1),
         OptionProblems.Range(nameof(MaxSlowStreams), MaxSlowStreams, 1),
         OptionProblems.Range(nameof(MaxSlowStreamsPerConnection), MaxSlowStreamsPerConnection, 1),
+        OptionProblems.Range(nameof(HistoryBytes), HistoryBytes, 0),
+        OptionProblems.Range(nameof(MaxHistoryReaders), MaxHistoryReaders, 1),
         OptionProblems.Range(nameof(MaxSubscriptions), MaxSubscriptions, 1));
 }

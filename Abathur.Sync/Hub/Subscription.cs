@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
@@ -45,11 +46,11 @@ public sealed class Subscription : IDisposable
         EventLog? events = null)
     {
         FirstSequence = _nextSequence = firstSequence;
+        _onDispose = onDispose;
         _events = events;
         if (options.FieldMask.Count > 0) _mask = WireProjection.For(SC2APIProtocol.ResponseObservation.Descriptor, options.FieldMask);
         Id = id;
         Options = options;
-        _onDispose = onDispose;
         _queue = new (EncodedFrame?, DroppedFrames)[options.BufferFrames];
         _ready = new AsyncAutoResetEvent(clock);
         _room = new AsyncAutoResetEvent(clock);
@@ -81,7 +82,22 @@ public sealed class Subscription : IDisposable
     public CancellationToken Aborted => _aborted.Token;
 
     /// <summary>The first frame that this subscriber is guaranteed to be offered, if its stream does not exclude it.</summary>
-    internal ulong FirstSequence { get; }
+    internal ulong FirstSequence { get; private set; }
+
+    /// <summary>Sends the kept frames before the live ones; null if it begins with the live ones.</summary>
+    internal CatchUp? CatchUp { get; set; }
+
+    /// <summary>Whether a frame may be sent before the reader acknowledges others.</summary>
+    internal bool HasCredit
+    {
+        get
+        {
+            lock (_gate) return Options.Credits == 0 || _unacknowledged.Count < Options.Credits;
+        }
+    }
+
+    /// <summary>Whether it has as many frames as it asked for.</summary>
+    internal bool IsComplete => Options.MaxFrames > 0 && FramesSent >= Options.MaxFrames;
 
     /// <summary>Frames written so far.</summary>
     internal ulong FramesSent
@@ -124,6 +140,12 @@ public sealed class Subscription : IDisposable
     /// </summary>
     public async Task<SubscriptionEnd> SendAsync(IFrameOutput output, CancellationToken cancellation)
     {
+        if (CatchUp is not null
+            && await LowPriorityScheduler.History.RunAsync(() => CatchUp.SendAsync(this, output, cancellation)) is { } earlyEnd)
+        {
+            return earlyEnd;
+        }
+        CatchUp = null;
         var isUnflushed = true;
         for (var inARow = 0; ;)
         {
@@ -143,6 +165,7 @@ public sealed class Subscription : IDisposable
             }
             if (isUnflushed && !await output.FlushAsync(cancellation)) Close();
             isUnflushed = false;
+            if (IsComplete) return SubscriptionEnd.Complete;
             if (!isFrame)
             {
                 await WaitAsync();
@@ -178,9 +201,7 @@ public sealed class Subscription : IDisposable
                 return false;
             }
             (frame, missed) = SkipsWithKeyframes && _count > 1 ? TakeNewest() : Dequeue();
-            if (frame.IsKeyframe) _keyframes++;
-            if (Options.Credits > 0) _unacknowledged.Enqueue(frame.Sequence);
-            _lastSentGameLoop = frame.GameLoop;
+            CountTakenLocked(frame);
         }
         _room.Set();
         if (frame.Sequence > _nextSequence && _events is not null)
@@ -188,6 +209,29 @@ public sealed class Subscription : IDisposable
         _nextSequence = Math.Max(_nextSequence, frame.Sequence + 1);
         return true;
     }
+
+    /// <summary>Counts a kept frame that is about to be written.</summary>
+    internal void CountTaken(EncodedFrame frame)
+    {
+        lock (_gate)
+        {
+            CountTakenLocked(frame);
+            _hasHadFrames = true;
+        }
+    }
+
+    /// <summary>Makes the live frames after one follow the kept ones. Called before it is added to a stream.</summary>
+    internal void FollowAfter(ulong sequence)
+    {
+        lock (_gate)
+        {
+            FirstSequence = sequence + 1;
+            _newestOffered = sequence;
+        }
+    }
+
+    /// <summary>The kept frames up to one were sent: what happens later is new for the reader.</summary>
+    internal void ContinueAfter(ulong sequence) => _nextSequence = sequence + 1;
 
     /// <summary>Counts a frame that has been written.</summary>
     internal void CountSent(int bytes)
@@ -375,6 +419,13 @@ public sealed class Subscription : IDisposable
                 LagGameLoops = _count == 0 || newestGameLoop < _lastSentGameLoop ? 0 : newestGameLoop - _lastSentGameLoop,
             };
         }
+    }
+
+    private void CountTakenLocked(EncodedFrame frame)
+    {
+        if (frame.IsKeyframe) _keyframes++;
+        if (Options.Credits > 0) _unacknowledged.Enqueue(frame.Sequence);
+        _lastSentGameLoop = frame.GameLoop;
     }
 
     private void Enqueue(EncodedFrame frame)

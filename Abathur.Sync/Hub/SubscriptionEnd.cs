@@ -1,13 +1,20 @@
 namespace Abathur.Sync.Hub;
 
 /// <summary>Why a subscription ended, with the message for the subscriber.</summary>
-public sealed record SubscriptionEnd(SubscriptionEndReason Reason, string Message);
+public sealed record SubscriptionEnd(SubscriptionEndReason Reason, string Message)
+{
+    /// <summary>The subscriber has as many frames as it asked for.</summary>
+    public static SubscriptionEnd Complete { get; } = new(SubscriptionEndReason.Complete, "all frames that were asked for were sent");
+}
 
 /// <summary>Why a subscription ended.</summary>
 public enum SubscriptionEndReason
 {
     /// <summary>The match is over, and all frames were read.</summary>
     MatchOver,
+
+    /// <summary>The subscriber has as many frames as it asked for (<see cref="SubscriptionOptions.MaxFrames"/>).</summary>
+    Complete,
 
     /// <summary>The reader did not keep up with a lossless subscription.</summary>
     SlowConsumer,

@@ -44,6 +44,12 @@ public sealed record SubscriptionOptions
     /// <summary>Begin with the newest published frame, if any.</summary>
     public bool BeginsWithNewest { get; init; }
 
+    /// <summary>Where it begins.</summary>
+    public SubscriptionStart Start { get; init; }
+
+    /// <summary>It ends after this many frames; 0: no limit.</summary>
+    public ulong MaxFrames { get; init; }
+
     /// <summary>Whether a playback may wait for this subscriber without a time budget (<see cref="HubOptions.WatchersHoldUp"/>). Default
     /// true.</summary>
     public bool MayHoldUp { get; init; } = true;

@@ -3,7 +3,7 @@ using Abathur.Recordings;
 using Abathur.Recordings.Files;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Hub;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging;
 

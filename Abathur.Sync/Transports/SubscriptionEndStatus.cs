@@ -8,7 +8,7 @@ internal static class SubscriptionEndStatus
 {
     public static RequestStatus Status(this SubscriptionEnd end) => end.Reason switch
     {
-        SubscriptionEndReason.MatchOver => RequestStatus.Ok,
+        SubscriptionEndReason.MatchOver or SubscriptionEndReason.Complete => RequestStatus.Ok,
         SubscriptionEndReason.SlowConsumer => RequestStatus.ResourceExhausted,
         SubscriptionEndReason.AckTimeout => RequestStatus.DeadlineExceeded,
         SubscriptionEndReason.BadFrame => RequestStatus.DataLoss,

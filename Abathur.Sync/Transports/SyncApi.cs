@@ -72,7 +72,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
-        var options = Check(request, transport, peer) with { MayHoldUp = level >= AccessLevel.Act };
+        var options = Check(request, transport, peer) with { MayHoldUp = level >= AccessLevel.Act, Start = CheckStart(request) };
         return hub.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
@@ -130,6 +130,13 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             };
             throw new RequestException(code, e.Message);
         }
+    }
+
+    /// <summary>Some numbers of the match so far, once a game second.</summary>
+    public Timeline GetTimeline(GetTimelineRequest request, AccessLevel level)
+    {
+        Require(AccessLevel.Watch, level);
+        return hub.Timeline(request.AfterGameLoop);
     }
 
     /// <summary>What the daemon is doing.</summary>
@@ -235,10 +242,32 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             Credits = (int)request.Credits,
             BeginsWithNewest = request.Newest,
             Drawings = request.Drawings,
+            MaxFrames = request.MaxFrames,
             Name = request.Name,
             Transport = transport.Name,
             Peer = peer,
         };
+    }
+
+    private SubscriptionStart CheckStart(SubscribeRequest request)
+    {
+        if (request.StartCase == SubscribeRequest.StartOneofCase.None) return default;
+        if (!hub.KeepsHistory)
+        {
+            throw new RequestException(
+                RequestStatus.FailedPrecondition, "this daemon keeps no frames of the match: start it with --history-mb of 1 or more");
+        }
+        if (request.StartCase == SubscribeRequest.StartOneofCase.StartOldest)
+        {
+            return request.StartOldest ? SubscriptionStart.Oldest : throw Invalid("start_oldest is false; leave it out for live frames");
+        }
+        var range = hub.HistoryRange;
+        if (range is { } kept && request.StartGameLoop >= kept.First && request.StartGameLoop <= kept.Last)
+            return SubscriptionStart.At(request.StartGameLoop);
+        throw new RequestException(
+            RequestStatus.OutOfRange,
+            $"start_game_loop is {request.StartGameLoop}; "
+                + (range is { } others ? $"the daemon keeps game loops {others.First} to {others.Last}" : "the daemon keeps no frame yet"));
     }
 
     private static int BufferFrames(SubscribeRequest request, PayloadFormat format)

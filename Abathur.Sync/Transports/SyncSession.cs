@@ -115,9 +115,17 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 await AnswerAsync(
                     await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;
+            case ClientMessage.MessageOneofCase.Timeline:
+                await AnswerAsync(
+                    await TryAsync(
+                        message.Id, () => Task.FromResult(new Result { Timeline = api.GetTimeline(message.Timeline, level) })),
+                    cancellation);
+                return;
             default:
                 await AnswerAsync(
-                    Refusal(message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, status"), cancellation);
+                    Refusal(
+                        message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, query, status, timeline"),
+                    cancellation);
                 return;
         }
     }
@@ -152,7 +160,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     private static ServerMessage Refusal(ulong id, RequestStatus code, string message) =>
         new() { Error = new Error { Id = id, Code = code.ToName(), Message = message } };
 
-    private static ServerMessage Goodbye(SubscriptionEnd end) => end.Reason == SubscriptionEndReason.MatchOver
+    private static ServerMessage Goodbye(SubscriptionEnd end) => end.Status() == RequestStatus.Ok
         ? new ServerMessage { End = new End { Reason = end.Message } }
         : new ServerMessage { Error = new Error { Code = end.Status().ToName(), Message = end.Message, Fatal = true } };
 }

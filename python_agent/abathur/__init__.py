@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from abathur._publisher import Publisher, publisher
     from abathur._recording import Recording
     from abathur._recording import open_recording as open
+    from abathur._timeline import Timeline
     from abathur._unit_view import UnitView
     from abathur._units import Units
     from abathur.errors import (
@@ -65,6 +66,7 @@ __all__ = [
     "SlowConsumerError",
     "SourceLostError",
     "SubscribeOptions",
+    "Timeline",
     "Timing",
     "UnitView",
     "Units",
@@ -101,6 +103,7 @@ _MODULES = {
     "Publisher": "_publisher",
     "Recording": "_recording",
     "SubscribeOptions": "_options",
+    "Timeline": "_timeline",
     "Timing": "_frame",
     "UnitView": "_unit_view",
     "Units": "_units",

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterable
 from contextlib import aclosing
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
@@ -53,6 +53,8 @@ class Agent:
     compression_level: ClassVar[int]
     fields: ClassVar[Iterable[str]]
     every: ClassVar[int]
+    start: ClassVar[int | Literal["live", "oldest"]]
+    max_frames: ClassVar[int]
     buffer: ClassVar[int]
     credits: ClassVar[int]
     lockstep_timeout: ClassVar[float | None]

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Unpack
 
-from s2clientprotocol import sc2api_pb2
+from s2clientprotocol import query_pb2, sc2api_pb2
 
 from abathur import _act, _address, _compression, _control, _request, drawing
 from abathur._act import ActResult
@@ -19,6 +19,7 @@ from abathur._grpc import AsyncGrpcConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection
+from abathur._timeline import Timeline, from_message
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
 from abathur.errors import ConnectError, LostError
 from abathur.sync.v1 import sync_pb2
@@ -121,6 +122,10 @@ class Game:
                 - fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty (default):
                   everything.
                 - every: Only frames at least this many game loops apart. 0 and 1 (default): every frame.
+                - start: ``live`` (default), ``oldest``, or a game loop: begin with the frames that the daemon keeps, as
+                  fast as this agent takes them; the live ones follow without gap or duplicate. Not used again after a
+                  reconnection.
+                - max_frames: End after this many frames. 0 (default): no limit.
                 - buffer: Frames that may wait in the daemon under ``every``. 0 (default): its default, 64.
                 - credits: Maximum number of unacknowledged frames; with 1 the frame is never stale. 0 (default): no
                   limit.
@@ -131,11 +136,12 @@ class Game:
 
         Raises:
             TypeError: there is no such option.
-            ValueError: unknown policy, encoding or compression.
+            ValueError: unknown policy, encoding, compression or start.
             AbathurError: the package that reads the compression is not installed.
             ConnectError: no daemon answers within `reconnect_timeout`.
             ConnectionLostError: the connection broke and could not be made again.
-            RequestError: the daemon refuses the subscription.
+            RequestError: the daemon refuses the subscription: OUT_OF_RANGE: it does not keep the frame of `start`;
+                FAILED_PRECONDITION: it keeps none.
             SlowConsumerError: this agent did not keep up with ``every``.
             AckTimeoutError: it did not acknowledge in time under ``lockstep``.
             DecompressionError: a frame is damaged, or larger than `max_frame_bytes`.
@@ -144,6 +150,7 @@ class Game:
         limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
         backoff = Backoff(str(self.address), self._reconnect_timeout)
         gaps = GapCounter(request.every_game_loops)
+        received = 0
         while True:
             try:
                 async with aclosing(self._connection.subscribe(request, limit)) as frames:
@@ -151,11 +158,72 @@ class Game:
                         gaps.check(frame, backoff.is_retrying)
                         backoff.succeed()
                         self._game_loop = frame.game_loop
+                        received += 1
                         yield frame
                 return
             except LostError as error:
                 delay = backoff.fail(str(error))
+            if received:
+                # The daemon may be another one, which keeps other frames.
+                request.ClearField("start")
+            if request.max_frames:
+                request.max_frames -= received
+                received = 0
+                if request.max_frames == 0:
+                    return
             await asyncio.sleep(delay)
+
+    async def frame_at(self, game_loop: int, **options: Unpack[SubscribeOptions]) -> Frame:
+        """The kept frame at a game loop, or the first one after it.
+
+        Args:
+            game_loop: The game loop. The daemon's status has the range of those that it keeps.
+            **options: As for `frames`; `policy`, `start` and `max_frames` have no effect.
+
+        Raises:
+            RequestError: OUT_OF_RANGE: the daemon does not keep it; FAILED_PRECONDITION: it keeps none.
+            ConnectError: the match or the daemon ended meanwhile; `frames` has more errors.
+        """
+        given: SubscribeOptions = {**options, "policy": "every", "start": game_loop, "max_frames": 1}
+        loop = self._game_loop
+        try:
+            async with aclosing(self.frames(**given)) as frames:
+                async for frame in frames:
+                    return frame
+        finally:
+            # Actions answer the newest frame, not this one.
+            self._game_loop = loop
+        raise ConnectError(str(self.address), f"the daemon ended before it sent the frame at game loop {game_loop}")
+
+    async def timeline(self, *, after: int = 0) -> Timeline:
+        """Some numbers of the match so far, one row a game second: resources, income, supply, army value, losses.
+
+        On the socket only while `frames` is being read.
+
+        Args:
+            after: Only rows after this game loop. 0: all.
+        """
+        with self._connected():
+            return from_message(await self._connection.timeline(sync_pb2.GetTimelineRequest(after_game_loop=after)))
+
+    async def query(self, request: query_pb2.RequestQuery) -> sync_pb2.QueryResult:
+        """Ask the game: pathing distances, placements, available abilities.
+
+        A query costs the game time, so it needs the right to act, and few are let through in a game loop. On the socket
+        only while `frames` is being read.
+
+        Args:
+            request: The query, as a client of the game sends it.
+
+        Returns:
+            `response`: as the game answered; `emulated`: whether the daemon computed it, as for recordings;
+            `game_loop`: of the newest observation then.
+
+        Raises:
+            RequestError: nothing can answer (FAILED_PRECONDITION), or too many queries wait (RESOURCE_EXHAUSTED).
+        """
+        with _act.refusals(), self._connected():
+            return await self._connection.query(sync_pb2.QueryRequest(query=request))
 
     async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
         """Send actions to the game, as an answer to the last frame. `abathur.actions` creates the common ones.

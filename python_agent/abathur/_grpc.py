@@ -142,6 +142,14 @@ class AsyncGrpcConnection:
         """Send actions to the game."""
         return await self._unary("Act", request, sync_pb2.ActResult)
 
+    async def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
+        """Ask the game."""
+        return await self._unary("Query", request, sync_pb2.QueryResult)
+
+    async def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
+        """Numbers of the match so far."""
+        return await self._unary("GetTimeline", request, sync_pb2.Timeline)
+
     async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
         return await self._unary("Draw", request, sync_pb2.DrawResult)
@@ -298,6 +306,14 @@ class BlockingGrpcConnection:
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
         return self._unary("Act", request, sync_pb2.ActResult)
+
+    def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
+        """Ask the game."""
+        return self._unary("Query", request, sync_pb2.QueryResult)
+
+    def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
+        """Numbers of the match so far."""
+        return self._unary("GetTimeline", request, sync_pb2.Timeline)
 
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""

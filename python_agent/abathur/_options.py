@@ -30,6 +30,8 @@ class SubscribeOptions(TypedDict, total=False):
     compression_level: int  #: default: 0, the daemon's default
     fields: Iterable[str]  #: paths on ResponseObservation; default: everything
     every: int  #: game loops; default: 1
+    start: int | Literal["live", "oldest"]  #: a game loop, or a name; default: live
+    max_frames: int  #: default: 0, no limit
     buffer: int  #: frames; default: 0, the daemon's default
     credits: int  #: frames; default: 0, no limit
     lockstep_timeout: float | None  #: seconds; default: None, the daemon's default

@@ -12,6 +12,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur import _frame, _tables
 from abathur._frame import Frame
+from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
 from abathur.errors import RecordingError
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Recording:
                 f"{path} is not a complete MCAP file ({str(error) or type(error).__name__}); "
                 "if it is a recording, `abathur-sync recover` makes a new file of its complete part"
             ) from None
+        self._timeline: Timeline | None = None
         self._check_schema()
         self.frame_count = self._count_frames()
 
@@ -146,6 +148,17 @@ class Recording:
                 yield message.data
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
+
+    def timeline(self) -> Timeline:
+        """Some numbers of the match, one row a game second: see `Timeline`. Computed once, which reads the whole file.
+
+        Raises:
+            RecordingError: the file is damaged.
+        """
+        if self._timeline is None:
+            seen = ((frame.game_loop, frame.observation) for frame in self.frames(every=LOOPS_PER_ROW))
+            self._timeline = from_observations(seen)
+        return self._timeline
 
     def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:
         """All units of all frames as one `pyarrow.Table`: game_loop (uint32), then a column per field.

@@ -20,7 +20,7 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
 
     Raises:
         TypeError: an option that does not exist.
-        ValueError: a policy, encoding or compression that does not exist, or fields that are not a list.
+        ValueError: a policy, encoding, compression or start that does not exist, or fields that are not a list.
         AbathurError: the package that reads the compression is not installed.
     """
     check_known(options, SubscribeOptions)
@@ -33,7 +33,9 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
         buffer_frames=options.get("buffer", 0),
         credits=options.get("credits", 0),
         name=options.get("name", ""),
+        max_frames=options.get("max_frames", 0),
     )
+    _set_start(request, options.get("start", "live"))
     _compression.require(request.compression)
     fields = options.get("fields", ())
     if isinstance(fields, str):
@@ -45,6 +47,15 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
     if lockstep_timeout is not None:
         request.lockstep_timeout.FromTimedelta(timedelta(seconds=lockstep_timeout))
     return request
+
+
+def _set_start(request: sync_pb2.SubscribeRequest, start: object) -> None:
+    if isinstance(start, int) and not isinstance(start, bool) and 0 <= start < 2**32:
+        request.start_game_loop = start
+    elif start == "oldest":
+        request.start_oldest = True
+    elif start != "live":
+        raise ValueError(f"start is {start!r}; it is 'live', 'oldest' or a game loop")
 
 
 def needs_acknowledgements(request: sync_pb2.SubscribeRequest) -> bool:

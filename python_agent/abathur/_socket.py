@@ -59,6 +59,14 @@ class AsyncSocketConnection:
         """Send actions to the game."""
         return (await self._newest().request(sync_pb2.ClientMessage(act=request))).act
 
+    async def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
+        """Ask the game."""
+        return (await self._newest().request(sync_pb2.ClientMessage(query=request))).query
+
+    async def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
+        """Numbers of the match so far."""
+        return (await self._newest().request(sync_pb2.ClientMessage(timeline=request))).timeline
+
     async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
         return (await self._newest().request(sync_pb2.ClientMessage(draw=request))).draw
@@ -272,6 +280,14 @@ class BlockingSocketConnection:
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
         return self._newest().request(sync_pb2.ClientMessage(act=request)).act
+
+    def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
+        """Ask the game."""
+        return self._newest().request(sync_pb2.ClientMessage(query=request)).query
+
+    def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
+        """Numbers of the match so far."""
+        return self._newest().request(sync_pb2.ClientMessage(timeline=request)).timeline
 
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""

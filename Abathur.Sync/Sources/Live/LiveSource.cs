@@ -5,6 +5,7 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
 using Abathur.Sync.Requests;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;

@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using Abathur.Recordings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 

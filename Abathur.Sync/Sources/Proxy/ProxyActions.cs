@@ -1,6 +1,6 @@
 using Abathur.Sync.Drawing;
-using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Feed;
 using Google.Protobuf;
 using Request = SC2APIProtocol.Request;

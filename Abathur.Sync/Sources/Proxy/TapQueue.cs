@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Abathur.Sync.Hub;
+using Abathur.Sync.Scheduling;
 
 namespace Abathur.Sync.Sources.Proxy;
 

@@ -40,6 +40,11 @@ public sealed class GameSyncService
                 "GetStatus", GetStatusRequest.Parser, (_, call) => ValueTask.FromResult(api.GetStatus(LevelOf(call))),
                 For(AccessLevel.Watch))
             .Unary(
+                "GetTimeline",
+                GetTimelineRequest.Parser,
+                (request, call) => ValueTask.FromResult(api.GetTimeline(request, LevelOf(call))),
+                For(AccessLevel.Watch))
+            .Unary(
                 "Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Act, MaxActBytes))
             .Unary(
@@ -145,6 +150,6 @@ public sealed class GameSyncService
     private static void ThrowUnlessOver(SubscriptionEnd end, GrpcCall call)
     {
         if (end.Reason == SubscriptionEndReason.Stopping) call.ResponseTrailers.Add(EndKey, Stopping);
-        if (end.Reason != SubscriptionEndReason.MatchOver) throw new RequestException(end.Status(), end.Message);
+        if (end.Status() != RequestStatus.Ok) throw new RequestException(end.Status(), end.Message);
     }
 }

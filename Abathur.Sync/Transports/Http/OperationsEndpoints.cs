@@ -17,7 +17,8 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
     /// <summary>Path of the status.</summary>
     public const string StatusPath = "/v1/status";
 
-    private static readonly ProtoJsonTranscoder StatusToJson = ProtoJsonTranscoder.For(Status.Descriptor);
+    /// <summary>Path of the timeline.</summary>
+    public const string TimelinePath = "/v1/timeline";
 
     /// <summary>Adds the paths.</summary>
     public void AddTo(HttpRoutes routes)
@@ -32,13 +33,18 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
                     ? (StatusCodes.Status200OK, "ready")
                     : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
         routes.Add("/metrics", http => HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write), AccessLevel.Watch);
-        routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, DescribeStatus), AccessLevel.Watch);
+        routes.Add(
+            StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(AccessLevel.Watch))), AccessLevel.Watch);
+        routes.Add(
+            TimelinePath,
+            http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetTimeline(new GetTimelineRequest(), AccessLevel.Watch))),
+            AccessLevel.Watch);
     }
 
-    private ReadOnlyMemory<byte> DescribeStatus()
+    private static ReadOnlyMemory<byte> ToJson(IMessage message)
     {
         var json = new ArrayBufferWriter<byte>();
-        StatusToJson.ToJson(api.GetStatus(AccessLevel.Watch).ToByteArray(), json);
+        ProtoJsonTranscoder.For(message.Descriptor).ToJson(message.ToByteArray(), json);
         json.Write("\n"u8);
         return json.WrittenMemory;
     }

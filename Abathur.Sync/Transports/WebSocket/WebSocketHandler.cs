@@ -112,6 +112,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     private static (WebSocketCloseStatus Status, string Reason) Describe(SubscriptionEnd end) => end.Reason switch
     {
         SubscriptionEndReason.MatchOver => (WebSocketCloseStatus.NormalClosure, "the match is over"),
+        SubscriptionEndReason.Complete => (WebSocketCloseStatus.NormalClosure, "all frames were sent"),
         SubscriptionEndReason.Stopping => (WebSocketCloseStatus.EndpointUnavailable, "the daemon is shutting down"),
         SubscriptionEndReason.BadFrame or SubscriptionEndReason.SourceLost =>
             (WebSocketCloseStatus.InternalServerError, end.Status().ToName()),

@@ -3,7 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Abathur.Recordings;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Hub;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Playback;
 
 namespace Abathur.Benchmarks.Floor;

@@ -7,7 +7,7 @@ using Frame = Abathur.Sync.Frames.Frame;
 namespace Abathur.Sync.Tests.Hub;
 
 /// <summary>How long readers may hold up a playback, alone and together.</summary>
-public sealed class HoldUpTests
+public sealed class HoldUpTests : IDisposable
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Stall = new HubOptions().StallTimeout;
@@ -19,6 +19,8 @@ public sealed class HoldUpTests
         _hub = new FrameHub(new HubOptions(), sourceWaits: true, _clock);
         _hub.Begin(new Match { MatchId = "m" });
     }
+
+    public void Dispose() => _hub.Dispose();
 
     [Theory]
     [InlineData(Encoding.Proto)]

@@ -3,7 +3,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
 
-public sealed class StreamLimitsTests
+public sealed class StreamLimitsTests : IDisposable
 {
     private readonly HubOptions _limits = new()
     {
@@ -15,6 +15,8 @@ public sealed class StreamLimitsTests
     private readonly FrameHub _hub;
 
     public StreamLimitsTests() => _hub = new FrameHub(_limits, sourceWaits: true, TimeProvider.System);
+
+    public void Dispose() => _hub.Dispose();
 
     [Fact]
     public void Watchers_LeaveAQuarterToClientsThatMayAct()

@@ -1,6 +1,6 @@
-using Abathur.Sync.Hub;
+using Abathur.Sync.Scheduling;
 
-namespace Abathur.Sync.Tests.Hub;
+namespace Abathur.Sync.Tests.Scheduling;
 
 public sealed class EncoderThreadsTests : IDisposable
 {

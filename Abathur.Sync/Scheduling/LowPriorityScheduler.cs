@@ -1,26 +1,39 @@
 using System.Collections.Concurrent;
 
-namespace Abathur.Sync.Hub;
+namespace Abathur.Sync.Scheduling;
 
 /// <summary>
-/// Runs tasks, and what they await, on one thread of low priority: expensive work on behalf of watching clients uses at most one processor,
-/// and only if nothing else needs it.
+/// Runs tasks, and what they await, on one thread of low priority: expensive work on behalf of watching clients uses at most one processor
+/// for each kind of work, and only if nothing else needs it.
 /// </summary>
 internal sealed class LowPriorityScheduler : TaskScheduler
 {
     private readonly BlockingCollection<Task> _tasks = [];
     private readonly Lazy<Thread> _thread;
 
-    private LowPriorityScheduler() => _thread = new Lazy<Thread>(Start);
+    private readonly string _name;
 
-    /// <summary>The scheduler of the process. Its thread starts with the first task.</summary>
-    public static LowPriorityScheduler Shared { get; } = new();
+    private LowPriorityScheduler(string name)
+    {
+        _name = name;
+        _thread = new Lazy<Thread>(Start);
+    }
+
+    /// <summary>For the recordings that the dashboard plays. Its thread starts with the first task.</summary>
+    public static LowPriorityScheduler Playbacks { get; } = new("playbacks");
+
+    /// <summary>For reading the history of matches.</summary>
+    public static LowPriorityScheduler History { get; } = new("history");
 
     /// <inheritdoc/>
     public override int MaximumConcurrencyLevel => 1;
 
     /// <summary>Runs an asynchronous action on the thread.</summary>
     public Task RunAsync(Func<Task> action) =>
+        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.DenyChildAttach, this).Unwrap();
+
+    /// <inheritdoc cref="RunAsync(Func{Task})"/>
+    public Task<T> RunAsync<T>(Func<Task<T>> action) =>
         Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.DenyChildAttach, this).Unwrap();
 
     /// <inheritdoc/>
@@ -39,7 +52,7 @@ internal sealed class LowPriorityScheduler : TaskScheduler
 
     private Thread Start()
     {
-        var thread = new Thread(Run) { Name = "low priority", IsBackground = true };
+        var thread = new Thread(Run) { Name = _name, IsBackground = true };
         thread.Start();
         return thread;
     }

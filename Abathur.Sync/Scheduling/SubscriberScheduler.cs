@@ -1,4 +1,4 @@
-namespace Abathur.Sync.Hub;
+namespace Abathur.Sync.Scheduling;
 
 /// <summary>
 /// Schedules the writes of readers that have a frame to send: lossless readers before skipping ones. Only a few run at a time, and other

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Abathur.Sync.Hub;
+namespace Abathur.Sync.Scheduling;
 
 /// <summary>
 /// An auto-reset event with one waiter at a time that allocates nothing per wait. A <see cref="Set()"/> without a waiter

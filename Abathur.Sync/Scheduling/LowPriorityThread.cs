@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Abathur.Sync.Hub;
+namespace Abathur.Sync.Scheduling;
 
 /// <summary>Gives the calling thread the lowest priority.</summary>
 internal static class LowPriorityThread

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Abathur.Sync.Hub;
+namespace Abathur.Sync.Scheduling;
 
 /// <summary>
 /// The threads that encode all streams of the process: some for fast streams, the cheapest first, and one of low priority for slow streams.

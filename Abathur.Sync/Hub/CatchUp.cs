@@ -1,0 +1,108 @@
+using Abathur.Sync.Frames;
+using Abathur.Sync.History;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// The first part of a subscription that starts in the past: sends the kept frames as fast as the reader takes them, then attaches the
+/// subscription to the live frames, without gap or duplicate. Runs on a thread of low priority.
+/// </summary>
+/// <param name="history">The kept frames in its format.</param>
+/// <param name="attach">Attaches it to the live frames. Null if there is no place for it: it has ended then.</param>
+internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> attach)
+{
+    /// <summary>Frames, and their bytes, after which they are passed to the operating system.</summary>
+    private const int BatchFrames = 16, BatchBytes = 256 * 1024;
+
+    private static SubscriptionEnd Lost { get; } = new(
+        SubscriptionEndReason.SlowConsumer,
+        "the kept frames that follow were dropped before they were read: read faster, or keep more (--history-mb)");
+
+    /// <summary>Sends the kept frames. Returns why the subscription has ended; null if live frames follow.</summary>
+    public async Task<SubscriptionEnd?> SendAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellation)
+    {
+        history.Grown += subscription.Wake;
+        try
+        {
+            return await SendKeptAsync(subscription, output, cancellation);
+        }
+        finally
+        {
+            history.Grown -= subscription.Wake;
+            history.Dispose();
+        }
+    }
+
+    private async Task<SubscriptionEnd?> SendKeptAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellation)
+    {
+        Attachment? attached = null;
+        while (true)
+        {
+            var (bytes, frames) = (0, 0);
+            var mayGrow = history.MayGrow;
+            output.WritePending();
+            while (frames < BatchFrames && bytes < BatchBytes && !IsOver(subscription) && subscription.HasCredit
+                && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
+            {
+                subscription.CountTaken(frame);
+                var size = output.WriteFrame(frame, skipped);
+                subscription.CountSent(size);
+                frame.Release();
+                (bytes, frames) = (bytes + size, frames + 1);
+            }
+            if (!await output.FlushAsync(cancellation)) subscription.Close();
+            if (IsOver(subscription)) return subscription.End ?? SubscriptionEnd.Complete;
+            if (frames > 0)
+            {
+                // Other readers, and the frames that are to be kept, have a turn.
+                await Task.Yield();
+            }
+            else if (!subscription.HasCredit)
+            {
+                await subscription.WaitAsync();
+            }
+            else if (attached is null && !history.IsLost)
+            {
+                attached = attach();
+            }
+            else if (history.LastSequence >= attached?.LastSequence || (history.IsEmpty && !mayGrow && !history.IsLost))
+            {
+                subscription.ContinueAfter(attached!.Value.LastSequence);
+                return attached.Value.IsLive ? null : subscription.End;
+            }
+            else if (mayGrow && !history.IsLost)
+            {
+                await subscription.WaitAsync();
+            }
+            else
+            {
+                subscription.Finish(Lost);
+                return Lost;
+            }
+        }
+    }
+
+    /// <summary>Whether the subscription has ended for a reason after which nothing is sent, or has all frames that it asked for.</summary>
+    private static bool IsOver(Subscription subscription) => subscription.IsComplete
+        || subscription.End is { Reason: not (SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost) };
+
+    /// <summary>How a subscription follows the live frames.</summary>
+    /// <param name="LastSequence">Sequence of the last frame before them.</param>
+    /// <param name="IsLive">Whether live frames follow; false: the match is over.</param>
+    internal readonly record struct Attachment(ulong LastSequence, bool IsLive);
+
+    private bool TryRead(Subscription subscription, ulong last, out EncodedFrame frame, out DroppedFrames skipped)
+    {
+        try
+        {
+            return history.TryRead(last, out frame, out skipped);
+        }
+        catch (InvalidDataException e)
+        {
+            subscription.Finish(new(
+                SubscriptionEndReason.BadFrame, $"the history cannot be sent as {subscription.Options.Format}: {e.Message}"));
+            (frame, skipped) = (null!, default);
+            return false;
+        }
+    }
+}

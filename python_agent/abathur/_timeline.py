@@ -1,0 +1,115 @@
+"""Numbers of a match over time, for graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from s2clientprotocol import sc2api_pb2, score_pb2
+
+from abathur.sync.v1 import sync_pb2
+
+#: Game loops from one row to the next at least, as in the daemon.
+LOOPS_PER_ROW = 22
+
+_PLAYER = (
+    "minerals",
+    "vespene",
+    "food_used",
+    "food_cap",
+    "food_army",
+    "food_workers",
+    "idle_worker_count",
+    "army_count",
+    "warp_gate_count",
+    "larva_count",
+)
+_SCORE = (
+    "collection_rate_minerals",
+    "collection_rate_vespene",
+    "collected_minerals",
+    "collected_vespene",
+    "spent_minerals",
+    "spent_vespene",
+    "total_value_units",
+    "total_value_structures",
+    "killed_value_units",
+    "killed_value_structures",
+)
+#: The columns, in the order of the daemon.
+COLUMNS = (*_PLAYER, *_SCORE, "army_minerals", "army_vespene", "lost_minerals", "lost_vespene")
+
+
+class Timeline(Mapping[str, NDArray[np.float32]]):
+    """Columns by name, each of shape (rows,): `timeline["minerals"]`. One row a game second (22 game loops).
+
+    The names are fields of `PlayerCommon` and `ScoreDetails`, `army_*` (resources in the army) and `lost_*` (sum of all
+    categories of losses).
+
+    Attributes:
+        game_loops: Game loop of each row, (rows,) uint32.
+    """
+
+    def __init__(self, game_loops: NDArray[np.uint32], columns: Mapping[str, NDArray[np.float32]]) -> None:
+        """Timelines are created by the package."""
+        self.game_loops = game_loops
+        self._columns = columns
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Game time of each row in seconds at speed "faster", (rows,) float64."""
+        return self.game_loops / 22.4
+
+    def __getitem__(self, name: str) -> NDArray[np.float32]:
+        """A column by name."""
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the columns."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """The number of columns."""
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        """Rows and columns."""
+        return f"<Timeline of {len(self.game_loops)} rows: {', '.join(self._columns)}>"
+
+
+def from_message(message: sync_pb2.Timeline) -> Timeline:
+    """A timeline from the daemon's message."""
+    columns = {column.name: np.array(column.values, np.float32) for column in message.columns}
+    return Timeline(np.array(message.game_loops, np.uint32), columns)
+
+
+def from_observations(frames: Iterable[tuple[int, sc2api_pb2.Observation]]) -> Timeline:
+    """A timeline from game loops and observations in order, of which the first a game second is taken."""
+    loops: list[int] = []
+    rows: list[list[float]] = []
+    for game_loop, observation in frames:
+        if loops and game_loop - loops[-1] < LOOPS_PER_ROW:
+            continue
+        loops.append(game_loop)
+        rows.append(_row(observation))
+    table = np.array(rows, np.float32).reshape(len(rows), len(COLUMNS))
+    return Timeline(np.array(loops, np.uint32), dict(zip(COLUMNS, table.T, strict=True)))
+
+
+def _row(observation: sc2api_pb2.Observation) -> list[float]:
+    player, score = observation.player_common, observation.score.score_details
+    return [
+        *(getattr(player, name) for name in _PLAYER),
+        *(getattr(score, name) for name in _SCORE),
+        score.used_minerals.army,
+        score.used_vespene.army,
+        _sum(score.lost_minerals),
+        _sum(score.lost_vespene),
+    ]
+
+
+def _sum(details: score_pb2.CategoryScoreDetails) -> float:
+    # `none` is a field of this name.
+    total: float = details.none + details.army + details.economy + details.technology + details.upgrade
+    return total
