@@ -22,6 +22,9 @@ public interface IMatchSource
     /// <summary>Accepts agents' actions; null if none are accepted.</summary>
     IActionTarget? Actions => null;
 
+    /// <summary>Passes agents' queries to the game; null if there is no game.</summary>
+    IQueryTarget? Queries => null;
+
     /// <summary>Adds the source's part of the status.</summary>
     void Describe(Status status)
     {

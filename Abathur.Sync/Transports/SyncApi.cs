@@ -9,6 +9,7 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Metrics;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources;
+using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
 using Google.Protobuf.WellKnownTypes;
@@ -45,6 +46,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         ReplenishmentPeriod = TimeSpan.FromSeconds(Math.Max(1.0 / RatePeriodsPerSecond, 1.0 / access.ActRate)),
     });
 
+    private readonly EmulatedQueries _emulated = new(hub);
     private Match? _matchWithoutGame;
 
     /// <summary>What a client with this token may do.</summary>
@@ -83,6 +85,21 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (source.Actions is { } target) return target.ActAsync(request, cancellation);
         var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
+    }
+
+    /// <summary>Asks the game; where it has no time or there is none, answers as the emulator does.</summary>
+    public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
+    {
+        RequireToAct(level);
+        if (hub.Match is not { } match) throw NoMatch("there is no match yet");
+        if (request.Query is not { } query) throw Invalid("query is empty");
+        if (source.Queries is not { } target) return await _emulated.AnswerAsync(query);
+        if (await target.TryQueryAsync(query, cancellation) is { } answer) return answer;
+        if (EmulatedQueries.Problem(match) is null) return await _emulated.AnswerAsync(query);
+        throw new RequestException(
+            RequestStatus.ResourceExhausted,
+            $"the game answers {QueryQueue.MaxInALoop} requests of at most {QueryQueue.MaxInARequest} queries, for at most "
+                + $"{QueryQueue.MaxTimeInALoop.TotalMilliseconds} ms, in a game loop, of all agents: ask again later");
     }
 
     /// <summary>The drawings of agents.</summary>
@@ -181,7 +198,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (!lease.IsAcquired)
             throw new RequestException(
                 RequestStatus.ResourceExhausted,
-                $"more than {access.ActRate} requests a second to act, draw or control the playback, of all agents (--act-rate)");
+                $"more than {access.ActRate} requests a second to act, draw, query or control the playback, of all agents (--act-rate)");
     }
 
     /// <summary>Refuses clients whose access level is too low.</summary>
@@ -193,7 +210,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             ? new RequestException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
             : new RequestException(
                 RequestStatus.PermissionDenied,
-                "this token is for watching: acting, drawing, publishing, controlling the playback and lockstep need the other token");
+                "this token is for watching: acting, drawing, queries, publishing, controlling the playback and lockstep need the other "
+                    + "token");
     }
 
     /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every request of the status.</summary>

@@ -101,6 +101,11 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                     await TryAsync(message.Id, async () => new Result { Act = await api.ActAsync(message.Act, level, cancellation) }),
                     cancellation);
                 return;
+            case ClientMessage.MessageOneofCase.Query:
+                await AnswerAsync(
+                    await TryAsync(message.Id, async () => new Result { Query = await api.QueryAsync(message.Query, level, cancellation) }),
+                    cancellation);
+                return;
             case ClientMessage.MessageOneofCase.Control:
                 await AnswerAsync(
                     await TryAsync(

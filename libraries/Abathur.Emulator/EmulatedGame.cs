@@ -53,7 +53,7 @@ public sealed class EmulatedGame
         _clock = clock;
         _actions = actions;
         _warn = warn ?? (static _ => { });
-        _queries = new GameQueries(match);
+        _queries = new GameQueries(match.Info, ResponseData.Parser.ParseFrom(match.Data.Span));
         (_lastLoop, _lastHasResults) = (match.LastGameLoop, match.LastHasResults);
         var results = new ResponseObservation();
         results.PlayerResult.AddRange(match.Results);

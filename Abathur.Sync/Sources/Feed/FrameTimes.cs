@@ -26,6 +26,10 @@ public sealed class FrameTimes
     /// <summary>From a frame published to an agent's first action that answers it.</summary>
     public DurationHistogram Agent { get; } = new();
 
+    /// <summary>From an agent's query passed to the game to its answer; null if the source takes none. The bot waits for at most one of
+    /// them.</summary>
+    public DurationHistogram? Query { get; init; }
+
     /// <summary>Game loops without an observation.</summary>
     public long SkippedGameLoops => Interlocked.Read(ref _skipped);
 
@@ -64,6 +68,7 @@ public sealed class FrameTimes
             Bot = Bot.ToShare(),
             Daemon = Daemon.ToShare(),
             Agent = Agent.ToShare(),
+            Query = Query?.ToShare(),
             SkippedGameLoops = (ulong)SkippedGameLoops,
         };
         for (var i = 0; i < Limits.Length; i++)

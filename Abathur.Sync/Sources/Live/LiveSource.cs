@@ -35,6 +35,7 @@ public sealed class LiveSource(
 
     private readonly ActionQueue _actions = new(clock);
     private readonly AsyncAutoResetEvent _wake = new(clock);
+    private QueryQueue? _queries;
     private GameDrawing? _drawing;
     private uint? _lastGameLoop;
     private TimeSpan _gameTime;
@@ -49,13 +50,18 @@ public sealed class LiveSource(
     /// <inheritdoc/>
     public IActionTarget? Actions => options is { AllowActions: true, Replay: null, ObservedPlayerId: null } ? _actions : null;
 
+    /// <inheritdoc/>
+    public IQueryTarget? Queries => _queries;
+
     /// <summary>How the time of frames was spent.</summary>
-    public FrameTimes Times { get; } = new();
+    public FrameTimes Times { get; private set; } = new();
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
         var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = CanWait };
+        _queries = new QueryQueue(() => feed.GameLoop, clock) { Arrived = _wake.Set };
+        Times = new FrameTimes { Query = _queries.Times };
         _actions.Arrived = _wake.Set;
         await using var stopping = cancellation.Register(_wake.Set);
         try
@@ -79,6 +85,7 @@ public sealed class LiveSource(
         finally
         {
             _actions.Close();
+            _queries.Close();
             feed.End();
             await LeaveAsync();
         }
@@ -188,7 +195,7 @@ public sealed class LiveSource(
         return (publishing, wire.Status == SC2APIProtocol.Status.Ended);
     }
 
-    /// <summary>Sends the pending actions and drawings of agents to the game.</summary>
+    /// <summary>Sends the pending actions, queries and drawings of agents to the game.</summary>
     private async Task ActAsync(MatchFeed feed, CancellationToken cancellation)
     {
         if (_drawing?.TakeRequest() is { } drawing) await DrawAsync(drawing, cancellation);
@@ -206,6 +213,20 @@ public sealed class LiveSource(
             {
                 actions.Fail(new RequestException(RequestStatus.FailedPrecondition, e.Message));
                 // In real time a game may be over before its next observation shows that.
+                if (!e.IsRefusal) throw;
+            }
+        }
+        while (_queries!.TryTake(out var query))
+        {
+            var asked = clock.GetTimestamp();
+            try
+            {
+                var answer = await game.SendAsync(new Request { Query = query.Query }, cancellation);
+                query.Complete(answer.Query ?? new ResponseQuery(), feed.GameLoop, clock.GetElapsedTime(asked));
+            }
+            catch (GameException e)
+            {
+                query.Fail(new RequestException(RequestStatus.FailedPrecondition, e.Message), clock.GetElapsedTime(asked));
                 if (!e.IsRefusal) throw;
             }
         }

@@ -9,12 +9,13 @@ using Response = SC2APIProtocol.Response;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Sends actions and drawings of agents to the game, between the bot's requests: each one after the previous one is answered, so that the
+/// Sends actions, queries and drawings of agents to the game, between the bot's requests: each one after the previous one is answered, so that the
 /// bot waits for at most one of them.
 /// </summary>
 internal sealed class ProxyActions : IAsyncDisposable
 {
     private readonly ActionQueue _queue;
+    private readonly QueryQueue _queries;
     private readonly ProxyRelay _relay;
     private readonly MatchFeed _feed;
     private readonly GameDrawing _drawing;
@@ -25,14 +26,16 @@ internal sealed class ProxyActions : IAsyncDisposable
     private volatile bool _ended;
 
     /// <param name="queue">The actions of agents. Those that arrive before the match wait for it.</param>
+    /// <param name="queries">The queries of agents.</param>
     /// <param name="relay">The connection to the game.</param>
     /// <param name="feed">Has the newest game loop; records the actions.</param>
     /// <param name="drawing">The drawings of agents.</param>
     /// <param name="times">Receives the response times of agents.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
-    public ProxyActions(ActionQueue queue, ProxyRelay relay, MatchFeed feed, GameDrawing drawing, FrameTimes times, TimeProvider clock)
+    public ProxyActions(
+        ActionQueue queue, QueryQueue queries, ProxyRelay relay, MatchFeed feed, GameDrawing drawing, FrameTimes times, TimeProvider clock)
     {
-        (_queue, _relay, _feed, _drawing, _times, _clock) = (queue, relay, feed, drawing, times, clock);
+        (_queue, _queries, _relay, _feed, _drawing, _times, _clock) = (queue, queries, relay, feed, drawing, times, clock);
         _arrived = new AsyncAutoResetEvent(clock);
         _giving = Task.Run(RunAsync);
     }
@@ -54,6 +57,7 @@ internal sealed class ProxyActions : IAsyncDisposable
         while (!_ended)
         {
             while (!_ended && _feed.HasBegun && _queue.TryTake(_feed.GameLoop, out var actions)) await GiveAsync(actions);
+            while (!_ended && _feed.HasBegun && _queries.TryTake(out var query)) await QueryAsync(query);
             while (!_ended && _feed.HasBegun && _drawing.TakeRequest() is { } request) await DrawAsync(request);
             if (!_ended) await _arrived.WaitAsync();
         }
@@ -85,6 +89,33 @@ internal sealed class ProxyActions : IAsyncDisposable
         {
             // The agent gets the error. It must not affect the bot.
             actions.Fail(new RequestException(RequestStatus.Unavailable, $"the game's answer cannot be read: {e.Message}"));
+        }
+    }
+
+    private async Task QueryAsync(PendingQuery query)
+    {
+        var asked = _clock.GetTimestamp();
+        try
+        {
+            var bytes = await AskAsync(new Request { Query = query.Query });
+            var took = _clock.GetElapsedTime(asked);
+            if (bytes is null)
+            {
+                query.Fail(new RequestException(RequestStatus.Unavailable, "the game has disconnected"), took);
+                return;
+            }
+            var response = Response.Parser.ParseFrom(bytes);
+            if (response.Query is { } answer) query.Complete(answer, _feed.GameLoop, took);
+            else query.Fail(
+                new RequestException(RequestStatus.FailedPrecondition, $"the game refused the query: {string.Join("; ", response.Error)}"),
+                took);
+        }
+        catch (Exception e) when (e is TimeoutException or InvalidProtocolBufferException)
+        {
+            // The agent gets the error. It must not affect the bot.
+            query.Fail(
+                new RequestException(RequestStatus.Unavailable, $"the game's answer did not arrive or cannot be read: {e.Message}"),
+                _clock.GetElapsedTime(asked));
         }
     }
 

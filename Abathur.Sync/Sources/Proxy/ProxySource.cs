@@ -28,6 +28,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private readonly ILogger _log;
     private readonly TcpListener _listener;
     private readonly ActionQueue _actions;
+    private readonly QueryQueue _queries;
     private readonly TaskCompletionSource _relayed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _closing = new();
     private readonly SemaphoreSlim _seat = new(1);
@@ -46,6 +47,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         (_options, _recorder, _log, _clock) = (options, recorder, log, clock);
         _listener = new TcpListener(options.Listen);
         _actions = new ActionQueue(clock);
+        _queries = new QueryQueue(() => _feed?.GameLoop ?? 0, clock);
+        Times = new FrameTimes { Query = _queries.Times };
     }
 
     /// <inheritdoc/>
@@ -57,8 +60,11 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <inheritdoc/>
     public IActionTarget? Actions => _options.AllowActions ? _actions : null;
 
+    /// <inheritdoc/>
+    public IQueryTarget? Queries => _queries;
+
     /// <summary>How the time of frames was spent.</summary>
-    public FrameTimes Times { get; } = new();
+    public FrameTimes Times { get; }
 
     /// <summary>Completes when the connection of the bot and its game has ended, which may be after the match is over.</summary>
     public Task Relayed => _relayed.Task;
@@ -95,6 +101,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         finally
         {
             _actions.Close();
+            _queries.Close();
             _feed.End();
         }
     }
@@ -210,8 +217,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _log, _clock);
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
         var drawing = new GameDrawing(_hub!.Drawings);
-        var actions = new ProxyActions(_actions, relay, _feed!, drawing, Times, _clock);
-        (tap.Ask, _actions.Arrived) = (relay.Send, actions.Wake);
+        var actions = new ProxyActions(_actions, _queries, relay, _feed!, drawing, Times, _clock);
+        (tap.Ask, _actions.Arrived, _queries.Arrived) = (relay.Send, actions.Wake, actions.Wake);
         tap.Began = () =>
         {
             drawing.TerrainHeight = _hub.Match!.GameInfo?.StartRaw?.TerrainHeight;

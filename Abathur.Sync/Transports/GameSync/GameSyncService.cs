@@ -48,6 +48,9 @@ public sealed class GameSyncService
                 "Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Act, MaxActBytes))
             .Unary(
+                "Query", QueryRequest.Parser, async (request, call) => await api.QueryAsync(request, LevelOf(call), call.Cancellation),
+                For(AccessLevel.Act, MaxActBytes))
+            .Unary(
                 "Draw", DrawRequest.Parser, (request, call) => ValueTask.FromResult(_api.Draw(request, LevelOf(call))),
                 For(AccessLevel.Act, MaxActBytes))
             .Unary(

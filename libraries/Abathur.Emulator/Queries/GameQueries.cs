@@ -1,12 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
-using Abathur.Emulator.MatchData;
 using SC2APIProtocol;
 
 namespace Abathur.Emulator.Queries;
 
 /// <summary>Answers <c>RequestQuery</c> from the recorded grids, game data and units: plausible values, in the number and order of the
-/// game's.</summary>
-internal sealed class GameQueries
+/// game's. Not thread-safe.</summary>
+public sealed class GameQueries
 {
     /// <summary>Maximum number of queries in one request. A bot that queries every unit and every expansion stays far below.</summary>
     public const int MaxQueries = 10_000;
@@ -23,12 +22,13 @@ internal sealed class GameQueries
     private PlayerCommon _common = new();
     private Dictionary<ulong, Unit> _units = [];
 
-    public GameQueries(EmulatedMatch match)
+    /// <param name="info">Game info of the match; its grids are kept.</param>
+    /// <param name="data">Game data of the match.</param>
+    public GameQueries(ResponseGameInfo info, ResponseData data)
     {
-        _pathing = new PathingDistances(TerrainGrid.From(match.Info.StartRaw?.PathingGrid));
-        _startLocations = match.Info.StartRaw?.StartLocations ?? [];
-        var data = ResponseData.Parser.ParseFrom(match.Data.Span);
-        _placement = new BuildingPlacement(TerrainGrid.From(match.Info.StartRaw?.PlacementGrid), data);
+        _pathing = new PathingDistances(TerrainGrid.From(info.StartRaw?.PathingGrid));
+        _startLocations = info.StartRaw?.StartLocations ?? [];
+        _placement = new BuildingPlacement(TerrainGrid.From(info.StartRaw?.PlacementGrid), data);
         _abilities = new AvailableAbilities(data);
     }
 

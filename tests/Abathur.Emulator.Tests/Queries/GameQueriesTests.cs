@@ -1,9 +1,5 @@
-using Abathur.Emulator.MatchData;
 using Abathur.Emulator.Queries;
-using Abathur.Recordings;
-using Abathur.Recordings.Tests;
 using SC2APIProtocol;
-using Result = SC2APIProtocol.Result;
 
 namespace Abathur.Emulator.Tests.Queries;
 
@@ -153,13 +149,9 @@ public class GameQueriesTests
     {
         var folder = SharedData.PathTo("observations", "2000AtmospheresAIE");
         observation = File.ReadAllBytes(Path.Combine(folder, "observation.binpb"));
-        using var output = new MemoryStream();
-        using (var writer = new RecordingWriter(output, RecordingSample.Match, leaveOpen: true)) writer.WriteObservation(0, 0, observation);
-        using var recording = RecordingSample.Open(output.ToArray());
-        var (info, data) = (
-            File.ReadAllBytes(Path.Combine(folder, "game_info.binpb")),
-            File.ReadAllBytes(SharedData.PathTo("observations", "game_data.binpb")));
-        return new GameQueries(EmulatedMatch.Load(recording, "test", info, data, Result.Tie));
+        return new GameQueries(
+            ResponseGameInfo.Parser.ParseFrom(File.ReadAllBytes(Path.Combine(folder, "game_info.binpb"))),
+            ResponseData.Parser.ParseFrom(File.ReadAllBytes(SharedData.PathTo("observations", "game_data.binpb"))));
     }
 
     private static bool IsMine(Unit unit, uint type) => unit.Alliance == Alliance.Self && unit.UnitType == type;

@@ -491,7 +491,7 @@ class RecordingStatus(_message.Message):
     def __init__(self, path: _Optional[str] = ..., frames: _Optional[int] = ..., frames_missed: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
 
 class FrameBudget(_message.Message):
-    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits")
+    __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits", "query")
     class Limit(_message.Message):
         __slots__ = ("name", "ms", "frames_over")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -520,13 +520,15 @@ class FrameBudget(_message.Message):
     AGENT_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
     game: FrameBudget.Share
     bot: FrameBudget.Share
     daemon: FrameBudget.Share
     agent: FrameBudget.Share
     skipped_game_loops: int
     limits: _containers.RepeatedCompositeFieldContainer[FrameBudget.Limit]
-    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ...) -> None: ...
+    query: FrameBudget.Share
+    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ..., query: _Optional[_Union[FrameBudget.Share, _Mapping]] = ...) -> None: ...
 
 class SubscriberStatus(_message.Message):
     __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops", "keyframes")
