@@ -22,18 +22,15 @@ class SkippedEvents:
 
     def __init__(self) -> None:
         """Nothing was skipped yet."""
-        self._skipped: list[bytes] = []
+        self._together = sc2api_pb2.ResponseObservation()
 
     def add(self, data: bytes) -> None:
         """A frame that is skipped: a serialized `ResponseObservation`."""
-        self._skipped.append(data)
+        add_events(self._together, sc2api_pb2.ResponseObservation.FromString(data))
 
     def take(self) -> sc2api_pb2.ResponseObservation | None:
         """What was in the skipped frames, in their order; None if nothing. Collection starts again."""
-        skipped, self._skipped = self._skipped, []
-        together = sc2api_pb2.ResponseObservation()
-        for data in skipped:
-            add_events(together, sc2api_pb2.ResponseObservation.FromString(data))
+        together, self._together = self._together, sc2api_pb2.ResponseObservation()
         return together if together.ByteSize() else None
 
 

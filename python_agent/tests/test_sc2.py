@@ -18,7 +18,7 @@ from abathur.sc2 import BotResult, run, run_async
 from bot_events import MAPS, BotEvents, match_data, recorded
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
-from programs import FREE_PORTS, SHARED, SKIRMISH, WATCH, Launch, Play, needs_sequences, token_options
+from programs import FREE_PORTS, SHARED, SKIRMISH, WATCH, Launch, Play, needs_sequences, token_options, wait_until
 from s2clientprotocol import error_pb2, query_pb2, sc2api_pb2
 from sc2.bot_ai import BotAI
 from sc2.data import Race, Result
@@ -323,6 +323,30 @@ async def test_what_a_bot_cannot_run_on_is_said_before_it_starts(launch: Launch,
                 response.observation.game_loop += 1
             await running
     assert reason in str(raised.value)
+
+
+async def test_bots_see_the_frames_that_another_bot_publishes(launch: Launch) -> None:
+    info, data, _ = _sample()
+    daemon = launch("serve", *FREE_PORTS)
+    with abathur.open(SKIRMISH) as match:
+        frames = [frame.response for frame in match.frames(stop=FIRST_LOOP + 120)]
+    bots = [EachLoop() for _ in range(3)]
+    async with abathur.publisher(daemon.grpc, game_info=info, game_data=data, player_id=1) as publisher:
+        running = [asyncio.create_task(run_async(bot, daemon.grpc, policy="every")) for bot in bots]
+        async with abathur.connect(daemon.grpc) as game:
+            await publisher.publish(frames[0])
+            await wait_until(game, lambda status: len(status.subscribers) == len(bots))
+        for frame in frames[1:]:
+            await publisher.publish(frame)
+            # The bots run in this loop, too.
+            await asyncio.sleep(0)
+            while any(bot.notes and bot.notes[-1] < frame.observation.game_loop - 30 for bot in bots):
+                await asyncio.wait(running, timeout=0.01)
+    told = await asyncio.gather(*running)
+    assert [each.result for each in told] == [Result.Undecided] * 3
+    for bot in bots:
+        first = bot.notes[0]
+        assert first <= FIRST_LOOP + 1 and bot.notes == list(range(first, FIRST_LOOP + 120))
 
 
 async def test_a_type_that_appears_later_is_said_too(launch: Launch) -> None:
