@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from abathur._blocking_publisher import BlockingPublisher, publisher_blocking
     from abathur._daemon import sample
     from abathur._emulator import EmulatedGame, emulated_game
+    from abathur._followed import FollowedRecording
     from abathur._frame import Frame, Timing
     from abathur._game import Game, connect
     from abathur._options import Compression, ConnectOptions, Encoding, Policy, SubscribeOptions
@@ -55,6 +56,7 @@ __all__ = [
     "DecompressionError",
     "EmulatedGame",
     "Encoding",
+    "FollowedRecording",
     "Frame",
     "Game",
     "Policy",
@@ -99,6 +101,7 @@ _MODULES = {
     "ConnectOptions": "_options",
     "EmulatedGame": "_emulator",
     "Encoding": "_options",
+    "FollowedRecording": "_followed",
     "Frame": "_frame",
     "Game": "_game",
     "Policy": "_options",

@@ -15,13 +15,16 @@ import abathur
 from abathur.ids import UnitTypeId
 from bot_events import recorded
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
+from mcap.reader import make_reader
 from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, Play, daemon_command, needs_sequences, run_daemon
 from s2clientprotocol import common_pb2, sc2api_pb2
 from test_draw import watching
 from test_events import observation, record, unit
 
 EXAMPLES = ROOT / "examples"
-CSHARP_BOT = ROOT / "artifacts" / "bin" / "csharp_bot" / "release" / "CSharpBot.dll"
+BUILT = ROOT / "artifacts" / "bin"
+CSHARP_BOT = BUILT / "csharp_bot" / "release" / "CSharpBot.dll"
+CSHARP_AGENT = BUILT / "csharp_agent" / "release" / "CSharpAgent.dll"
 
 
 def agent(name: str) -> str:
@@ -123,8 +126,7 @@ def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
     observations, recording = tmp_path / "match.obs", tmp_path / "pushed.mcap"
     assert run_daemon("export", str(SKIRMISH), "-o", str(observations)).returncode == 0
     daemon = launch("serve", *FREE_PORTS, "-o", str(recording))
-    host, _, port = daemon.socket.removeprefix("socket://").rpartition(":")
-    assert "1344 observations published" in run("dotnet", str(CSHARP_BOT), str(observations), host, port)
+    assert "1344 observations published" in run("dotnet", str(CSHARP_BOT), str(observations), daemon.socket)
     assert daemon.wait() == 0
     assert daemon.process.stderr is not None
     assert "1344 frames, 0 missed" in daemon.process.stderr.read()
@@ -192,3 +194,43 @@ def test_drop_alarm_on_a_real_match(launch: Launch, tmp_path: Path) -> None:
     left = [line for line in said if "MEDIVAC left their base, at" in line]
     assert 3 <= len(left) <= 12
     assert len(said) - len(left) <= len(left)
+
+
+def seen(game_loop: int, *medivac: tuple[float, float]) -> bytes:
+    """Of an enemy's medivac, or of its end."""
+    message = sc2api_pb2.ResponseObservation()
+    message.observation.game_loop = game_loop
+    raw = message.observation.raw_data
+    for x, y in medivac:
+        raw.units.add(tag=7, unit_type=54, alliance=4, is_flying=True).pos.CopyFrom(common_pb2.Point(x=x, y=y))
+    if not medivac:
+        raw.event.dead_units.append(7)
+    return message.SerializeToString()
+
+
+def test_csharp_agent_tells_of_a_drop_and_draws_it(launch: Launch, tmp_path: Path) -> None:
+    recording = tmp_path / "match.mcap"
+    daemon = launch("serve", *FREE_PORTS, "-o", str(recording))
+    info = sc2api_pb2.ResponseGameInfo()
+    info.start_raw.start_locations.add(x=150, y=150)
+    line = ["dotnet", str(CSHARP_AGENT), daemon.socket]
+    with (
+        subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as agent,
+        abathur.connect_blocking(daemon.grpc) as game,
+        abathur.publisher_blocking(daemon.grpc, map_name="Testmap LE", game_info=info) as bot,
+    ):
+        assert agent.stdout is not None
+        bot.publish(seen(0, (150, 140)))
+        while not any(each.name == "DropWatch" for each in game.status().subscribers):
+            pass
+        # In its base, outside, and dead.
+        bot.publish(seen(224, (150, 140)))
+        bot.publish(seen(672, (110, 100)))
+        assert agent.stdout.readline() == "30 s: an enemy drop at (110, 100)\n"
+        bot.publish(seen(1120))
+        assert agent.stdout.readline() == "50 s: the drop is down\n"
+    assert agent.returncode == 0
+    assert daemon.wait() == 0
+    with recording.open("rb") as file:
+        drawn = [message.data for _, _, message in make_reader(file).iter_messages(topics=["/drawings"])]
+    assert any(b"drop" in each for each in drawn)

@@ -93,7 +93,9 @@ def test_the_dotnet_tool_installs_and_runs(packages: Path, version: str, tmp_pat
 
 
 #: The libraries that are packages.
-LIBRARIES = ("Columns", "Compression", "Grpc", "Mcap", "Protobuf", "Sc2")
+LIBRARIES = (
+    "Client", "Client.Testing", "Columns", "Compression", "Grpc", "Mcap", "Protobuf", "Recordings", "Sc2",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def empty_projects(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.mark.timeout(MINUTES)
 @pytest.mark.parametrize(
     ("library", "framework"),
-    [*((each, "net10.0") for each in LIBRARIES), ("Columns", "net8.0"), ("Compression", "net8.0")],
+    [*((each, "net10.0") for each in LIBRARIES), *((each, "net8.0") for each in ("Client", "Columns", "Compression"))],
 )
 def test_an_empty_project_runs_the_example_of_a_library(
     packages: Path, version: str, empty_projects: Path, library: str, framework: str
@@ -137,6 +139,39 @@ def test_an_empty_project_runs_the_example_of_a_library(
     environment = {**os.environ, "NUGET_PACKAGES": str(empty_projects / "cache")}
     done = run("dotnet", "run", "--project", folder, cwd=folder, env=environment)
     assert done.stdout == output
+
+
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.parametrize(("example", "program"), [("csharp_agent", "CSharpAgent"), ("csharp_bot", "CSharpBot")])
+def test_an_example_builds_and_runs_outside_of_the_repository(
+    packages: Path, version: str, empty_projects: Path, example: str, program: str, play: Play
+) -> None:
+    folder = empty_projects / example
+    shutil.copytree(ROOT / "examples" / example, folder, ignore=shutil.ignore_patterns("bin", "obj"))
+    # What the project says in its first comment: the package in place of the project.
+    project = (folder / f"{example}.csproj").read_text(encoding="utf-8")
+    project = re.sub(
+        r'<ProjectReference Include="[^"]*/(Abathur\.[A-Za-z.]+)\.csproj" />',
+        rf'<PackageReference Include="\1" Version="{version}" />',
+        project,
+    )
+    assert "ProjectReference" not in project
+    settings = (
+        "<TargetFramework>net8.0</TargetFramework><RollForward>Major</RollForward><Nullable>enable</Nullable>"
+        "<LangVersion>latest</LangVersion><ImplicitUsings>enable</ImplicitUsings>"
+    )
+    (folder / f"{example}.csproj").write_text(
+        project.replace("<OutputType>Exe</OutputType>", f"<OutputType>Exe</OutputType>{settings}"), encoding="utf-8"
+    )
+    environment = {**os.environ, "NUGET_PACKAGES": str(empty_projects / "cache")}
+    run("dotnet", "build", folder, cwd=folder, env=environment)
+    built = folder / "bin" / "Debug" / "net8.0" / f"{program}.dll"
+    if example == "csharp_agent":
+        daemon = play(SKIRMISH, "--rate", "unlimited", "--wait-agents", "1")
+        assert run("dotnet", built, daemon.socket).stdout == ""
+        return
+    refused = subprocess.run(["dotnet", built], capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert (refused.returncode, refused.stderr) == (2, "usage: csharp_bot MATCH.obs HOST:PORT\n")
 
 
 def test_the_packages_are_those_that_are_tested(packages: Path, version: str) -> None:

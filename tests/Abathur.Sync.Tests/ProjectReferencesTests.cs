@@ -12,6 +12,8 @@ public partial class ProjectReferencesTests
     /// <summary>What each library may reference of the others; all that it does not name, and the daemon, it may not.</summary>
     private static readonly Dictionary<string, string[]> Allowed = new()
     {
+        ["Abathur.Client"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Sc2"],
+        ["Abathur.Client.Testing"] = ["Abathur.Client", "Abathur.Recordings"],
         ["Abathur.Compression"] = [],
         ["Abathur.Grpc"] = [],
         ["Abathur.Protobuf"] = [],
@@ -65,9 +67,14 @@ public partial class ProjectReferencesTests
     [Fact]
     public void Libraries_NeitherWriteToTheConsoleNorReadCommandLines()
     {
-        foreach (var file in Directory.EnumerateFiles(Libraries, "*.cs", SearchOption.AllDirectories))
+        foreach (var file in Directory.EnumerateFiles(Libraries, "*.cs", SearchOption.AllDirectories).Where(file => !StartsDaemon(file)))
             Assert.False(ConsoleOrCommandLine().IsMatch(File.ReadAllText(file)), file);
     }
+
+    /// <summary>Abathur.Client.Testing runs the daemon's program, whose options it has to name.</summary>
+    private static bool StartsDaemon(string file) =>
+        Path.GetFileName(file) is "DaemonProgram.cs" or "EmulatedGameOptions.cs"
+        && Path.GetFileName(Path.GetDirectoryName(file)) == "Abathur.Client.Testing";
 
     private static string Project(string library) => Path.Combine(Libraries, library, library + ".csproj");
 

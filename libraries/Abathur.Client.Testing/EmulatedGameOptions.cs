@@ -1,0 +1,46 @@
+namespace Abathur.Client.Testing;
+
+/// <summary>The options of an emulated game.</summary>
+public sealed record EmulatedGameOptions
+{
+    /// <summary>Advance by the clock even if the client does not create the game, as on a ladder. Default: no.</summary>
+    public bool Realtime { get; init; }
+
+    /// <summary>Game loops per second in real time: 22.4 (default) or 16.</summary>
+    public double TickHz { get; init; } = 22.4;
+
+    /// <summary>Result of the recorded player if the recording has none: <c>victory</c>, <c>defeat</c>, <c>tie</c> or <c>undecided</c>
+    /// (default).</summary>
+    public string Result { get; init; } = "undecided";
+
+    /// <summary>File with a serialized <c>ResponseGameInfo</c>. Default: the recording's.</summary>
+    public string? GameInfo { get; init; }
+
+    /// <summary>File with a serialized <c>ResponseData</c>. Default: the recording's.</summary>
+    public string? GameData { get; init; }
+
+    /// <summary>TCP port. 0 (default): any free one.</summary>
+    public int Port { get; init; }
+
+    /// <summary>The daemon: a path or a command line. Default: the environment variable ABATHUR_SYNC, else the Release build of the clone in
+    /// which this runs, else <c>abathur-sync</c> on the PATH.</summary>
+    public string? Command { get; init; }
+
+    /// <summary>How long the daemon may take to start. Default: 30 s.</summary>
+    public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(30);
+
+    internal List<string> ToArguments(string recording, string actions)
+    {
+        List<string> arguments =
+        [
+            "emulate", recording, "--listen", Text(Port), "--tick-hz", Text(TickHz), "--result", Result, "--actions", actions,
+            "--stop-with-parent",
+        ];
+        if (Realtime) arguments.Add("--realtime");
+        if (GameInfo is not null) arguments.AddRange(["--game-info", GameInfo]);
+        if (GameData is not null) arguments.AddRange(["--game-data", GameData]);
+        return arguments;
+    }
+
+    private static string Text(IFormattable value) => value.ToString(null, System.Globalization.CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,306 @@
+using System.Runtime.CompilerServices;
+using Abathur.Sync.V1;
+using SC2APIProtocol;
+using Result = Abathur.Sync.V1.Result;
+using Status = Abathur.Sync.V1.Status;
+
+namespace Abathur.Client;
+
+/// <summary>A daemon, as agents use it: frames, and requests. Thread-safe, except that each enumeration of frames is for one task.</summary>
+/// <remarks>The daemon's socket has one subscription a connection: each <see cref="Frames"/> has a connection of its own, and all requests
+/// share one that is opened with the first of them, and that the daemon counts as one more agent.</remarks>
+public sealed class AbathurGame : IAsyncDisposable
+{
+    private readonly DaemonAddress _address;
+    private readonly ConnectOptions _options;
+    private readonly SemaphoreSlim _opening = new(1);
+    private RequestSession? _requests;
+    private volatile Match? _match;
+    private uint _gameLoop;
+    private bool _isDisposed;
+
+    private AbathurGame(DaemonAddress address, ConnectOptions options) => (_address, _options) = (address, options);
+
+    /// <summary>The address, without the token.</summary>
+    public string Address => _address.ToString();
+
+    /// <summary>Checks that a daemon answers.</summary>
+    /// <param name="address"><c>HOST:PORT</c> or <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> with TLS, or
+    /// <c>socket+unix:PATH</c>. Null: the environment variable ABATHUR_ADDRESS, else 127.0.0.1:22401.</param>
+    /// <param name="options">Token, certificates and timeouts.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="ArgumentException">The address or an option is invalid.</exception>
+    /// <exception cref="ConnectException">No daemon answers within <see cref="ConnectOptions.ReconnectTimeout"/>.</exception>
+    public static async Task<AbathurGame> ConnectAsync(
+        string? address = null, ConnectOptions? options = null, CancellationToken cancellation = default)
+    {
+        options ??= new ConnectOptions();
+        options.Validate();
+        var parsed = DaemonAddress.Parse(address, options);
+        var backoff = new Backoff(parsed.ToString(), options.ReconnectTimeout, TimeProvider.System);
+        while (true)
+        {
+            TimeSpan delay;
+            try
+            {
+                (await DaemonSocket.OpenAsync(parsed, options.ConnectTimeout, cancellation)).Dispose();
+                return new AbathurGame(parsed, options);
+            }
+            catch (BrokenConnectionException e)
+            {
+                delay = backoff.Fail(e);
+            }
+            await Task.Delay(delay, cancellation);
+        }
+    }
+
+    /// <summary>Frames until the match ends, or the daemon shuts down. A broken connection is made again; the next frame has the number of
+    /// dropped frames.</summary>
+    /// <param name="options">Default: policy latest, protobuf.</param>
+    /// <param name="cancellation">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
+    /// <returns>The same <see cref="Frame"/> again and again: each is valid until the next one is asked for.</returns>
+    /// <exception cref="ConnectException">No daemon answers within <see cref="ConnectOptions.ReconnectTimeout"/>.</exception>
+    /// <exception cref="ConnectionLostException">The connection broke and could not be made again.</exception>
+    /// <exception cref="RequestException">The daemon refuses the subscription, or ends it: <see cref="SlowConsumerException"/>,
+    /// <see cref="AckTimeoutException"/>, <see cref="SourceLostException"/>.</exception>
+    /// <exception cref="ProtocolException">The daemon sent something invalid or too large.</exception>
+    public async IAsyncEnumerable<Frame> Frames(
+        SubscribeOptions? options = null, [EnumeratorCancellation] CancellationToken cancellation = default)
+    {
+        options ??= new SubscribeOptions();
+        var request = options.ToRequest();
+        var backoff = new Backoff(Address, _options.ReconnectTimeout, TimeProvider.System);
+        var gaps = new GapCounter(options.EveryGameLoops);
+        using var payloads = new PayloadDecoder(options.MaxFrameBytes);
+        var tracker = new UnitEventTracker(() => StructureTypes.Of(_match?.GameData));
+        var frame = new Frame(new FrameContent(payloads, tracker));
+        while (true)
+        {
+            using var connection = await OpenAsync(request, options.IsJson, backoff, cancellation);
+            if (connection is null) yield break;
+            var stream = new FrameStream(connection, options, frame);
+            while (await NextAsync(stream, backoff, cancellation) is { } isFrame)
+            {
+                if (!isFrame) yield break;
+                gaps.Check(frame, backoff.IsRetrying);
+                backoff.Succeed();
+                Volatile.Write(ref _gameLoop, frame.GameLoop);
+                frame.Content.Track(frame);
+                yield return frame;
+                if (!Continue(request, frame)) yield break;
+                await AcknowledgeAsync(stream, cancellation);
+            }
+        }
+    }
+
+    /// <summary>The frame at a game loop, or the first one after it, from those that the daemon keeps. It stays valid.</summary>
+    /// <exception cref="RequestException">The daemon keeps no history (FAILED_PRECONDITION), or not that game loop (OUT_OF_RANGE).
+    /// </exception>
+    public async Task<Frame> FrameAtAsync(uint gameLoop, CancellationToken cancellation = default)
+    {
+        var options = new SubscribeOptions
+        {
+            Policy = SubscribePolicy.Every,
+            Encoding = FrameEncoding.Columns,
+            Start = StartPosition.GameLoop(gameLoop),
+            MaxFrames = 1,
+            Name = "frame at a game loop",
+        };
+        await foreach (var frame in Frames(options, cancellation)) return frame.Keep();
+        throw new RequestException("OUT_OF_RANGE", $"the match ended without a frame at or after game loop {gameLoop}");
+    }
+
+    /// <summary>What is fixed for the match: map, tick rate, game info, game data. Waits until there is a match.</summary>
+    /// <exception cref="ConnectException">No daemon answers.</exception>
+    public async Task<Match> MatchAsync(CancellationToken cancellation = default)
+    {
+        if (_match is { } known) return known;
+        var session = await SessionAsync(cancellation);
+        return _match ??= session.Match;
+    }
+
+    /// <summary>Sends actions to the game, as an answer to the last frame.</summary>
+    /// <param name="actions">At most 1,000.</param>
+    /// <param name="maxLateGameLoops">Refuse them if more than this many game loops have passed since that frame; 0: never.</param>
+    /// <param name="cancellation">Ends the wait; the actions may have been sent.</param>
+    /// <exception cref="RequestException">The source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too many
+    /// wait for the game (RESOURCE_EXHAUSTED).</exception>
+    public async Task<ActResult> ActAsync(
+        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellation = default)
+    {
+        var request = new ActRequest { GameLoop = Volatile.Read(ref _gameLoop), MaxLateGameLoops = maxLateGameLoops };
+        request.Actions.AddRange(actions);
+        return (await RequestAsync(new ClientMessage { Act = request }, cancellation)).Act;
+    }
+
+    /// <summary>Draws over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.</summary>
+    /// <param name="shapes">At most 1,000; <see cref="Draw"/> makes them. They replace the shapes on the layer that have no lifetime. None:
+    /// clears the layer.</param>
+    /// <param name="layer">Name of the layer.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="RequestException">A shape is invalid (INVALID_ARGUMENT), or there are too many (RESOURCE_EXHAUSTED).</exception>
+    public async Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, string layer = "", CancellationToken cancellation = default)
+    {
+        var request = new DrawRequest { Layer = layer };
+        if (Volatile.Read(ref _gameLoop) is var loop and > 0) request.GameLoop = loop;
+        request.Shapes.AddRange(shapes);
+        return (await RequestAsync(new ClientMessage { Draw = request }, cancellation)).Draw;
+    }
+
+    /// <summary>Asks the game: distances, placements, abilities. It costs the game time.</summary>
+    /// <exception cref="RequestException">Nothing can answer (FAILED_PRECONDITION), the token does not allow it (PERMISSION_DENIED), or too
+    /// many wait (RESOURCE_EXHAUSTED).</exception>
+    public async Task<QueryResult> QueryAsync(RequestQuery query, CancellationToken cancellation = default) =>
+        (await RequestAsync(new ClientMessage { Query = new QueryRequest { Query = query } }, cancellation)).Query;
+
+    /// <summary>Numbers of the match so far, a row a game second.</summary>
+    /// <param name="afterGameLoop">Only rows after this game loop.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    public async Task<MatchTimeline> TimelineAsync(uint afterGameLoop = 0, CancellationToken cancellation = default)
+    {
+        var request = new ClientMessage { Timeline = new GetTimelineRequest { AfterGameLoop = afterGameLoop } };
+        return new MatchTimeline((await RequestAsync(request, cancellation)).Timeline);
+    }
+
+    /// <summary>What the daemon is doing: source, agents, rates.</summary>
+    public async Task<Status> StatusAsync(CancellationToken cancellation = default) =>
+        (await RequestAsync(new ClientMessage { Status = new GetStatusRequest() }, cancellation)).Status;
+
+    /// <summary>Controls the playback. <see cref="PlaybackControl"/> makes the requests.</summary>
+    /// <returns>Where the playback stands then.</returns>
+    /// <exception cref="RequestException">The source is not a playback (FAILED_PRECONDITION), or the game loop is after the last
+    /// (OUT_OF_RANGE).</exception>
+    public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation = default) =>
+        (await RequestAsync(new ClientMessage { Control = request }, cancellation)).Control;
+
+    /// <summary>Begins to publish a bot's own observations (<c>abathur serve</c>). Dispose the result after its
+    /// <see cref="AbathurPublisher.FinishAsync"/>.</summary>
+    /// <param name="match">What is known of the match; null: nothing.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="RequestException">The daemon has another source (FAILED_PRECONDITION), or another bot publishes
+    /// (ALREADY_EXISTS).</exception>
+    /// <exception cref="ConnectException">No daemon answers.</exception>
+    public Task<AbathurPublisher> PublishAsync(Match? match = null, CancellationToken cancellation = default) =>
+        AbathurPublisher.OpenAsync(_address, match, _options.ConnectTimeout, cancellation);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await _opening.WaitAsync();
+        _isDisposed = true;
+        _requests?.Dispose();
+        _requests = null;
+        _opening.Release();
+    }
+
+    private async ValueTask<DaemonConnection?> OpenAsync(
+        SubscribeRequest request, bool isJson, Backoff backoff, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            TimeSpan delay;
+            try
+            {
+                var first = new ClientMessage { Subscribe = request };
+                var connection = await DaemonConnection.OpenAsync(_address, first, isJson, _options.ConnectTimeout, cancellation);
+                _match = connection.Match;
+                return connection;
+            }
+            catch (DaemonStoppingException)
+            {
+                return null;
+            }
+            catch (RequestException e) when (e.Code == "OUT_OF_RANGE" && backoff.IsRetrying && request.HasStartGameLoop)
+            {
+                // After a reconnection there is nothing newer yet: the live frames follow.
+                request.ClearStart();
+                continue;
+            }
+            catch (BrokenConnectionException e)
+            {
+                delay = backoff.Fail(e);
+            }
+            await Task.Delay(delay, cancellation);
+        }
+    }
+
+    /// <summary>True: a frame; false: the end; null: the connection broke, and it is time to try again.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private static async ValueTask<bool?> NextAsync(FrameStream stream, Backoff backoff, CancellationToken cancellation)
+    {
+        TimeSpan delay;
+        try
+        {
+            return await stream.NextAsync(cancellation);
+        }
+        catch (BrokenConnectionException e)
+        {
+            delay = backoff.Fail(e);
+        }
+        await Task.Delay(delay, cancellation);
+        return null;
+    }
+
+    // A connection that broke meanwhile is noticed when the next frame is read, after the frames that have arrived.
+    private static async ValueTask AcknowledgeAsync(FrameStream stream, CancellationToken cancellation)
+    {
+        try
+        {
+            await stream.AcknowledgeAsync(cancellation);
+        }
+        catch (BrokenConnectionException)
+        {
+        }
+    }
+
+    /// <summary>Whether further frames were asked for. A reconnection then goes on after this frame.</summary>
+    private static bool Continue(SubscribeRequest request, Frame frame)
+    {
+        if (request.StartCase != SubscribeRequest.StartOneofCase.None) request.StartGameLoop = frame.GameLoop + 1;
+        return request.MaxFrames == 0 || --request.MaxFrames > 0;
+    }
+
+    private async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(_options.RequestTimeout);
+        try
+        {
+            var session = await SessionAsync(limit.Token);
+            return await session.RequestAsync(message, limit.Token);
+        }
+        catch (BrokenConnectionException e)
+        {
+            throw new ConnectException(Address, e.Message, e.InnerException);
+        }
+        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        {
+            throw new RequestException("DEADLINE_EXCEEDED", $"no answer within {_options.RequestTimeout.TotalSeconds:g} s");
+        }
+    }
+
+    private async Task<RequestSession> SessionAsync(CancellationToken cancellation)
+    {
+        await _opening.WaitAsync(cancellation);
+        try
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (_requests is { IsOver: false } session) return session;
+            _requests?.Dispose();
+            _requests = null;
+            return _requests = await RequestSession.OpenAsync(_address, _options.ConnectTimeout, cancellation);
+        }
+        catch (DaemonStoppingException e)
+        {
+            throw new ConnectException(Address, e.Message);
+        }
+        catch (BrokenConnectionException e)
+        {
+            throw new ConnectException(Address, e.Message, e.InnerException);
+        }
+        finally
+        {
+            _opening.Release();
+        }
+    }
+}

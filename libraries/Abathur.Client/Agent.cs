@@ -1,0 +1,139 @@
+using System.Diagnostics;
+using System.Runtime.ExceptionServices;
+using Abathur.Sync.V1;
+using SC2APIProtocol;
+
+namespace Abathur.Client;
+
+/// <summary>An agent as a class: override the callbacks, then <see cref="RunAsync"/>.</summary>
+/// <remarks>
+/// For each frame the events are called in the order of <see cref="Frame.Events"/>, then <see cref="OnStep"/>. Names and meaning are those of
+/// python-sc2's BotAI. Frames and unit views are valid until the callback's task completes.
+/// </remarks>
+public abstract class Agent
+{
+    private const int MaxNameLength = 64;
+
+    /// <summary>How long frames may still arrive after a request that failed because the match has ended.</summary>
+    private static readonly TimeSpan EndTime = TimeSpan.FromSeconds(1);
+
+    /// <summary>The daemon, while the agent runs.</summary>
+    protected AbathurGame Game { get; private set; } = null!;
+
+    /// <summary>The frame, from the first one on.</summary>
+    protected Frame Frame { get; private set; } = null!;
+
+    /// <summary>Sends actions to the game. See <see cref="AbathurGame.ActAsync"/>.</summary>
+    public Task<ActResult> ActAsync(
+        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellation = default) =>
+        Game.ActAsync(actions, maxLateGameLoops, cancellation);
+
+    /// <summary>Draws over the map, on a layer with the name of this class. See <see cref="AbathurGame.DrawAsync"/>.</summary>
+    public Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, CancellationToken cancellation = default) =>
+        Game.DrawAsync(shapes, Name, cancellation);
+
+    /// <summary>Runs until the match ends, or the daemon shuts down.</summary>
+    /// <param name="address">As for <see cref="AbathurGame.ConnectAsync"/>.</param>
+    /// <param name="options">The subscription. Default: policy latest, columns in a zstd stream. Without a name, the daemon's status shows
+    /// the name of the class.</param>
+    /// <param name="connect">The connection.</param>
+    /// <param name="cancellation">Ends the agent with an <see cref="OperationCanceledException"/>; <see cref="OnEnd"/> is not called.
+    /// </param>
+    /// <exception cref="AbathurException">As <see cref="AbathurGame.Frames"/>, and what a callback throws.</exception>
+    public async Task RunAsync(
+        string? address = null, SubscribeOptions? options = null, ConnectOptions? connect = null,
+        CancellationToken cancellation = default)
+    {
+        options ??= new SubscribeOptions { Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream };
+        if (options.Name.Length == 0) options = options with { Name = Name };
+        await using var game = await AbathurGame.ConnectAsync(address, connect, cancellation);
+        Game = game;
+        IReadOnlyList<PlayerResult> results = [];
+        var isStarted = false;
+        ExceptionDispatchInfo? failure = null;
+        var failed = 0L;
+        await foreach (var frame in game.Frames(options, cancellation))
+        {
+            if (failure is not null && (frame.Reconnected || Stopwatch.GetElapsedTime(failed) > EndTime)) failure.Throw();
+            results = PlayerResults.Read(frame.Content.RestBytes.Span);
+            if (failure is not null) continue;
+            Frame = frame;
+            try
+            {
+                await StepAsync(frame, isStarted);
+                isStarted = true;
+            }
+            catch (ConnectException e)
+            {
+                // A request failed because the match or the daemon has ended: only frames on the way follow.
+                (failure, failed) = (ExceptionDispatchInfo.Capture(e), Stopwatch.GetTimestamp());
+            }
+        }
+        await OnEnd(results);
+    }
+
+    /// <summary>Called once, when the first frame has arrived.</summary>
+    protected virtual ValueTask OnStart() => default;
+
+    /// <summary>Called for each frame, after its events.</summary>
+    protected virtual ValueTask OnStep(Frame frame) => default;
+
+    /// <summary>Called once after the last frame, with its results; none when a playback ends early.</summary>
+    protected virtual ValueTask OnEnd(IReadOnlyList<PlayerResult> results) => default;
+
+    /// <summary>See <see cref="UnitEventKind.UnitDestroyed"/>.</summary>
+    protected virtual ValueTask OnUnitDestroyed(ulong unitTag) => default;
+
+    /// <summary>See <see cref="UnitEventKind.UnitCreated"/>.</summary>
+    protected virtual ValueTask OnUnitCreated(UnitView unit) => default;
+
+    /// <summary>See <see cref="UnitEventKind.UnitTookDamage"/>.</summary>
+    /// <param name="unit">The unit.</param>
+    /// <param name="amount">Points of health and shield; it can be zero or negative.</param>
+    protected virtual ValueTask OnUnitTookDamage(UnitView unit, double amount) => default;
+
+    /// <summary>See <see cref="UnitEventKind.UnitTypeChanged"/>.</summary>
+    protected virtual ValueTask OnUnitTypeChanged(UnitView unit, uint previousType) => default;
+
+    /// <summary>See <see cref="UnitEventKind.BuildingConstructionStarted"/>.</summary>
+    protected virtual ValueTask OnBuildingConstructionStarted(UnitView unit) => default;
+
+    /// <summary>See <see cref="UnitEventKind.BuildingConstructionComplete"/>.</summary>
+    protected virtual ValueTask OnBuildingConstructionComplete(UnitView unit) => default;
+
+    /// <summary>See <see cref="UnitEventKind.UpgradeComplete"/>.</summary>
+    protected virtual ValueTask OnUpgradeComplete(uint upgradeId) => default;
+
+    /// <summary>See <see cref="UnitEventKind.EnemyUnitEnteredVision"/>.</summary>
+    protected virtual ValueTask OnEnemyUnitEnteredVision(UnitView unit) => default;
+
+    /// <summary>See <see cref="UnitEventKind.EnemyUnitLeftVision"/>.</summary>
+    protected virtual ValueTask OnEnemyUnitLeftVision(ulong unitTag) => default;
+
+    /// <summary>See <see cref="UnitEventKind.Alert"/>.</summary>
+    protected virtual ValueTask OnAlert(Alert alert) => default;
+
+    private string Name => GetType().Name is var name && name.Length > MaxNameLength ? name[..MaxNameLength] : GetType().Name;
+
+    private async ValueTask StepAsync(Frame frame, bool isStarted)
+    {
+        var events = frame.Events;
+        if (!isStarted) await OnStart();
+        for (var i = 0; i < events.Count; i++) await CallAsync(events[i]);
+        await OnStep(frame);
+    }
+
+    private ValueTask CallAsync(UnitEvent each) => each.Kind switch
+    {
+        UnitEventKind.UnitDestroyed => OnUnitDestroyed(each.Tag),
+        UnitEventKind.UnitCreated => OnUnitCreated(Frame.Units[each.Row]),
+        UnitEventKind.UnitTookDamage => OnUnitTookDamage(Frame.Units[each.Row], each.Amount),
+        UnitEventKind.UnitTypeChanged => OnUnitTypeChanged(Frame.Units[each.Row], each.PreviousType),
+        UnitEventKind.BuildingConstructionStarted => OnBuildingConstructionStarted(Frame.Units[each.Row]),
+        UnitEventKind.BuildingConstructionComplete => OnBuildingConstructionComplete(Frame.Units[each.Row]),
+        UnitEventKind.UpgradeComplete => OnUpgradeComplete(each.UpgradeId),
+        UnitEventKind.EnemyUnitEnteredVision => OnEnemyUnitEnteredVision(Frame.Units[each.Row]),
+        UnitEventKind.EnemyUnitLeftVision => OnEnemyUnitLeftVision(each.Tag),
+        _ => OnAlert(each.Alert),
+    };
+}

@@ -1,0 +1,11 @@
+namespace Abathur.Client;
+
+/// <summary>No daemon answers at an address.</summary>
+public sealed class ConnectException : AbathurException
+{
+    internal ConnectException(string address, string reason, Exception? inner = null)
+        : base($"cannot connect to {address}: {reason}. Is the daemon running?", inner) => Address = address;
+
+    /// <summary>The address.</summary>
+    public string Address { get; }
+}

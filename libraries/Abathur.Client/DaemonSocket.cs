@@ -1,0 +1,134 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Abathur.Client;
+
+/// <summary>A connected socket of a daemon, TCP or Unix domain, with TLS or without. One task reads, and one writes.</summary>
+internal sealed class DaemonSocket : IDisposable
+{
+    /// <summary>By default a system holds megabytes of stale frames for a paused reader.</summary>
+    private const int ReceiveBufferBytes = 256 * 1024;
+
+    // A peer that disappeared without a word is found after 30 s.
+    private const int KeepAliveSeconds = 15, KeepAliveIntervalSeconds = 5, KeepAliveProbes = 3;
+
+    private readonly Socket _socket;
+    private readonly SslStream? _tls;
+
+    private DaemonSocket(Socket socket, SslStream? tls) => (_socket, _tls) = (socket, tls);
+
+    /// <summary>Connects.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers, or the daemon's certificate is not trusted.</exception>
+    /// <exception cref="IOException">The file with certificates cannot be read.</exception>
+    public static async Task<DaemonSocket> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(timeout);
+        var socket = address.Path is null
+            ? new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }
+            : new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        try
+        {
+            socket.ReceiveBufferSize = ReceiveBufferBytes;
+            if (address.Path is not null)
+            {
+                await socket.ConnectAsync(new UnixDomainSocketEndPoint(address.Path), limit.Token);
+                return new DaemonSocket(socket, null);
+            }
+            KeepAlive(socket);
+            await socket.ConnectAsync(address.Host, address.Port, limit.Token);
+            return new DaemonSocket(socket, address.IsTls ? await EncryptAsync(socket, address, limit.Token) : null);
+        }
+        catch (Exception e)
+        {
+            socket.Dispose();
+            if (e is OperationCanceledException && !cancellation.IsCancellationRequested)
+                throw new BrokenConnectionException($"no connection within {timeout.TotalSeconds:g} s", e);
+            if (e is SocketException or System.Security.Authentication.AuthenticationException or ArgumentException)
+                throw new BrokenConnectionException(e.Message, e);
+            throw;
+        }
+    }
+
+    /// <summary>Receives some bytes; 0 at the end.</summary>
+    /// <exception cref="BrokenConnectionException">The connection broke.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> ReceiveAsync(Memory<byte> memory, CancellationToken cancellation)
+    {
+        try
+        {
+            return _tls is null
+                ? await _socket.ReceiveAsync(memory, SocketFlags.None, cancellation)
+                : await _tls.ReadAsync(memory, cancellation);
+        }
+        catch (Exception e) when (IsBroken(e, cancellation))
+        {
+            throw new BrokenConnectionException(e.Message, e);
+        }
+    }
+
+    /// <summary>Sends all bytes.</summary>
+    /// <exception cref="BrokenConnectionException">The connection broke.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask SendAsync(ReadOnlyMemory<byte> memory, CancellationToken cancellation)
+    {
+        try
+        {
+            if (_tls is not null)
+            {
+                await _tls.WriteAsync(memory, cancellation);
+                return;
+            }
+            while (!memory.IsEmpty) memory = memory[await _socket.SendAsync(memory, SocketFlags.None, cancellation)..];
+        }
+        catch (Exception e) when (IsBroken(e, cancellation))
+        {
+            throw new BrokenConnectionException(e.Message, e);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _tls?.Dispose();
+        _socket.Dispose();
+    }
+
+    private static bool IsBroken(Exception e, CancellationToken cancellation) =>
+        e is SocketException or IOException or ObjectDisposedException && !cancellation.IsCancellationRequested;
+
+    private static void KeepAlive(Socket socket)
+    {
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
+        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, KeepAliveSeconds);
+        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, KeepAliveIntervalSeconds);
+        socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, KeepAliveProbes);
+    }
+
+    private static async Task<SslStream> EncryptAsync(Socket socket, DaemonAddress address, CancellationToken cancellation)
+    {
+        var options = new SslClientAuthenticationOptions { TargetHost = address.Host };
+        if (address.CaFile is not null)
+        {
+            var policy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                RevocationMode = X509RevocationMode.NoCheck,
+            };
+            policy.CustomTrustStore.ImportFromPemFile(address.CaFile);
+            options.CertificateChainPolicy = policy;
+        }
+        var stream = new SslStream(new NetworkStream(socket));
+        try
+        {
+            await stream.AuthenticateAsClientAsync(options, cancellation);
+            return stream;
+        }
+        catch (IOException e)
+        {
+            throw new BrokenConnectionException($"TLS failed: {e.Message}", e);
+        }
+    }
+}

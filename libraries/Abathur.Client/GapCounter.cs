@@ -1,0 +1,26 @@
+namespace Abathur.Client;
+
+/// <summary>Adds the frames that were dropped while the connection was down to the next frame's count.</summary>
+/// <param name="everyGameLoops">With downsampling the number of frames in a gap is unknown.</param>
+internal sealed class GapCounter(uint everyGameLoops)
+{
+    private string? _matchId;
+    private ulong _sequence;
+    private uint _gameLoop;
+
+    /// <summary>Counts a frame, and completes it if it is the first after a reconnection.</summary>
+    public void Check(Frame frame, bool reconnected)
+    {
+        if (reconnected && _matchId is not null)
+        {
+            frame.Reconnected = true;
+            // A restarted daemon counts from 1, so the number of frames in the gap is unknown.
+            if (everyGameLoops <= 1 && _matchId == frame.MatchId && frame.Sequence > _sequence + 1)
+            {
+                frame.Dropped = frame.Sequence - _sequence - 1;
+                frame.DroppedLoops = (_gameLoop + 1, frame.GameLoop - 1);
+            }
+        }
+        (_matchId, _sequence, _gameLoop) = (frame.MatchId, frame.Sequence, frame.GameLoop);
+    }
+}

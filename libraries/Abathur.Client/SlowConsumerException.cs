@@ -1,0 +1,7 @@
+namespace Abathur.Client;
+
+/// <summary>A lossless subscription has ended, because this reader was too slow.</summary>
+public sealed class SlowConsumerException : RequestException
+{
+    internal SlowConsumerException(string reason) : base("RESOURCE_EXHAUSTED", reason) { }
+}

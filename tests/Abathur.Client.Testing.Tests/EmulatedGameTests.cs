@@ -1,0 +1,86 @@
+using System.Net.WebSockets;
+using Google.Protobuf;
+using SC2APIProtocol;
+
+namespace Abathur.Client.Testing.Tests;
+
+/// <summary>The emulator as a child process, played by a client of the game's API.</summary>
+public class EmulatedGameTests
+{
+    private static readonly EmulatedGameOptions Options = new() { Command = DaemonProcess.Program };
+
+    [Fact]
+    public async Task Client_PlaysTheRecording_AndItsActionsAreLogged()
+    {
+        using var game = EmulatedGame.Start(CommittedRecording.Path, Options);
+        Assert.Equal(["--GamePort", $"{game.Port}", "--LadderServer", "127.0.0.1"], game.LadderArguments);
+        using var client = new ClientWebSocket();
+        await client.ConnectAsync(game.Url, default);
+        var join = new RequestJoinGame { Race = Race.Protoss, Options = new InterfaceOptions { Raw = true } };
+        Assert.Equal(Status.InGame, (await AskAsync(client, new Request { JoinGame = join })).Status);
+        var command = new ActionRawUnitCommand { AbilityId = 1344, UnitTags = { 7 } };
+        var action = new SC2APIProtocol.Action { ActionRaw = new ActionRaw { UnitCommand = command } };
+        await AskAsync(client, new Request { Action = new RequestAction { Actions = { action } } });
+        var answer = await AskAsync(client, new Request { Observation = new RequestObservation() });
+        Assert.NotEmpty(answer.Observation.Observation.RawData.Units);
+        while (game.Actions.Count == 0) await Task.Yield();
+        Assert.Equal(action, Assert.Single(game.Actions).Action);
+    }
+
+    [Fact]
+    public async Task Kill_BreaksConnections()
+    {
+        using var game = EmulatedGame.Start(CommittedRecording.Path, Options);
+        using var client = new ClientWebSocket();
+        await client.ConnectAsync(game.Url, default);
+        game.Kill();
+        await Assert.ThrowsAsync<WebSocketException>(() => AskAsync(client, new Request { Ping = new RequestPing() }));
+    }
+
+    [Fact]
+    public void RecordingThatIsNotThere_IsRefusedWithTheReason()
+    {
+        var error = Assert.Throws<DaemonException>(() => EmulatedGame.Start("not-there.mcap", Options));
+        Assert.Contains("not-there.mcap", error.Message, StringComparison.Ordinal);
+        Assert.NotEqual(0, error.ExitCode);
+    }
+
+    [Fact]
+    public void DaemonThatIsNotThere_IsSaid()
+    {
+        var missing = Options with { Command = "/not/there/program" };
+        var error = Assert.Throws<DaemonException>(() => EmulatedGame.Start(CommittedRecording.Path, missing));
+        Assert.Contains("cannot start /not/there/program", error.Message, StringComparison.Ordinal);
+        Assert.Null(error.ExitCode);
+    }
+
+    [Theory]
+    [InlineData("a b", "a|b")]
+    [InlineData("dotnet \"C:\\tools\\a b\\x.dll\"", "dotnet|C:\\tools\\a b\\x.dll")]
+    [InlineData("'a b' c\"d e\"f", "a b|cd ef")]
+    public void CommandLine_IsSplit(string text, string words) => Assert.Equal(words.Split('|'), DaemonProgram.Split(text));
+
+    [Theory]
+    [InlineData("a \"b", "is not closed")]
+    [InlineData("  ", "is empty")]
+    public void CommandLine_IsRefused(string text, string expected)
+    {
+        var error = Assert.Throws<DaemonException>(() => DaemonProgram.Split(text));
+        Assert.Contains(expected, error.Message, StringComparison.Ordinal);
+    }
+
+    private static async Task<Response> AskAsync(ClientWebSocket client, Request request)
+    {
+        await client.SendAsync(request.ToByteArray(), WebSocketMessageType.Binary, true, default);
+        var answer = new MemoryStream();
+        var buffer = new byte[64 * 1024];
+        WebSocketReceiveResult part;
+        do
+        {
+            part = await client.ReceiveAsync(buffer, default);
+            answer.Write(buffer, 0, part.Count);
+        }
+        while (!part.EndOfMessage);
+        return Response.Parser.ParseFrom(answer.ToArray());
+    }
+}

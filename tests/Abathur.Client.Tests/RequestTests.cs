@@ -1,0 +1,192 @@
+using Abathur.Sync.V1;
+using SC2APIProtocol;
+
+namespace Abathur.Client.Tests;
+
+/// <summary>Requests to the real daemon, with and without a subscription; addresses, tokens and TLS.</summary>
+public class RequestTests
+{
+    [Fact]
+    public async Task Playback_IsControlledWithoutASubscription()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var match = await game.MatchAsync();
+        Assert.Equal(("Synthetic LE", SourceKind.Playback), (match.MapName, match.Source));
+        await game.ControlAsync(PlaybackControl.Step(3));
+        await UntilAtAsync(game, match.FirstGameLoop + 2);
+        await game.ControlAsync(PlaybackControl.Seek(match.FirstGameLoop + 100));
+        await game.ControlAsync(PlaybackControl.Step());
+        await UntilAtAsync(game, match.FirstGameLoop + 100);
+        Assert.Equal(2, (await game.ControlAsync(PlaybackControl.SetRate(2))).Rate);
+        Assert.True((await game.ControlAsync(PlaybackControl.SetLoop(true))).Loop);
+        Assert.False((await game.ControlAsync(PlaybackControl.Resume())).Paused);
+        Assert.True((await game.ControlAsync(PlaybackControl.Pause())).Paused);
+        Assert.True((await game.StatusAsync()).FramesPublished >= 4);
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.ControlAsync(PlaybackControl.Seek(4_000_000)));
+        Assert.Equal("OUT_OF_RANGE", error.Code);
+    }
+
+    [Fact]
+    public async Task Drawings_ReachTheDaemon()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        Shape[] shapes =
+        [
+            Draw.Point(1, 2), Draw.Circle(3, 4, 5, color: 0xFF0000), Draw.Line(1, 1, 2, 2, lifetime: 10), Draw.Text(5, 5, "here"),
+        ];
+        Assert.Equal(4u, (await game.DrawAsync(shapes, "army")).Shapes);
+        Assert.Equal(0u, (await game.DrawAsync([], "army")).Shapes);
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.DrawAsync([Draw.Circle(1, 1, -1)]));
+        Assert.Equal("INVALID_ARGUMENT", error.Code);
+    }
+
+    [Fact]
+    public async Task ActionsOnAPlayback_AreRefused()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.ActAsync([new SC2APIProtocol.Action()]));
+        Assert.Equal("FAILED_PRECONDITION", error.Code);
+    }
+
+    [Fact]
+    public async Task ManyRequestsAtOnce_GetTheirOwnAnswers()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var results = await Task.WhenAll(Enumerable.Range(0, 50).Select(i => game.DrawAsync(
+            Enumerable.Range(0, i % 5).Select(at => Draw.Point(at, i)), $"layer {i}")));
+        Assert.Equal(100u, results.Max(result => result.Shapes));
+        Assert.Single((await game.StatusAsync()).Subscribers);
+    }
+
+    [Fact]
+    public async Task DaemonKilled_RequestsFail_AndAnotherDaemonIsFound()
+    {
+        using var first = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        var options = new ConnectOptions { ReconnectTimeout = TimeSpan.Zero };
+        await using var game = await AbathurGame.ConnectAsync(first.Socket, options);
+        await game.StatusAsync();
+        first.Kill();
+        await Assert.ThrowsAsync<ConnectException>(() => game.StatusAsync());
+        using var second = await DaemonProcess.StartAsync(
+            "play", CommittedRecording.Path, "--start-paused", "--socket-port", first.Socket.Split(':')[1]);
+        Assert.Equal("abathur-sync", (await game.StatusAsync()).Process.Version.Length > 0 ? "abathur-sync" : "");
+    }
+
+    [Fact]
+    public async Task Published_FramesComeBack()
+    {
+        using var daemon = await DaemonProcess.StartAsync("serve");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var observations = CommittedRecording.Observations().Take(20).ToList();
+        // Too long for the first line.
+        var info = new ResponseGameInfo { MapName = new string('x', 20_000) };
+        using var publisher = await game.PublishAsync(new Match { MapName = "Testmap LE", PlayerId = 2, GameInfo = info });
+        await publisher.PublishAsync(observations[0]);
+        var frames = new List<byte[]>();
+        var options = new SubscribeOptions { Policy = SubscribePolicy.Every, Newest = true };
+        await foreach (var frame in game.Frames(options))
+        {
+            frames.Add(frame.ObservationBytes.ToArray());
+            if (frames.Count < observations.Count) await publisher.PublishAsync(observations[frames.Count]);
+            else if (frames.Count == observations.Count) Assert.Equal(20ul, await publisher.FinishAsync());
+        }
+        Assert.Equal(observations, frames);
+        var match = await game.MatchAsync();
+        Assert.Equal(("Testmap LE", 2u, SourceKind.Push, info), (match.MapName, match.PlayerId, match.Source, match.GameInfo));
+    }
+
+    [Fact]
+    public async Task SecondPublisher_IsRefused()
+    {
+        using var daemon = await DaemonProcess.StartAsync("serve");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        using var first = await game.PublishAsync();
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync());
+        Assert.Equal("ALREADY_EXISTS", error.Code);
+        await first.PublishAsync("no observation"u8.ToArray());
+        await Assert.ThrowsAnyAsync<AbathurException>(() => first.FinishAsync());
+    }
+
+    [Fact]
+    public async Task Token_IsNeededAndSaysWhatIsAllowed()
+    {
+        using var folder = new TemporaryFolder();
+        var (act, watch) = (Path.Combine(folder.Path, "act"), Path.Combine(folder.Path, "watch"));
+        await File.WriteAllTextAsync(act, "act-token-0123456789");
+        await File.WriteAllTextAsync(watch, "watch-token-0123456789");
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(act, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            File.SetUnixFileMode(watch, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        }
+        using var daemon = await DaemonProcess.StartAsync(
+            "play", CommittedRecording.Path, "--start-paused", "--token-file", act, "--watch-token-file", watch);
+        await using var stranger = await AbathurGame.ConnectAsync(daemon.Socket);
+        Assert.Equal("UNAUTHENTICATED", (await Assert.ThrowsAsync<RequestException>(() => stranger.StatusAsync())).Code);
+        await using var watcher = await AbathurGame.ConnectAsync(daemon.Socket, new ConnectOptions { Token = "watch-token-0123456789" });
+        await watcher.StatusAsync();
+        var refused = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
+        Assert.Equal("PERMISSION_DENIED", refused.Code);
+        await using var player = await AbathurGame.ConnectAsync(daemon.Socket, new ConnectOptions { Token = "act-token-0123456789" });
+        Assert.False((await player.ControlAsync(PlaybackControl.Resume())).Paused);
+        Assert.DoesNotContain("act-token", player.Address, StringComparison.Ordinal);
+    }
+
+    [LinuxFact]
+    public async Task UnixDomainSocket_IsAnAddress()
+    {
+        using var folder = new TemporaryFolder();
+        var path = Path.Combine(folder.Path, "socket");
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused", "--socket-uds", path);
+        await using var game = await AbathurGame.ConnectAsync($"socket+unix:{path}");
+        Assert.Equal("Synthetic LE", (await game.MatchAsync()).MapName);
+    }
+
+    [Fact]
+    public async Task Tls_TrustsTheGivenRootOnly()
+    {
+        using var folder = new TemporaryFolder();
+        var certificate = TestCertificate.Write(folder.Path);
+        using var daemon = await DaemonProcess.StartAsync(
+            "play", CommittedRecording.Path, "--rate", "unlimited", "--wait-agents", "1", "--tls-cert", certificate.Certificate,
+            "--tls-key", certificate.Key);
+        var address = $"sockets://{daemon.Socket}";
+        var trusting = new ConnectOptions { CaFile = certificate.Certificate, ReconnectTimeout = TimeSpan.Zero };
+        var error = await Assert.ThrowsAsync<ConnectException>(() => AbathurGame.ConnectAsync(address, trusting with { CaFile = null }));
+        Assert.Contains("certificate", error.Message, StringComparison.Ordinal);
+        await using var game = await AbathurGame.ConnectAsync(address, trusting);
+        var frames = 0;
+        var options = new SubscribeOptions { Policy = SubscribePolicy.Every, Encoding = FrameEncoding.Columns };
+        await foreach (var frame in game.Frames(options)) frames++;
+        Assert.Equal(CommittedRecording.Observations().Count(), frames);
+    }
+
+    private static async Task UntilAtAsync(AbathurGame game, uint gameLoop)
+    {
+        while ((await game.StatusAsync()).Playback.GameLoop != gameLoop) await Task.Yield();
+    }
+
+    [Theory]
+    [InlineData("127.0.0.1:22401", "socket://127.0.0.1:22401")]
+    [InlineData("localhost", "socket://localhost:22401")]
+    [InlineData("socket://[::1]:5", "socket://[::1]:5")]
+    [InlineData("sockets://bots.example.com:5", "sockets://bots.example.com:5")]
+    [InlineData("socket+unix:/tmp/x", "socket+unix:/tmp/x")]
+    public void Address_IsRead(string text, string expected) =>
+        Assert.Equal(expected, DaemonAddress.Parse(text, new ConnectOptions()).ToString());
+
+    [Theory]
+    [InlineData("grpc://127.0.0.1:22400", "is the address of gRPC")]
+    [InlineData("http://127.0.0.1:22402", "is not an address")]
+    [InlineData("127.0.0.1:99999", "is not an address")]
+    [InlineData(":22401", "is not an address")]
+    public async Task Address_IsRefused(string text, string expected)
+    {
+        var error = await Assert.ThrowsAsync<ArgumentException>(() => AbathurGame.ConnectAsync(text));
+        Assert.Contains(expected, error.Message, StringComparison.Ordinal);
+    }
+}
