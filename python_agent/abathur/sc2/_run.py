@@ -14,7 +14,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._frame import Frame
 from abathur._options import AgentOptions
-from abathur._skipped_events import add_events
+from abathur._skipped_events import add_events, without_units
 from abathur.errors import AbathurError
 from abathur.sc2._result import BotResult
 
@@ -128,12 +128,13 @@ class _Run:
         self._told.game_loop = frame.game_loop
         if frame.skipped_events is not None:
             add_events(self._skipped, frame.skipped_events)
-        results = [*self._skipped.player_result, *frame.rest.player_result]
+        rest = without_units(frame)
+        results = [*self._skipped.player_result, *rest.player_result]
         if results and self._driver is not None:
             await self._end(results)
             return True
         if frame.game_loop < self._next_loop:
-            add_events(self._skipped, frame.rest)
+            add_events(self._skipped, rest)
             return False
         driver = await self._step(frame)
         if driver.client.in_game:
