@@ -19,7 +19,7 @@ internal sealed class HistoryCursor : IDisposable
     /// <summary>Whether frames were dropped before they were read, or the game loop went back: then nothing more can be read.</summary>
     public bool IsLost { get; private set; }
 
-    /// <summary>The next record; false if there is none yet. The first one is a keyframe, which may be of an earlier game loop than the
+    /// <summary>The next record; false if it does not exist yet. The first one is a keyframe, which may be of an earlier game loop than the
     /// one that was asked for.</summary>
     public bool TryRead(out HistoryRecord record)
     {

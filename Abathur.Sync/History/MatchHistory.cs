@@ -65,7 +65,7 @@ internal sealed class MatchHistory : IDisposable
     /// <summary>Raised when frames were added, and when none is pending any more, on an encoder thread.</summary>
     public event Action? Grown;
 
-    /// <summary>First and last game loop that are kept or about to be; null if there is none.</summary>
+    /// <summary>First and last game loop that are kept or about to be; null without frames.</summary>
     public (uint First, uint Last)? Range
     {
         get

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abathur import actions, drawing, errors, ids
+    from abathur import actions, drawing, errors, events, ids, sc2
     from abathur._act import ActResult
     from abathur._agent import Agent
     from abathur._blocking_game import BlockingGame, connect_blocking
     from abathur._blocking_publisher import BlockingPublisher, publisher_blocking
     from abathur._daemon import sample
     from abathur._emulator import EmulatedGame, emulated_game
+    from abathur._followed import FollowedRecording
     from abathur._frame import Frame, Timing
     from abathur._game import Game, connect
     from abathur._options import Compression, ConnectOptions, Encoding, Policy, SubscribeOptions
@@ -55,6 +56,7 @@ __all__ = [
     "DecompressionError",
     "EmulatedGame",
     "Encoding",
+    "FollowedRecording",
     "Frame",
     "Game",
     "Policy",
@@ -76,11 +78,13 @@ __all__ = [
     "drawing",
     "emulated_game",
     "errors",
+    "events",
     "ids",
     "open",
     "publisher",
     "publisher_blocking",
     "sample",
+    "sc2",
 ]
 
 #: Version of the package, which is also the daemon's.
@@ -97,6 +101,7 @@ _MODULES = {
     "ConnectOptions": "_options",
     "EmulatedGame": "_emulator",
     "Encoding": "_options",
+    "FollowedRecording": "_followed",
     "Frame": "_frame",
     "Game": "_game",
     "Policy": "_options",
@@ -115,7 +120,7 @@ _MODULES = {
     "publisher_blocking": "_blocking_publisher",
     "sample": "_daemon",
 }
-_SUBMODULES = ("actions", "drawing", "errors", "ids")
+_SUBMODULES = ("actions", "drawing", "errors", "events", "ids", "sc2")
 
 
 # Type checkers see the imports above, and only the new names of errors.

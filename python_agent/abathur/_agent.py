@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _frame
+from abathur import _event_callbacks, _frame
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
 from abathur._options import AgentOptions, Compression, ConnectOptions, Encoding, Policy, SubscribeOptions, check_known
+from abathur._unit_view import UnitView
 from abathur.errors import ConnectError
 from abathur.sync.v1 import sync_pb2
 
@@ -26,6 +27,9 @@ _END_NS = 1_000_000_000
 
 class Agent:
     """Override `on_start`, `on_step`, `on_end`; then ``MyAgent().run()``.
+
+    The other callbacks are called before `on_step`, for what has happened to units since the previous frame: see
+    `abathur.events`. Only agents that override one of them pay for it.
 
     The options of `Game.frames` and of `connect` are class attributes, or arguments of `run`, which come first::
 
@@ -71,6 +75,36 @@ class Agent:
     async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
         """Called once after the last frame, with its results (empty when a playback ends early)."""
 
+    async def on_unit_destroyed(self, tag: int) -> None:
+        """Called before `on_step`, for a unit of the previous frame that has died."""
+
+    async def on_unit_created(self, unit: UnitView) -> None:
+        """Called for an own unit, not a structure, that appears for the first time."""
+
+    async def on_unit_took_damage(self, unit: UnitView, amount: float) -> None:
+        """Called for an own unit or structure that has lost health or shield: `amount` of both together."""
+
+    async def on_unit_type_changed(self, unit: UnitView, previous_type: int) -> None:
+        """Called for an own unit or structure that has another type than before."""
+
+    async def on_building_construction_started(self, unit: UnitView) -> None:
+        """Called for an own structure that appears before it is complete."""
+
+    async def on_building_construction_complete(self, unit: UnitView) -> None:
+        """Called for an own structure that is complete, or appears complete."""
+
+    async def on_upgrade_complete(self, upgrade: int) -> None:
+        """Called for an upgrade that is complete: a number of `abathur.ids.UpgradeId`."""
+
+    async def on_enemy_unit_entered_vision(self, unit: UnitView) -> None:
+        """Called for an enemy unit or structure that appears."""
+
+    async def on_enemy_unit_left_vision(self, tag: int) -> None:
+        """Called for an enemy unit or structure that is not in the frame any more."""
+
+    async def on_alert(self, alert: int) -> None:
+        """Called for an alert of the game: a number of `s2clientprotocol.sc2api_pb2.Alert`."""
+
     async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
         """Send actions to the game. See `Game.act`."""
         return await self.game.act(actions, max_late=max_late)
@@ -93,6 +127,7 @@ class Agent:
         check_known(options, AgentOptions)
         given = self._class_options() | options
         results: list[sc2api_pb2.PlayerResult] = []
+        has_callbacks = _event_callbacks.overridden(type(self), Agent)
         async with connect(address, **_of(ConnectOptions, given)) as self.game:
             frames = self.game.frames(**_of(SubscribeOptions, given))
             async with aclosing(frames):
@@ -102,6 +137,8 @@ class Agent:
                         if not started:
                             started = True
                             await self.on_start()
+                        if has_callbacks:
+                            await _event_callbacks.call(self, frame)
                         await self.on_step(frame)
                     except ConnectError:
                         # A request failed because the match or the daemon has ended: only frames on the way follow.

@@ -14,6 +14,7 @@ from s2clientprotocol import query_pb2, sc2api_pb2
 from abathur import _act, _address, _compression, _control, _request, drawing
 from abathur._act import ActResult
 from abathur._address import Address
+from abathur._event_stream import EventStream
 from abathur._frame import Frame
 from abathur._grpc import BlockingGrpcConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
@@ -147,6 +148,7 @@ class BlockingGame:
         limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
         backoff = Backoff(str(self.address), self._reconnect_timeout)
         gaps = GapCounter(request.every_game_loops)
+        events = EventStream()
         received = 0
         while True:
             try:
@@ -155,6 +157,7 @@ class BlockingGame:
                         gaps.check(frame, backoff.is_retrying)
                         backoff.succeed()
                         self._game_loop = frame.game_loop
+                        events.follow(frame)
                         received += 1
                         yield frame
                 return

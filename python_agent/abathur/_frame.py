@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
@@ -19,11 +19,18 @@ from abathur._units import Units
 from abathur.columns import Columns
 from abathur.columns._rebuild import observation_bytes
 from abathur.columns._source import ColumnsSource
-from abathur.errors import ProtocolError
+from abathur.errors import AbathurError, ProtocolError
 from abathur.sync.v1 import sync_pb2
+
+if TYPE_CHECKING:
+    from abathur._event_stream import Step
+    from abathur.events import Event
 
 _MAX_UINT32 = 2**32 - 1
 _MAX_UINT64 = 2**64 - 1
+
+#: Of a frame's slots; its place in a stream is of this process.
+_NOT_COPIED = ("__dict__", "__weakref__", "_step")
 
 #: The clock of the daemon's timestamps (on the same machine), in nanoseconds.
 monotonic_ns = time.perf_counter_ns
@@ -61,11 +68,13 @@ class Frame:
 
     __slots__ = (
         "__dict__",
+        "__weakref__",
         "_columns",
         "_data",
         "_json",
         "_message",
         "_skipped_events",
+        "_step",
         "dropped",
         "dropped_loops",
         "game_loop",
@@ -84,6 +93,7 @@ class Frame:
         self._columns: Columns | None = None
         self._json: Mapping[str, Any] | None = None
         self._skipped_events: sc2api_pb2.ResponseObservation | Mapping[str, Any] | None = None
+        self._step: Step | None = None
         self.skipped_events_incomplete = False
         self.match_id = ""
         self.sequence = 0
@@ -177,6 +187,21 @@ class Frame:
         except (json_format.ParseError, *MALFORMED) as error:
             raise self._damaged(error) from None
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened to units since this reader's previous frame: the events of `abathur.events`, in BotAI's order.
+
+        They are computed on first use. Read them before the next frame arrives: from the first frame whose events are
+        read, each frame is compared with the one before it. docs/agents.md has the rules.
+
+        Raises:
+            AbathurError: the previous frame is gone, or this frame was pickled or copied.
+            ProtocolError: a part of the observation that they need is damaged.
+        """
+        if self._step is None:
+            raise AbathurError(f"frame {self.sequence} is a copy: only the frames of a stream have events")
+        return self._step.events(self)
+
     def to_observation(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`, with any encoding; see `response`."""
         return self.response
@@ -188,7 +213,7 @@ class Frame:
 
     def __getstate__(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the frame was made from; what was built on first use is built again."""
-        slots = {name: getattr(self, name) for name in self.__slots__ if name != "__dict__"}
+        slots = {name: getattr(self, name) for name in self.__slots__ if name not in _NOT_COPIED} | {"_step": None}
         is_parsed = all(each is None for each in (self._message, self._data, self._columns, self._json))
         return {"response": self.response} if is_parsed else {}, slots
 

@@ -14,6 +14,7 @@ from s2clientprotocol import query_pb2, sc2api_pb2
 from abathur import _act, _address, _compression, _control, _request, drawing
 from abathur._act import ActResult
 from abathur._address import Address
+from abathur._event_stream import EventStream
 from abathur._frame import Frame
 from abathur._grpc import AsyncGrpcConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
@@ -150,6 +151,7 @@ class Game:
         limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
         backoff = Backoff(str(self.address), self._reconnect_timeout)
         gaps = GapCounter(request.every_game_loops)
+        events = EventStream()
         received = 0
         while True:
             try:
@@ -158,6 +160,7 @@ class Game:
                         gaps.check(frame, backoff.is_retrying)
                         backoff.succeed()
                         self._game_loop = frame.game_loop
+                        events.follow(frame)
                         received += 1
                         yield frame
                 return

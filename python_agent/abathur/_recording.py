@@ -6,31 +6,45 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _frame, _tables
+from abathur import _tables
+from abathur._followed import FollowedRecording
 from abathur._frame import Frame
+from abathur._recorded_frames import OBSERVATION, check_every, game_loop_of, select
 from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
 from abathur.errors import RecordingError
 
 if TYPE_CHECKING:
     import pyarrow
 
-_OBSERVATION = "/observation"
 _SCHEMA = "SC2APIProtocol.ResponseObservation"
 _METADATA = "abathur.match"
 _LOOPS_PER_SECOND = 22.4
 
 
-def open_recording(path: str | Path) -> Recording:
+@overload
+def open_recording(path: str | Path, *, follow: Literal[False] = False) -> Recording: ...
+
+
+@overload
+def open_recording(path: str | Path, *, follow: Literal[True]) -> FollowedRecording: ...
+
+
+def open_recording(path: str | Path, *, follow: bool = False) -> Recording | FollowedRecording:
     """Open a recording: ``with abathur.open("match.mcap") as match``.
+
+    Args:
+        path: The file.
+        follow: Read a recording that is still being written (``match.mcap.part``) up to its last chunk, wait for more,
+            and end with the match. What is complete is read as well.
 
     Raises:
         RecordingError: it is missing, damaged, or not a recording; or the `mcap` package is not installed.
     """
-    return Recording(Path(path))
+    return FollowedRecording(Path(path)) if follow else Recording(Path(path))
 
 
 class Recording:
@@ -104,36 +118,20 @@ class Recording:
             start: First game loop.
             stop: Game loop before which to stop; None: to the end.
             every: Only frames at least this many game loops apart, as `Game.frames` does. 0 and 1: every frame.
+                `Frame.skipped_events` has what happened once in the others.
 
         Raises:
             RecordingError: the file is damaged there.
             ValueError: `every` is negative.
         """
-        if every < 0:
-            raise ValueError(f"every is {every}; it is a number of game loops, from 0")
+        check_every(every)
         return self._frames(start, stop, every)
 
     def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
         self._check_open()
-        match_id = self.metadata.get("match_id", "")
-        last = None
+        messages = (message for _, _, message in self._messages(OBSERVATION, self._log_time_before(start)))
         try:
-            for _, _, message in self._messages(_OBSERVATION, self._log_time_before(start)):
-                game_loop = _game_loop(message)
-                if game_loop < start:
-                    continue
-                if stop is not None and game_loop >= stop:
-                    return
-                # The rule of the daemon: a game loop that goes back restarts the count.
-                if every > 1 and last is not None and 0 <= game_loop - last < every:
-                    continue
-                last = game_loop
-                yield _frame.from_recording(
-                    message.data,
-                    sequence=message.sequence + 1,
-                    game_loop=game_loop,
-                    match_id=match_id,
-                )
+            yield from select(messages, start, stop, every, self.metadata.get("match_id", ""))
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 
@@ -144,7 +142,7 @@ class Recording:
             RecordingError: the file is damaged there.
         """
         try:
-            for _, _, message in self._messages(_OBSERVATION, None):
+            for _, _, message in self._messages(OBSERVATION, None):
                 yield message.data
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
@@ -190,16 +188,16 @@ class Recording:
     def _check_schema(self) -> None:
         schemas = {schema.id: schema.name for schema in self._summary.schemas.values()}
         for channel in self._summary.channels.values():
-            if channel.topic == _OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA:
+            if channel.topic == OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA:
                 self._channel = channel.id
                 return
         self._file.close()
-        raise RecordingError(f"{self.path} has no channel {_OBSERVATION} with {_SCHEMA}")
+        raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
 
     def _count_frames(self) -> int:
         statistics = self._summary.statistics
         if statistics is None:
-            return sum(1 for _ in self._messages(_OBSERVATION, None))
+            return sum(1 for _ in self._messages(OBSERVATION, None))
         return int(statistics.channel_message_counts.get(self._channel, 0))
 
     def _messages(self, topic: str, start_time: int | None) -> Iterator[Any]:
@@ -219,18 +217,12 @@ class Recording:
         while low < high:
             middle = (low + high) // 2
             start = chunks[middle].message_start_time
-            first = next(self._messages(_OBSERVATION, start), None)
-            if first is None or _game_loop(first[2]) >= game_loop:
+            first = next(self._messages(OBSERVATION, start), None)
+            if first is None or game_loop_of(first[2]) >= game_loop:
                 high = middle
             else:
                 low = middle + 1
         return int(chunks[low - 1].message_start_time) if low else None
-
-
-def _game_loop(message: Any) -> int:
-    """The publish time is the game loop at 22.4 loops a second."""
-    loop: int = round(message.publish_time * 7 / 312_500_000)
-    return loop
 
 
 def _scan(reader: Any) -> Any:

@@ -274,6 +274,25 @@ def test_frames_that_are_not_read_wait_up_to_a_size(stream: list[bytes], monkeyp
     assert contents(columns) == wanted
 
 
+@pytest.mark.parametrize("every", [1, 2, 7])
+def test_the_rest_is_the_same_when_it_is_read_alone(stream: list[bytes], every: int) -> None:
+    """Without the lists and grids before it, for each frame or for some, before and after these are decoded."""
+    alone, whole = ColumnsDecoder(), ColumnsDecoder()
+    earlier = []
+    for number, payload in enumerate([*stream, *stream]):
+        columns = alone.decode(payload)
+        blob = whole.decode(payload).blobs[2]
+        wanted = b"" if blob is None else blob.tobytes()
+        if number % every == 0:
+            earlier.append((columns, wanted))
+            assert columns.contents._tables is None or number == 0
+            assert columns.rest == wanted
+    for columns, wanted in earlier[::-1]:
+        assert columns.rest == wanted
+        assert contents(columns)
+        assert columns.rest == wanted
+
+
 def test_damage_beside_the_units_is_found_when_it_is_read(stream: list[bytes]) -> None:
     decoder = ColumnsDecoder()
     decoder.decode(stream[0])

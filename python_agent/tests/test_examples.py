@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import filecmp
 import os
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import abathur
+from abathur.ids import UnitTypeId
+from bot_events import recorded
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
 from mcap.reader import make_reader
-from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, daemon_command, run_daemon
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, Play, daemon_command, needs_sequences, run_daemon
 from s2clientprotocol import common_pb2, sc2api_pb2
+from test_draw import watching
+from test_events import observation, record, unit
 
 EXAMPLES = ROOT / "examples"
 BUILT = ROOT / "artifacts" / "bin"
@@ -128,7 +135,68 @@ def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
     assert filecmp.cmp(again, observations, shallow=False)
 
 
-def observation(game_loop: int, *medivac: tuple[float, float]) -> bytes:
+def drop_alarm(launch: Launch, recording: Path, rate: str) -> list[str]:
+    """What the alarm says about a recording."""
+    options = ["--rate", rate, "--wait-agents", "1", "--agent", agent("drop_alarm.py")]
+    daemon = launch("play", str(recording), *FREE_PORTS, *options)
+    assert daemon.wait() == 0
+    assert daemon.process.stderr is not None
+    lines = daemon.process.stderr.read().splitlines()
+    return [line.removeprefix("[agent] ") for line in lines if " left their base" in line or " shot down" in line]
+
+
+def drops() -> tuple[list[sc2api_pb2.ResponseObservation], sc2api_pb2.ResponseGameInfo]:
+    """Two medivacs that leave a base at (100, 100), of which one dies."""
+
+    def medivac(tag: int, x: float) -> dict[str, Any]:
+        place = common_pb2.Point(x=x, y=100)
+        return unit(tag, alliance=4, owner=2, unit_type=UnitTypeId.MEDIVAC, pos=place)
+
+    info = sc2api_pb2.ResponseGameInfo()
+    info.start_raw.start_locations.add(x=100, y=100)
+    frames = [
+        observation(224, [medivac(1, 95), medivac(2, 70)]),
+        observation(448, [medivac(1, 59), medivac(2, 61)]),
+        observation(672, [medivac(1, 50), medivac(2, 58)]),
+        observation(896, [medivac(2, 57)], dead=[1]),
+    ]
+    return frames, info
+
+
+def test_drop_alarm_tells_of_each_drop_once(launch: Launch, tmp_path: Path) -> None:
+    frames, info = drops()
+    assert drop_alarm(launch, record(tmp_path, frames, info=info), "20") == [
+        "20 s: MEDIVAC left their base, at 59, 100",
+        "30 s: MEDIVAC left their base, at 58, 100",
+        "MEDIVAC was shot down",
+    ]
+
+
+async def test_drop_alarm_shows_drops_on_the_map(play: Play, tmp_path: Path) -> None:
+    frames, info = drops()
+    daemon = play(record(tmp_path, frames, info=info), "--wait-agents", "2", "--rate", "20")
+    spec = spec_from_file_location("drop_alarm", EXAMPLES / "drop_alarm.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    async with watching(daemon) as watcher:
+        alarm = asyncio.create_task(module.DropAlarm().run_async(daemon.grpc))
+        shown = [await watcher.next()]
+        while shown[-1].get("DropAlarm") != ["circle", "circle"]:
+            shown.append(await watcher.next())
+        await alarm
+    assert {"DropAlarm": ["circle"]} in shown
+
+
+@needs_sequences
+def test_drop_alarm_on_a_real_match(launch: Launch, tmp_path: Path) -> None:
+    said = drop_alarm(launch, recorded("proxima-pvt-late-creep8", tmp_path), "8")
+    left = [line for line in said if "MEDIVAC left their base, at" in line]
+    assert 3 <= len(left) <= 12
+    assert len(said) - len(left) <= len(left)
+
+
+def seen(game_loop: int, *medivac: tuple[float, float]) -> bytes:
     """Of an enemy's medivac, or of its end."""
     message = sc2api_pb2.ResponseObservation()
     message.observation.game_loop = game_loop
@@ -152,14 +220,14 @@ def test_csharp_agent_tells_of_a_drop_and_draws_it(launch: Launch, tmp_path: Pat
         abathur.publisher_blocking(daemon.grpc, map_name="Testmap LE", game_info=info) as bot,
     ):
         assert agent.stdout is not None
-        bot.publish(observation(0, (150, 140)))
+        bot.publish(seen(0, (150, 140)))
         while not any(each.name == "DropWatch" for each in game.status().subscribers):
             pass
         # In its base, outside, and dead.
-        bot.publish(observation(224, (150, 140)))
-        bot.publish(observation(672, (110, 100)))
+        bot.publish(seen(224, (150, 140)))
+        bot.publish(seen(672, (110, 100)))
         assert agent.stdout.readline() == "30 s: an enemy drop at (110, 100)\n"
-        bot.publish(observation(1120))
+        bot.publish(seen(1120))
         assert agent.stdout.readline() == "50 s: the drop is down\n"
     assert agent.returncode == 0
     assert daemon.wait() == 0

@@ -18,6 +18,8 @@ FIRST_COUNT: Final = 45
 _FIRST_LIST = 2
 _FIRST_BLOB = 6
 _BLOBS = 4
+#: Of the blobs: the rest of the observation.
+_REST = 2
 #: Waiting frames are decoded at this size: a daemon could send delta frames without end.
 _MAX_WAITING_BYTES = 8 * 1024 * 1024
 # Of a waiting frame beside its payload: its objects, and the time that its decoding will take. At most 1,024 wait.
@@ -34,7 +36,7 @@ class Contents:
     with its payload until it, or a later one, is read; a keyframe releases the frames before it.
     """
 
-    __slots__ = ("_before", "_counts", "_payload", "_sections", "_stays", "_tables", "_used", "_waiting_bytes")
+    __slots__ = ("_before", "_counts", "_payload", "_rest", "_sections", "_stays", "_tables", "_used", "_waiting_bytes")
 
     def __init__(
         self,
@@ -61,6 +63,8 @@ class Contents:
         self._stays = stays
         self._before = before
         self._tables: tuple[tuple[Table, ...], tuple[Blob, ...]] | None = None
+        #: The rest without the tables, in the newest frame where it was read; None: not here.
+        self._rest: tuple[Blob] | None = None
         self._waiting_bytes = len(self._payload[0]) + _FRAME_BYTES
         if counts is None:
             assert before is not None
@@ -84,6 +88,30 @@ class Contents:
         """Bytes (uint8) of `visibility`, `creep`, `rest` and `extras`, or None."""
         return self._read()[1]
 
+    @property
+    def rest(self) -> Blob:
+        """Bytes (uint8) of `rest`, or None: the same as in `blobs`, without decoding the lists and grids before it."""
+        waiting: list[Contents] = []
+        at: Contents | None = self
+        while at is not None:
+            # In this order, because another thread may be decoding the same frames.
+            before, tables, rest = at._before, at._tables, at._rest
+            if tables is not None:
+                rest = (tables[1][_REST],)
+            if rest is not None:
+                break
+            waiting.append(at)
+            at = before
+        last = rest[0] if at is not None and rest is not None else None
+        if waiting:
+            for each in reversed(waiting):
+                last = each._decode_rest(last)
+            self._rest = (last,)
+            if at is not None:
+                # Each frame would keep a copy.
+                at._rest = None
+        return last
+
     def __getstate__(self) -> tuple[None, dict[str, object]]:
         """Decoded, without the frames before it."""
         self._read()
@@ -102,7 +130,7 @@ class Contents:
             at = before
         for each, before in reversed(waiting):
             each._tables = each._decode(before)
-            each._before = None
+            each._before = each._rest = None
         assert self._tables is not None
         return self._tables
 
@@ -116,12 +144,25 @@ class Contents:
             _blob(reader, blob) if self._sections & (1 << (_FIRST_BLOB + at)) else blob
             for at, blob in enumerate(last_blobs)
         )
-        if reader.left:
-            raise ProtocolError(f"columns: {reader.left} bytes follow the last section")
+        _check_end(reader)
         if (extras := blobs[-1]) is not None:
             rows = [len(self._used), *(table.cells.shape[1] for table in lists)]
             _extras.check(extras.tobytes(), self._used, rows)
         return lists, blobs
+
+    def _decode_rest(self, last: Blob) -> Blob:
+        reader = Reader(*self._payload)
+        for at in range(_FIRST_LIST, _FIRST_BLOB + _BLOBS):
+            if not self._sections & (1 << at):
+                continue
+            if at < _FIRST_BLOB:
+                reader.skip_changes()
+            elif at == _FIRST_BLOB + _REST:
+                last = _blob(reader, last)
+            else:
+                _skip_blob(reader)
+        _check_end(reader)
+        return last
 
     def _lists(self, reader: Reader, before: Contents | None) -> tuple[Table, ...]:
         counts = self._counts
@@ -198,3 +239,20 @@ def _blob(reader: Reader, last: Blob) -> Blob:
     patched = last.copy()
     patched[where] ^= reader.take(size)
     return patched
+
+
+def _skip_blob(reader: Reader) -> None:
+    mode = reader.uint(1)
+    if mode == 1:
+        reader.take(reader.uint(4))
+    elif mode == 2:
+        size = reader.count()
+        reader.take(size * reader.uint(1))
+        reader.take(size)
+    elif mode != 0:
+        raise ProtocolError(f"columns: unknown kind of blob {mode}")
+
+
+def _check_end(reader: Reader) -> None:
+    if reader.left:
+        raise ProtocolError(f"columns: {reader.left} bytes follow the last section")

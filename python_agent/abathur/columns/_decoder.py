@@ -64,7 +64,8 @@ class Columns:
     @property
     def rest(self) -> bytes:
         """Everything that is not in a table, in protobuf."""
-        return b"" if self.blobs[2] is None else self.blobs[2].tobytes()
+        rest = self.contents.rest
+        return b"" if rest is None else rest.tobytes()
 
     @property
     def extras(self) -> bytes:

@@ -124,6 +124,19 @@ class Reader:
         where = (starts[:, np.newaxis] + changed).reshape(-1).take(places)
         return where, self.planes(widths, ends[1:] - ends[:-1], len(places))
 
+    def skip_changes(self) -> None:
+        """Read over changes of a table."""
+        size = self.count()
+        self.take(size * self.uint(1))
+        head = self.take(self.uint(1)).tolist()
+        bits = int.from_bytes(self.take((len(head) * size + 7) // 8).tobytes(), "little")
+        column = (1 << size) - 1
+        total = 0
+        for each in head:
+            total += (bits & column).bit_count() << (each >> 6)
+            bits >>= size
+        self.take(total)
+
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Decode zigzag numbers."""

@@ -1,0 +1,197 @@
+"""Runs bots of python-sc2 on the frames of a daemon or a recording."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from contextlib import aclosing
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Unpack
+
+from s2clientprotocol import sc2api_pb2
+
+from abathur._frame import Frame
+from abathur._options import AgentOptions
+from abathur._skipped_events import add_events
+from abathur.errors import AbathurError
+from abathur.sc2._result import BotResult
+
+if TYPE_CHECKING:
+    from sc2.bot_ai import BotAI
+
+    from abathur.sc2._driver import BotDriver
+    from abathur.sc2._source import Source
+
+_logger = logging.getLogger("abathur")
+_MAX_NAME = 64
+
+
+def run(
+    bot: BotAI | type[BotAI] | Callable[[], BotAI],
+    source: str | os.PathLike[str] | None = None,
+    **options: Unpack[AgentOptions],
+) -> BotResult:
+    """`run_async` for programs without an event loop."""
+    return asyncio.run(run_async(bot, source, **options))
+
+
+async def run_async(
+    bot: BotAI | type[BotAI] | Callable[[], BotAI],
+    source: str | os.PathLike[str] | None = None,
+    **options: Unpack[AgentOptions],
+) -> BotResult:
+    """Run an unchanged bot of python-sc2 on frames, beside the bot that plays.
+
+    Many can run in one event loop. Without the option `every`, the bot gets a frame every ``client.game_step`` game
+    loops, as in the game (4; a bot may set it); what happened once in the frames between is handed over with the next.
+    With `every`, it gets each frame that arrives.
+
+    Args:
+        bot: The bot; or its class, or a function that makes one. A playback that goes back needs the latter two: the
+            bot's state would be that of a later time, so that a new one is made.
+        source: Address of a daemon, as for `abathur.connect`; or the file of a recording: a `Path`, or a string that
+            ends in ``.mcap``.
+        **options: The options of `abathur.connect` and `Game.frames`; for a recording only `every`.
+
+    Returns:
+        The result, and what the bot asked for that was withheld.
+
+    Raises:
+        AbathurError: burnysc2 is not installed, a BotAI cannot run on this match, or the playback went back and there
+            is no way to make a new bot.
+        TypeError: there is no such option.
+        ConnectError: see `Game.frames`, which has more errors.
+        Exception: whatever a callback of the bot raises. `on_end` is not called then, as in python-sc2.
+    """
+    if find_spec("sc2") is None:
+        raise AbathurError("bots of python-sc2 need burnysc2: pip install abathur-agent[sc2]")
+    from abathur.sc2._source import open_source
+
+    make, first = _factory(bot)
+    name = type(first).__name__[:_MAX_NAME]
+    path = os.fspath(source) if isinstance(source, os.PathLike) else source
+    async with open_source(path if isinstance(source, str) else _path(source), name, dict(options)) as opened:
+        return await _Run(opened, make, first).run()
+
+
+def _path(source: object) -> object:
+    from pathlib import Path
+
+    return Path(source) if isinstance(source, os.PathLike) else source
+
+
+def _factory(bot: Any) -> tuple[Callable[[], BotAI] | None, BotAI]:
+    """How to make another bot, if that is known, and the first one."""
+    from sc2.bot_ai import BotAI
+
+    if isinstance(bot, BotAI):
+        return None, bot
+    made = bot()
+    if not isinstance(made, BotAI):
+        raise TypeError(f"a bot is a BotAI, or a class or function that makes one, not {bot!r}")
+    return bot, made
+
+
+class _Run:
+    """One run. Its bot is replaced where a playback goes back."""
+
+    def __init__(self, source: Source, make: Callable[[], BotAI] | None, bot: BotAI) -> None:
+        from sc2.data import Result
+
+        self._source = source
+        self._make = make
+        self._driver: BotDriver | None = None
+        self._told = BotResult(bot, Result.Undecided)
+        self._last: Frame | None = None
+        self._skipped = sc2api_pb2.ResponseObservation()
+        self._next_loop = 0
+
+    async def run(self) -> BotResult:
+        frames = self._source.frames()
+        async with aclosing(frames):
+            async for frame in frames:
+                if await self._take(frame):
+                    return self._told
+        if self._driver is not None:
+            await self._driver.end(self._told.result)
+        return self._told
+
+    async def _take(self, frame: Frame) -> bool:
+        """Whether the bot has come to its end."""
+        from sc2.data import Result
+
+        last, self._last = self._last, frame
+        if last is not None and (frame.game_loop < last.game_loop or frame.match_id != last.match_id):
+            self._restart(last, frame)
+        self._told.game_loop = frame.game_loop
+        if frame.skipped_events is not None:
+            add_events(self._skipped, frame.skipped_events)
+        results = [*self._skipped.player_result, *frame.rest.player_result]
+        if results and self._driver is not None:
+            await self._end(results)
+            return True
+        if frame.game_loop < self._next_loop:
+            add_events(self._skipped, frame.rest)
+            return False
+        driver = await self._step(frame)
+        if driver.client.in_game:
+            return False
+        # It has resigned: it ends, the match does not.
+        self._told.result = Result.Defeat
+        await driver.end(Result.Defeat)
+        return True
+
+    async def _step(self, frame: Frame) -> BotDriver:
+        from abathur.sc2._driver import own_response
+
+        response = own_response(frame.response, self._skipped)
+        self._skipped = sc2api_pb2.ResponseObservation()
+        if self._driver is None:
+            self._driver = await self._new_driver(response)
+            await self._driver.start(response)
+        await self._driver.step(response)
+        self._told.steps += 1
+        step = self._driver.client.game_step if self._source.step is None else self._source.step
+        self._next_loop = frame.game_loop + step
+        return self._driver
+
+    async def _end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
+        from sc2.data import Result
+
+        assert self._driver is not None
+        mine = [each.result for each in results if each.player_id == self._driver.client._player_id]
+        if mine:
+            self._told.result = Result(mine[-1])
+        await self._driver.end(self._told.result)
+
+    async def _new_driver(self, response: sc2api_pb2.ResponseObservation) -> BotDriver:
+        from abathur.sc2._checks import check_match
+        from abathur.sc2._client import FrameClient
+        from abathur.sc2._driver import BotDriver
+        from abathur.sc2._estimates import Estimates
+
+        match = await self._source.match()
+        player = match.player_id or response.observation.player_common.player_id
+        info, data = check_match(match.game_info, match.game_data, player)
+        bot = self._told.bot
+        layer = type(bot).__name__[:_MAX_NAME]
+        client = FrameClient(self._source, Estimates(info, data), self._told, layer, match.tick_hz)
+        if not match.accepts_actions:
+            client.deny_actions()
+        return BotDriver(bot, client, info, data, player)
+
+    def _restart(self, last: Frame, frame: Frame) -> None:
+        if frame.match_id != last.match_id:
+            what = f"another match began at game loop {frame.game_loop}"
+        else:
+            what = f"the playback went back from game loop {last.game_loop} to {frame.game_loop}"
+        if self._make is None:
+            raise AbathurError(f"{what}, and a bot cannot go back: give run() its class, or a function that makes one")
+        _logger.warning("%s: a new %s begins there", what, type(self._told.bot).__name__)
+        self._told.bot = self._make()
+        self._told.bots += 1
+        self._driver = None
+        self._skipped = sc2api_pb2.ResponseObservation()
+        self._next_loop = 0

@@ -1,0 +1,168 @@
+"""Where a bot's frames come from, and where its requests go: a daemon, or a recording without one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from s2clientprotocol import error_pb2, query_pb2, sc2api_pb2
+
+from abathur._frame import Frame
+from abathur._game import Game, connect
+from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions, check_known
+from abathur._recording import Recording, open_recording
+from abathur.errors import AbathurError, RequestError
+from abathur.sync.v1 import sync_pb2
+
+#: Refusals that stay: the source, the rights, or an older daemon.
+_NEVER = frozenset(("FAILED_PRECONDITION", "PERMISSION_DENIED", "UNAUTHENTICATED", "UNIMPLEMENTED"))
+#: Frames of a recording are not dropped, and are downsampled; the other options are a daemon's.
+_RECORDING_OPTIONS = ("every",)
+
+
+class NotAllowed(Exception):  # noqa: N818 - not an error of the user
+    """The source never accepts such a request."""
+
+
+class NotNow(Exception):  # noqa: N818 - not an error of the user
+    """The source did not accept the request this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchData:
+    """What a bot needs of a match."""
+
+    game_info: sc2api_pb2.ResponseGameInfo | None
+    game_data: sc2api_pb2.ResponseData | None
+    player_id: int
+    tick_hz: float
+    accepts_actions: bool
+
+
+class Source(Protocol):
+    """Frames, and requests about them.
+
+    Attributes:
+        step: Game loops between two steps of a bot; None: as the bot says.
+    """
+
+    step: int | None
+
+    def frames(self) -> AsyncGenerator[Frame, None]:
+        """The frames."""
+
+    async def match(self) -> MatchData:
+        """The match of the newest frame."""
+
+    async def act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
+        """Send actions to the game; its result of each. Raises NotAllowed, NotNow."""
+
+    async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
+        """Ask the game. Raises NotAllowed, NotNow."""
+
+    async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
+        """Draw over the map. Raises NotAllowed, NotNow."""
+
+
+@contextlib.asynccontextmanager
+async def open_source(source: object, name: str, options: dict[str, Any]) -> AsyncIterator[Source]:
+    """The source of an address, or of a recording's file.
+
+    Raises:
+        TypeError: an option does not exist, or not for a recording.
+    """
+    check_known(options, AgentOptions)
+    if isinstance(source, Path) or (isinstance(source, str) and source.endswith(".mcap")):
+        if others := options.keys() - set(_RECORDING_OPTIONS):
+            raise TypeError(f"a recording has no option {min(others)!r}; it has every")
+        with open_recording(source) as recording:
+            yield _RecordingSource(recording, options.get("every"))
+        return
+    if source is not None and not isinstance(source, str):
+        raise TypeError(f"an address is a string, and a recording a path, not {source!r}")
+    async with connect(source, **_of(ConnectOptions, options)) as game:
+        yield _GameSource(game, {"name": name} | _of(SubscribeOptions, options))
+
+
+class _GameSource:
+    def __init__(self, game: Game, options: dict[str, Any]) -> None:
+        self._game = game
+        self._options = options
+        # The daemon has skipped the others.
+        self.step = 0 if "every" in options else None
+
+    async def frames(self) -> AsyncGenerator[Frame, None]:
+        frames = self._game.frames(**self._options)
+        async with aclosing(frames):
+            async for frame in frames:
+                yield frame
+
+    async def match(self) -> MatchData:
+        match = await self._game.match()
+        if match is None:
+            raise AbathurError("the daemon has not said which match it publishes")
+        info = match.game_info if match.HasField("game_info") else None
+        data = match.game_data if match.HasField("game_data") else None
+        return MatchData(info, data, match.player_id, match.tick_hz or 22.4, match.actions_allowed)
+
+    async def act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
+        with _refusals():
+            result = await self._game.act(actions)
+        numbers = error_pb2.ActionResult.DESCRIPTOR.values_by_name
+        return [numbers[name].number if name in numbers else int(name) for name in result.results]
+
+    async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
+        with _refusals():
+            result = await self._game.query(query)
+        return result.response
+
+    async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
+        with _refusals():
+            await self._game.draw(shapes, layer=layer)
+
+
+class _RecordingSource:
+    def __init__(self, recording: Recording, every: int | None) -> None:
+        self._recording = recording
+        self.step = every
+
+    async def frames(self) -> AsyncGenerator[Frame, None]:
+        # Every frame: the last one has the result.
+        for frame in self._recording.frames():
+            yield frame
+
+    async def match(self) -> MatchData:
+        recording = self._recording
+        player = recording.metadata.get("player_id", "")
+        return MatchData(
+            recording.game_info(),
+            recording.game_data(),
+            int(player) if player.isdecimal() else 0,
+            recording.tick_hz,
+            accepts_actions=False,
+        )
+
+    async def act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
+        raise NotAllowed
+
+    async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
+        raise NotAllowed
+
+    async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
+        raise NotAllowed
+
+
+@contextlib.contextmanager
+def _refusals() -> Any:
+    try:
+        yield
+    except RequestError as error:
+        raise (NotAllowed if error.code in _NEVER else NotNow)(str(error)) from None
+
+
+def _of(kind: type, options: dict[str, Any]) -> Any:
+    return {name: value for name, value in options.items() if name in kind.__annotations__}
