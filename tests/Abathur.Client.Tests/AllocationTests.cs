@@ -2,7 +2,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Client.Tests;
 
-/// <summary>What a frame allocates, in steady state.</summary>
+/// <summary>What a frame allocates, in steady state. Alone, because what is allocated counts in the whole process.</summary>
+[Collection(nameof(Alone))]
 public class AllocationTests
 {
     [Fact]
