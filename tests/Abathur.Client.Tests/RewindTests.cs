@@ -20,7 +20,10 @@ public class RewindTests
         await StepAsync(game, 200);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Encoding = encoding, Compression = compression, Start = StartPosition.Oldest,
+            Policy = SubscribePolicy.Every,
+            Encoding = encoding,
+            Compression = compression,
+            Start = StartPosition.Oldest,
         };
         var expected = FirstGameLoop;
         await foreach (var frame in game.Frames(options))
@@ -99,8 +102,12 @@ public class RewindTests
         await StepAsync(game, 300);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream,
-            Start = StartPosition.Oldest, Credits = 4, MaxFrames = 200,
+            Policy = SubscribePolicy.Every,
+            Encoding = FrameEncoding.Columns,
+            Compression = FrameCompression.ZstdStream,
+            Start = StartPosition.Oldest,
+            Credits = 4,
+            MaxFrames = 200,
         };
         var (loops, reconnections) = (new List<uint>(), 0);
         await foreach (var frame in broken.Frames(options))
