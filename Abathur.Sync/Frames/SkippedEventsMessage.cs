@@ -4,7 +4,8 @@ using SC2APIProtocol;
 
 namespace Abathur.Sync.Frames;
 
-/// <summary>What happened once in frames that a subscriber did not get, as its next frame carries it (<c>Frame.skipped_events</c>).</summary>
+/// <summary>What happened once in frames that a subscriber did not get, as its next frame carries it: <c>Frame.skipped_events</c>.
+/// </summary>
 /// <param name="message">Serialized <c>ResponseObservation</c> with these events; empty if there are none.</param>
 /// <param name="isIncomplete">Whether some events are not kept any more.</param>
 public sealed class SkippedEventsMessage(ReadOnlyMemory<byte> message, bool isIncomplete)

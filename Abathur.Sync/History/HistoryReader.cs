@@ -63,7 +63,7 @@ internal sealed class HistoryReader : IDisposable
     /// <summary>Sequence of the newest frame that was read, whether it was sent or not.</summary>
     public ulong LastSequence => _lastSequence;
 
-    /// <summary>The next frame, which the caller releases; false if there is none yet.</summary>
+    /// <summary>The next frame, which the caller releases; false if it does not exist yet.</summary>
     /// <param name="until">Sequence of the last frame to read.</param>
     /// <param name="frame">The frame.</param>
     /// <param name="skipped">What happened in frames that downsampling excluded.</param>

@@ -87,7 +87,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
     }
 
-    /// <summary>Asks the game; where it has no time or there is none, answers as the emulator does.</summary>
+    /// <summary>Asks the game; without a game, or where it has no time, answers as the emulator does.</summary>
     public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);

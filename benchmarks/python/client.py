@@ -60,7 +60,8 @@ def measure(recording: Path, rounds: int, figures: Figures) -> None:
             "events_p99_ms",
             "allocated_bytes",
         ):
-            figures.add(name.rpartition("_")[2], decoded[name], recording.stem, name)
+            is_time = name.endswith("_ms")
+            figures.add("us" if is_time else "bytes", decoded[name] * (1000 if is_time else 1), recording.stem, name)
 
 
 def page(figures: Figures, recordings: list[Path], rounds: int) -> str:
@@ -80,8 +81,8 @@ def page(figures: Figures, recordings: list[Path], rounds: int) -> str:
     single = [[recording.stem, *(figures.text(recording.stem, name) for name in names)] for recording in recordings]
     made = f"{about['date']}: {about['cpu']}, {about['cores']} cores that run daemon and reader together"
     versions = f"{about['os']}, Python {about['python']}, .NET {about['dotnet']}, commit {about['commit']}"
-    heads = ["recording", "observation, bytes", "decode p50, ms", "decode p99, ms"]
-    heads += ["events p50, ms", "events p99, ms", "allocated, B"]
+    heads = ["recording", "observation, bytes", "decode p50, µs", "decode p99, µs"]
+    heads += ["events p50, µs", "events p99, µs", "allocated, B"]
     return f"""# The C# client beside the Python client
 
 Made by `dotnet make.cs bench client` on {made},

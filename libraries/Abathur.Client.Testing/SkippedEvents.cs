@@ -13,7 +13,10 @@ internal sealed class SkippedEvents
         var from = ResponseObservation.Parser.ParseFrom(observation);
         var kept = new ResponseObservation
         {
-            Actions = { from.Actions }, ActionErrors = { from.ActionErrors }, Chat = { from.Chat }, PlayerResult = { from.PlayerResult },
+            Actions = { from.Actions },
+            ActionErrors = { from.ActionErrors },
+            Chat = { from.Chat },
+            PlayerResult = { from.PlayerResult },
         };
         var alerts = from.Observation?.Alerts;
         var dead = from.Observation?.RawData?.Event?.DeadUnits;

@@ -115,8 +115,15 @@ public sealed class Frame
         copy.SetEvents([.. _content.EventsIfTracked(this)]);
         return new Frame(copy)
         {
-            MatchId = MatchId, Sequence = Sequence, GameLoop = GameLoop, Dropped = Dropped, DroppedLoops = DroppedLoops,
-            Reconnected = Reconnected, Size = Size, Timing = Timing, SkippedEventsIncomplete = SkippedEventsIncomplete,
+            MatchId = MatchId,
+            Sequence = Sequence,
+            GameLoop = GameLoop,
+            Dropped = Dropped,
+            DroppedLoops = DroppedLoops,
+            Reconnected = Reconnected,
+            Size = Size,
+            Timing = Timing,
+            SkippedEventsIncomplete = SkippedEventsIncomplete,
         };
     }
 

@@ -11,7 +11,9 @@ internal sealed class RequestSession : IDisposable
 {
     private static readonly SubscribeOptions Smallest = new()
     {
-        Fields = ["observation.game_loop"], EveryGameLoops = uint.MaxValue, Name = "requests",
+        Fields = ["observation.game_loop"],
+        EveryGameLoops = uint.MaxValue,
+        Name = "requests",
     };
 
     private readonly DaemonConnection _connection;

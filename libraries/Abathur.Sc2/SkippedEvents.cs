@@ -110,7 +110,8 @@ public sealed class SkippedEvents(int maxBytes = SkippedEvents.DefaultMaxBytes)
 
     private void Keep(ArrayBufferWriter<byte> events, ReadOnlySpan<byte> fields)
     {
-        if (_response.WrittenCount + _observation.WrittenCount + _events.WrittenCount + fields.Length > maxBytes) IsIncomplete |= !fields.IsEmpty;
+        var kept = _response.WrittenCount + _observation.WrittenCount + _events.WrittenCount;
+        if (kept + fields.Length > maxBytes) IsIncomplete |= !fields.IsEmpty;
         else events.Write(fields);
     }
 

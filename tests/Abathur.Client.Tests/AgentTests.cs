@@ -49,7 +49,9 @@ public class AgentTests
         var agent = new Asking(daemon);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream,
+            Policy = SubscribePolicy.Every,
+            Encoding = FrameEncoding.Columns,
+            Compression = FrameCompression.ZstdStream,
         };
         await agent.RunAsync(daemon.Socket, options);
         Assert.Equal((LastGameLoop - 2, 2), (agent.LastStep, agent.Results));

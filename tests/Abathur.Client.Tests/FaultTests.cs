@@ -9,11 +9,15 @@ public class FaultTests
 {
     private static readonly ConnectOptions Impatient = new()
     {
-        ReconnectTimeout = TimeSpan.Zero, ConnectTimeout = TimeSpan.FromSeconds(1), RequestTimeout = TimeSpan.FromSeconds(1),
+        ReconnectTimeout = TimeSpan.Zero,
+        ConnectTimeout = TimeSpan.FromSeconds(1),
+        RequestTimeout = TimeSpan.FromSeconds(1),
     };
     private static readonly SubscribeOptions Columns = new()
     {
-        Policy = SubscribePolicy.Every, Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream,
+        Policy = SubscribePolicy.Every,
+        Encoding = FrameEncoding.Columns,
+        Compression = FrameCompression.ZstdStream,
     };
 
     [Fact]
@@ -141,7 +145,11 @@ public class FaultTests
         await publisher.PublishAsync(observation);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Credits = 1, BufferFrames = 2, Newest = true, Name = "slow",
+            Policy = SubscribePolicy.Every,
+            Credits = 1,
+            BufferFrames = 2,
+            Newest = true,
+            Name = "slow",
         };
         await using var frames = game.Frames(options).GetAsyncEnumerator();
         Assert.True(await frames.MoveNextAsync());
@@ -170,7 +178,9 @@ public class FaultTests
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
         await using var frames = game.Frames(new SubscribeOptions
         {
-            Policy = SubscribePolicy.Lockstep, LockstepTimeout = TimeSpan.FromMilliseconds(50), Name = "silent",
+            Policy = SubscribePolicy.Lockstep,
+            LockstepTimeout = TimeSpan.FromMilliseconds(50),
+            Name = "silent",
         }).GetAsyncEnumerator();
         Assert.True(await frames.MoveNextAsync());
         await UntilGoneAsync(game, "silent");

@@ -25,7 +25,10 @@ public class FramesTests
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Encoding = encoding, Compression = compression, MaxFrames = 120,
+            Policy = SubscribePolicy.Every,
+            Encoding = encoding,
+            Compression = compression,
+            MaxFrames = 120,
         };
         var expected = CommittedRecording.Observations().GetEnumerator();
         var frames = 0;
@@ -51,7 +54,9 @@ public class FramesTests
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
         var options = new SubscribeOptions
         {
-            Policy = policy, Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream,
+            Policy = policy,
+            Encoding = FrameEncoding.Columns,
+            Compression = FrameCompression.ZstdStream,
         };
         var (frames, dropped, last, loop) = (0ul, 0ul, 0ul, 0u);
         await foreach (var frame in game.Frames(options))

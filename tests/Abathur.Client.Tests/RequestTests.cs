@@ -52,6 +52,18 @@ public class RequestTests
     }
 
     [Fact]
+    public async Task Query_OfAPlayback_IsAnsweredByTheDaemon()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        while ((await game.StatusAsync()).FramesPublished == 0) await Task.Yield();
+        var walk = new RequestQueryPathing { StartPos = new Point2D { X = 30, Y = 30 }, EndPos = new Point2D { X = 60, Y = 60 } };
+        var answer = await game.QueryAsync(new RequestQuery { Pathing = { walk } });
+        Assert.True(answer.Emulated);
+        Assert.InRange(answer.Response.Pathing[0].Distance, 42, 200);
+    }
+
+    [Fact]
     public async Task ManyRequestsAtOnce_GetTheirOwnAnswers()
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");

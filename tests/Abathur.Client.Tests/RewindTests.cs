@@ -6,6 +6,8 @@ namespace Abathur.Client.Tests;
 public class RewindTests
 {
     private const uint FirstGameLoop = 8_960, LastGameLoop = 10_303;
+    // An unlimited playback keeps no history.
+    private static readonly string[] PausedPlay = ["play", CommittedRecording.Path, "--rate", "1000", "--start-paused"];
 
     [Theory]
     [InlineData(FrameEncoding.Columns, FrameCompression.ZstdStream)]
@@ -13,24 +15,32 @@ public class RewindTests
     [InlineData(FrameEncoding.Json, FrameCompression.None)]
     public async Task Oldest_GivesTheWholeMatchWithoutAGap(FrameEncoding encoding, FrameCompression compression)
     {
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "200", "--wait-agents", "1");
+        using var daemon = await DaemonProcess.StartAsync(PausedPlay);
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
-        await UntilAtAsync(game, 200);
+        await StepAsync(game, 200);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Encoding = encoding, Compression = compression, Start = StartPosition.Oldest,
+            Policy = SubscribePolicy.Every,
+            Encoding = encoding,
+            Compression = compression,
+            Start = StartPosition.Oldest,
         };
         var expected = FirstGameLoop;
-        await foreach (var frame in game.Frames(options)) Assert.Equal((expected++, 0ul), (frame.GameLoop, frame.Dropped));
+        await foreach (var frame in game.Frames(options))
+        {
+            Assert.Equal((expected++, 0ul), (frame.GameLoop, frame.Dropped));
+            // The live frames join those of the past.
+            if (frame.GameLoop == FirstGameLoop + 50) await game.ControlAsync(PlaybackControl.Resume());
+        }
         Assert.Equal(LastGameLoop + 1, expected);
     }
 
     [Fact]
     public async Task GameLoop_IsTheFirstFrame()
     {
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "200", "--wait-agents", "1");
+        using var daemon = await DaemonProcess.StartAsync(PausedPlay);
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
-        await UntilAtAsync(game, 200);
+        await StepAsync(game, 200);
         var options = new SubscribeOptions { Start = StartPosition.GameLoop(FirstGameLoop + 100), MaxFrames = 50 };
         var loops = new List<uint>();
         await foreach (var frame in game.Frames(options)) loops.Add(frame.GameLoop);
@@ -40,9 +50,9 @@ public class RewindTests
     [Fact]
     public async Task FrameAt_IsTheObservationOfThatGameLoop()
     {
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "200", "--wait-agents", "1");
+        using var daemon = await DaemonProcess.StartAsync(PausedPlay);
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
-        await UntilAtAsync(game, 200);
+        await StepAsync(game, 200);
         var frame = await game.FrameAtAsync(FirstGameLoop + 77);
         var expected = ResponseObservation.Parser.ParseFrom(CommittedRecording.Observations().ElementAt(77));
         UnitAssert.Equal(expected, frame, isOrdered: false);
@@ -51,17 +61,53 @@ public class RewindTests
     }
 
     [Fact]
+    public async Task Timeline_HasTheNumbersOfTheObservations()
+    {
+        using var daemon = await DaemonProcess.StartAsync(PausedPlay);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await StepAsync(game, 400);
+        var timeline = await game.TimelineAsync();
+        Assert.True(timeline.GameLoops.Length >= 400 / 22);
+        var observations = CommittedRecording.Observations().Take(400).Select(ResponseObservation.Parser.ParseFrom)
+            .ToDictionary(each => each.Observation.GameLoop, each => each.Observation.PlayerCommon);
+        var compared = 0;
+        for (var row = 0; row < timeline.GameLoops.Length; row++)
+        {
+            if (!observations.TryGetValue(timeline.GameLoops[row], out var player)) continue;
+            Assert.Equal(((float)player.Minerals, (float)player.FoodUsed), (timeline["minerals"][row], timeline["food_used"][row]));
+            compared++;
+        }
+        Assert.InRange(compared, 400 / 22, int.MaxValue);
+        var after = timeline.GameLoops[5];
+        Assert.Equal(timeline.GameLoops[6], (await game.TimelineAsync(after)).GameLoops[0]);
+    }
+
+    [Fact]
+    public async Task HistoryThatIsOff_IsARefusal()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--history-mb", "0", "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await StepAsync(game, 3);
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.FrameAtAsync(FirstGameLoop));
+        Assert.Equal("FAILED_PRECONDITION", error.Code);
+    }
+
+    [Fact]
     public async Task BrokenConnection_GoesOnAfterTheLastFrame()
     {
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "200", "--wait-agents", "1");
+        using var daemon = await DaemonProcess.StartAsync(PausedPlay);
         using var relay = new BreakingRelay(daemon.Socket);
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
         await using var broken = await AbathurGame.ConnectAsync(relay.Address);
-        await UntilAtAsync(game, 300);
+        await StepAsync(game, 300);
         var options = new SubscribeOptions
         {
-            Policy = SubscribePolicy.Every, Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream,
-            Start = StartPosition.Oldest, Credits = 4, MaxFrames = 200,
+            Policy = SubscribePolicy.Every,
+            Encoding = FrameEncoding.Columns,
+            Compression = FrameCompression.ZstdStream,
+            Start = StartPosition.Oldest,
+            Credits = 4,
+            MaxFrames = 200,
         };
         var (loops, reconnections) = (new List<uint>(), 0);
         await foreach (var frame in broken.Frames(options))
@@ -74,8 +120,9 @@ public class RewindTests
         Assert.Equal(2, reconnections);
     }
 
-    private static async Task UntilAtAsync(AbathurGame game, uint frames)
+    private static async Task StepAsync(AbathurGame game, uint frames)
     {
+        await game.ControlAsync(PlaybackControl.Step(frames));
         while ((await game.StatusAsync()).FramesPublished < frames) await Task.Yield();
     }
 }

@@ -27,8 +27,14 @@ public class UnitEventsTests
             from built in progress
             select new Unit
             {
-                Tag = (ulong)tag, UnitType = type, Alliance = alliance, DisplayType = display, IsBlip = isBlip, Health = health,
-                Shield = shield, BuildProgress = built,
+                Tag = (ulong)tag,
+                UnitType = type,
+                Alliance = alliance,
+                DisplayType = display,
+                IsBlip = isBlip,
+                Health = health,
+                Shield = shield,
+                BuildProgress = built,
             };
         var frame =
             from units in unit.ArrayOf().Resize(8)

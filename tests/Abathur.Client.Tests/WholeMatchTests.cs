@@ -21,7 +21,9 @@ public class WholeMatchTests
             Task.Run(() => CompareAsync(game, sequence, new SubscribeOptions { Policy = SubscribePolicy.Every }, IsSameBytes)),
             Task.Run(() => CompareAsync(game, sequence, new SubscribeOptions
             {
-                Policy = SubscribePolicy.Every, Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream,
+                Policy = SubscribePolicy.Every,
+                Encoding = FrameEncoding.Columns,
+                Compression = FrameCompression.ZstdStream,
             }, IsSameMessage)));
     }
 

@@ -64,7 +64,7 @@ public sealed class QueryQueue(Func<uint> gameLoop, TimeProvider clock) : IQuery
         }
     }
 
-    /// <summary>The next query for the game, which the caller completes; false if there is none.</summary>
+    /// <summary>The next query for the game, which the caller completes; false if none waits.</summary>
     public bool TryTake(out PendingQuery query)
     {
         lock (_gate)

@@ -9,8 +9,8 @@ using Response = SC2APIProtocol.Response;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Sends actions, queries and drawings of agents to the game, between the bot's requests: each one after the previous one is answered, so that the
-/// bot waits for at most one of them.
+/// Sends actions, queries and drawings of agents to the game, between the bot's requests: each one after the previous one is answered, so
+/// that the bot waits for at most one of them.
 /// </summary>
 internal sealed class ProxyActions : IAsyncDisposable
 {

@@ -65,7 +65,10 @@ public class FramingTests
         var events = new ResponseObservation
         {
             Chat = { new ChatReceived { PlayerId = 1, Message = "gg \"well\" played" } },
-            Observation = new Observation { RawData = new ObservationRaw { Event = new SC2APIProtocol.Event { DeadUnits = { 1, ulong.MaxValue } } } },
+            Observation = new Observation
+            {
+                RawData = new ObservationRaw { Event = new SC2APIProtocol.Event { DeadUnits = { 1, ulong.MaxValue } } },
+            },
         };
         var missed = new DroppedFrames(2, 5, 6) { Events = new(events.ToByteArray(), isIncomplete) };
         var observation = RecordingSample.Observation(77);

@@ -1,0 +1,207 @@
+using System.Collections.Concurrent;
+using Abathur.Recordings.Tests;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.History;
+
+/// <summary>Subscriptions that begin with kept frames, and go on with live ones.</summary>
+public sealed class CatchUpTests : IDisposable
+{
+    private const int Joins = 1000;
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+
+    private static readonly PayloadFormat[] Formats =
+    [
+        new(Encoding.Proto),
+        new(Encoding.Columns),
+        new(Encoding.Columns, V1.Compression.ZstdStream),
+        new(Encoding.Proto, V1.Compression.BrStream),
+        new(Encoding.Json),
+    ];
+
+    private readonly FrameHub _hub;
+    private uint _newest;
+
+    public CatchUpTests()
+    {
+        var options = new HubOptions { MaxSubscriptions = 2 * Joins, MaxHistoryReaders = 2 * Joins };
+        _hub = new FrameHub(options, sourceWaits: true, TimeProvider.System);
+        _hub.Begin(new Match { MatchId = "m" });
+    }
+
+    public void Dispose() => _hub.Dispose();
+
+    [Fact]
+    public async Task Joins_AtRandomLoopsDuringAMatch_GetEachLoopOnce()
+    {
+        using var ended = new CancellationTokenSource();
+        for (var i = 0; i < 300; i++) await PublishNextAsync();
+        var publishing = Task.Run(async () =>
+        {
+            while (!ended.IsCancellationRequested) await PublishNextAsync();
+        });
+        var left = new ConcurrentBag<int>(Enumerable.Range(1, Joins));
+        var joining = Enumerable.Range(0, 16).Select(worker => Task.Run(async () =>
+        {
+            var random = new Random(worker);
+            while (left.TryTake(out _)) await JoinAsync(random);
+        }));
+        await Task.WhenAll(joining).WaitAsync(Limit);
+        await ended.CancelAsync();
+        await publishing.WaitAsync(Limit);
+        Assert.DoesNotContain(_hub.Totals(), kind => kind.Value.FramesDropped > 0);
+    }
+
+    [Fact]
+    public async Task Join_AfterTheEndOfTheMatch_GetsTheKeptFramesAndTheEnd()
+    {
+        for (var i = 0; i < 500; i++) await PublishNextAsync();
+        using var before = _hub.Subscribe(Options(Formats[0], SubscriptionStart.At(100), 0))!;
+        await _hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        using var after = _hub.Subscribe(Options(Formats[1], SubscriptionStart.Oldest, 0))!;
+        foreach (var (subscription, first) in new[] { (before, 100u), (after, 1u) })
+        {
+            var output = new Output();
+            var end = await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit);
+            Assert.Equal(new SubscriptionEnd(SubscriptionEndReason.MatchOver, "over"), end);
+            Assert.Equal(Range(first, 500), output.Loops);
+        }
+    }
+
+    [Fact]
+    public async Task Join_BeforeTheFirstFrame_GetsAll()
+    {
+        using var subscription = _hub.Subscribe(Options(Formats[2], SubscriptionStart.Oldest, 20))!;
+        var output = new Output();
+        var sending = subscription.SendAsync(output, CancellationToken.None);
+        for (var i = 0; i < 30; i++) await PublishNextAsync();
+        Assert.Equal(SubscriptionEnd.Complete, await sending.WaitAsync(Limit));
+        Assert.Equal(Range(1, 20), output.Loops);
+    }
+
+    [Fact]
+    public async Task Credits_InTheHistory_AreWaitedFor()
+    {
+        for (var i = 0; i < 50; i++) await PublishNextAsync();
+        using var subscription = _hub.Subscribe(Options(Formats[0], SubscriptionStart.Oldest, 40) with { Credits = 2 })!;
+        var output = new Output { Taken = frame => subscription.Acknowledge(frame.Sequence), MostUnacknowledged = 2 };
+        Assert.Equal(SubscriptionEnd.Complete, await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit));
+        Assert.Equal(Range(1, 40), output.Loops);
+    }
+
+    [Fact]
+    public async Task Close_WhileItReadsTheHistory_EndsIt()
+    {
+        for (var i = 0; i < 300; i++) await PublishNextAsync();
+        using var subscription = _hub.Subscribe(Options(Formats[0], SubscriptionStart.Oldest, 0))!;
+        var output = new Output { Taken = frame => subscription.Close() };
+        var end = await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit);
+        Assert.Equal(SubscriptionEndReason.Closed, end.Reason);
+        Assert.InRange(output.Loops.Count, 1, 100);
+    }
+
+    [Fact]
+    public async Task Subscribe_MoreReadersOfTheHistoryThanAllowed_IsRefused()
+    {
+        using var hub = new FrameHub(new HubOptions { MaxHistoryReaders = 4 }, sourceWaits: true, TimeProvider.System);
+        hub.Begin(new Match { MatchId = "m" });
+        var watcher = Options(Formats[0], SubscriptionStart.Oldest, 0) with { MayHoldUp = false };
+        var readers = Enumerable.Range(0, 3).Select(_ => hub.Subscribe(watcher)!).ToList();
+        // A quarter is for clients that may act.
+        Assert.Null(hub.Subscribe(watcher, out var problem));
+        Assert.Equal("3 subscriptions are reading the history: try again later", problem);
+        readers.Add(hub.Subscribe(watcher with { MayHoldUp = true })!);
+        Assert.Null(hub.Subscribe(watcher with { MayHoldUp = true }));
+        Assert.NotNull(hub.Subscribe(watcher with { Start = default }));
+        readers.ForEach(each => each.Dispose());
+        using var free = hub.Subscribe(watcher);
+        Assert.NotNull(free);
+    }
+
+    private async Task JoinAsync(Random random)
+    {
+        var start = (uint)random.Next(Math.Max(1, (int)_newest - 280), (int)_newest + 1);
+        var count = (ulong)random.Next(1, 350);
+        using var subscription = _hub.Subscribe(Options(Formats[random.Next(Formats.Length)], SubscriptionStart.At(start), count))!;
+        var output = new Output();
+        Assert.Equal(SubscriptionEnd.Complete, await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit));
+        Assert.Equal(Range(start, start + (uint)count - 1), output.Loops);
+        Assert.True(output.BeginsWithKeyframe);
+        Assert.Equal(0ul, output.Dropped);
+    }
+
+    private async ValueTask PublishNextAsync()
+    {
+        var gameLoop = _newest + 1;
+        var bytes = RecordingSample.Observation(gameLoop);
+        var buffer = SharedBuffer.Rent(bytes.Length);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        await _hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), buffer));
+        _newest = gameLoop;
+    }
+
+    private static IEnumerable<uint> Range(uint first, uint last) =>
+        Enumerable.Range((int)first, (int)(last - first + 1)).Select(loop => (uint)loop);
+
+    private static SubscriptionOptions Options(PayloadFormat format, SubscriptionStart start, ulong count) => new()
+    {
+        Policy = Policy.Every,
+        Encoding = format.Encoding,
+        Compression = format.Compression,
+        CompressionLevel = format.Compression == V1.Compression.None ? 0 : 5,
+        BufferFrames = 64,
+        Start = start,
+        MaxFrames = count,
+        Transport = "test",
+        Peer = "test",
+    };
+
+    private sealed class Output : IFrameOutput
+    {
+        private readonly List<EncodedFrame> _unflushed = [];
+
+        public List<uint> Loops { get; } = [];
+
+        public bool BeginsWithKeyframe { get; private set; }
+
+        public ulong Dropped { get; private set; }
+
+        public int MostUnacknowledged { get; init; } = int.MaxValue;
+
+        public Action<EncodedFrame>? Taken { get; init; }
+
+        public bool WritePending() => false;
+
+        public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
+        {
+            if (Loops.Count == 0) BeginsWithKeyframe = frame.IsKeyframe;
+            // Sequences begin with 1, as game loops do here.
+            Assert.Equal(frame.GameLoop, frame.Sequence);
+            Loops.Add(frame.GameLoop);
+            Dropped += dropped.Count;
+            if (Taken is not null)
+            {
+                frame.Retain();
+                _unflushed.Add(frame);
+            }
+            return frame.Payload.Length;
+        }
+
+        public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+        {
+            await Task.Yield();
+            Assert.InRange(_unflushed.Count, 0, MostUnacknowledged);
+            foreach (var frame in _unflushed)
+            {
+                Taken!(frame);
+                frame.Release();
+            }
+            _unflushed.Clear();
+            return true;
+        }
+    }
+}

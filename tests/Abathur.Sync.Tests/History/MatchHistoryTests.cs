@@ -1,0 +1,159 @@
+using Abathur.Recordings.Tests;
+using Abathur.Sync.Frames;
+using Abathur.Sync.History;
+using Abathur.Sync.Scheduling;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+
+namespace Abathur.Sync.Tests.History;
+
+public sealed class MatchHistoryTests : IDisposable
+{
+    private static readonly HistoryReaderOptions Columns = new("m", null, new(Encoding.Columns), 0, "", 1);
+    private MatchHistory _history = new(1 << 24, EncoderThreads.Shared, TimeProvider.System);
+    private ulong _sequence;
+
+    public void Dispose() => _history.Dispose();
+
+    [Fact]
+    public async Task Add_GameLoopGoesBack_BeginsAgain()
+    {
+        await AddAsync(10, 300);
+        Assert.Equal((10u, 309u), _history.Range);
+        await AddAsync(50, 5);
+        Assert.Equal((50u, 54u), _history.Range);
+        Assert.Equal([50u, 51, 52, 53, 54], Read(Columns));
+        Assert.Equal(5ul, _history.Describe().Frames);
+    }
+
+    [Fact]
+    public async Task Interrupt_DropsWhatWasKept()
+    {
+        await AddAsync(10, 20);
+        _history.Interrupt();
+        Assert.Null(_history.Range);
+        Assert.Empty(Read(Columns));
+        await AddAsync(40, 2);
+        Assert.Equal([40u, 41], Read(Columns));
+    }
+
+    [Fact]
+    public async Task Add_DamagedObservation_BeginsAgainBehindIt()
+    {
+        await AddAsync(10, 20);
+        Add(30, [0x0a, 0xff]);
+        await EncodedAsync();
+        Assert.Null(_history.Range);
+        await AddAsync(31, 3);
+        Assert.Equal((31u, 33u), _history.Range);
+        Assert.Equal([31u, 32, 33], Read(Columns));
+    }
+
+    [Fact]
+    public async Task Add_MoreThanTheLimit_DropsTheOldestSegments()
+    {
+        _history.Dispose();
+        _history = new MatchHistory(200_000, EncoderThreads.Shared, TimeProvider.System);
+        await AddAsync(1, MatchHistory.SegmentFrames);
+        using var late = new HistoryReader(_history, Columns, TimeProvider.System);
+        Assert.True(late.TryRead(ulong.MaxValue, out var first, out _));
+        first.Release();
+        for (var i = 1; i < 30; i++) await AddAsync((uint)(1 + i * MatchHistory.SegmentFrames), MatchHistory.SegmentFrames);
+
+        var range = _history.Range!.Value;
+        Assert.True(range.First > 1);
+        Assert.Equal(0u, (range.First - 1) % MatchHistory.SegmentFrames);
+        Assert.Equal(Enumerable.Range((int)range.First, (int)(range.Last - range.First + 1)).Select(loop => (uint)loop), Read(Columns));
+        Assert.InRange(_history.Describe().Bytes, 1ul, 300_000ul);
+        // A reader whose next segment was dropped reads no further.
+        var more = 1;
+        while (late.TryRead(ulong.MaxValue, out var frame, out _))
+        {
+            frame.Release();
+            more++;
+        }
+        Assert.Equal((MatchHistory.SegmentFrames, true), (more, late.IsLost));
+    }
+
+    [Fact]
+    public async Task Read_FromTheMiddleOfASegment_BeginsWithAKeyframe()
+    {
+        await AddAsync(1, 1000);
+        foreach (var format in new[] { Encoding.Columns, Encoding.Proto, Encoding.Json })
+        {
+            var options = Columns with { FirstGameLoop = 500, Format = new(format, V1.Compression.ZstdStream), CompressionLevel = 3 };
+            using var reader = new HistoryReader(_history, options, TimeProvider.System);
+            Assert.True(reader.TryRead(ulong.MaxValue, out var frame, out _));
+            Assert.Equal((500u, 500ul, true), (frame.GameLoop, frame.Sequence, frame.IsKeyframe));
+            frame.Release();
+        }
+    }
+
+    [Fact]
+    public async Task Read_EveryTenthLoop_SendsThoseOnly()
+    {
+        await AddAsync(1, 100);
+        Assert.Equal([5u, 15, 25, 35, 45, 55, 65, 75, 85, 95], Read(Columns with { FirstGameLoop = 5, EveryGameLoops = 10 }));
+    }
+
+    [Fact]
+    public async Task Read_Until_StopsThere()
+    {
+        await AddAsync(1, 100);
+        using var reader = new HistoryReader(_history, Columns, TimeProvider.System);
+        var count = 0;
+        while (reader.TryRead(40, out var frame, out _))
+        {
+            frame.Release();
+            count++;
+        }
+        Assert.Equal((40, 40ul), (count, reader.LastSequence));
+    }
+
+    private List<uint> Read(HistoryReaderOptions options)
+    {
+        using var reader = new HistoryReader(_history, options, TimeProvider.System);
+        var loops = new List<uint>();
+        while (reader.TryRead(ulong.MaxValue, out var frame, out _))
+        {
+            loops.Add(frame.GameLoop);
+            frame.Release();
+        }
+        return loops;
+    }
+
+    private async Task AddAsync(uint first, int count)
+    {
+        for (var i = 0; i < count; i++)
+        {
+            await _history.WaitForRoomAsync();
+            Add(first + (uint)i, RecordingSample.Observation(first + (uint)i));
+        }
+        await EncodedAsync();
+    }
+
+    private void Add(uint gameLoop, byte[] observation)
+    {
+        var buffer = SharedBuffer.Rent(observation.Length);
+        observation.CopyTo(buffer.GetSpan(observation.Length));
+        buffer.Advance(observation.Length);
+        var frame = Frame.Rent(gameLoop, default, buffer);
+        frame.MarkPublished("m", ++_sequence, default);
+        _history.Add(frame);
+        frame.Release();
+    }
+
+    /// <summary>Completes when all added frames are encoded.</summary>
+    private async Task EncodedAsync()
+    {
+        var idle = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        void Check()
+        {
+            if (!_history.HasPending) idle.TrySetResult();
+        }
+        _history.Grown += Check;
+        Check();
+        await idle.Task.WaitAsync(TimeSpan.FromSeconds(60));
+        _history.Grown -= Check;
+    }
+}
