@@ -19,7 +19,7 @@ from bot_events import MAPS, BotEvents, match_data, recorded
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
 from programs import FREE_PORTS, SHARED, SKIRMISH, WATCH, Launch, Play, needs_sequences, token_options, wait_until
-from s2clientprotocol import error_pb2, query_pb2, sc2api_pb2
+from s2clientprotocol import common_pb2, error_pb2, query_pb2, sc2api_pb2
 from sc2.bot_ai import BotAI
 from sc2.data import Race, Result
 from sc2.ids.unit_typeid import UnitTypeId
@@ -332,16 +332,13 @@ async def test_bots_see_the_frames_that_another_bot_publishes(launch: Launch) ->
         frames = [frame.response for frame in match.frames(stop=FIRST_LOOP + 120)]
     bots = [EachLoop() for _ in range(3)]
     async with abathur.publisher(daemon.grpc, game_info=info, game_data=data, player_id=1) as publisher:
-        running = [asyncio.create_task(run_async(bot, daemon.grpc, policy="every")) for bot in bots]
+        # All frames may wait: the bots run in this loop, too, and a published frame does not wait for them.
+        running = [asyncio.create_task(run_async(bot, daemon.grpc, policy="every", buffer=200)) for bot in bots]
         async with abathur.connect(daemon.grpc) as game:
             await publisher.publish(frames[0])
             await wait_until(game, lambda status: len(status.subscribers) == len(bots))
         for frame in frames[1:]:
             await publisher.publish(frame)
-            # The bots run in this loop, too.
-            await asyncio.sleep(0)
-            while any(bot.notes and bot.notes[-1] < frame.observation.game_loop - 30 for bot in bots):
-                await asyncio.wait(running, timeout=0.01)
     told = await asyncio.gather(*running)
     assert [each.result for each in told] == [Result.Undecided] * 3
     for bot in bots:
@@ -484,7 +481,7 @@ def test_estimates_are_those_of_the_map() -> None:
     walker = next(u for u in response.observation.raw_data.units if u.alliance == 1 and u.unit_type == 104)
     hatchery = next(each.ability_id for each in data.units if each.unit_id == UnitTypeId.HATCHERY.value)
     query = query_pb2.RequestQuery()
-    query.pathing.add(unit_tag=walker.tag).end_pos.CopyFrom(sc2api_pb2.ResponseObservation and _point(walker.pos))
+    query.pathing.add(unit_tag=walker.tag).end_pos.CopyFrom(_point(walker.pos))
     query.pathing.add(start_pos=_point(hall.pos)).end_pos.CopyFrom(_point(hall.pos, 3.5, 0))
     query.abilities.add(unit_tag=walker.tag)
     places = [(x + 0.5, y + 0.5) for x, y in itertools.product(range(20, 100, 4), range(20, 100, 4))]
@@ -502,9 +499,7 @@ def test_estimates_are_those_of_the_map() -> None:
     assert 20 < sum(free) < len(places)
 
 
-def _point(position: Any, dx: float = 0, dy: float = 0) -> Any:
-    from s2clientprotocol import common_pb2
-
+def _point(position: Any, dx: float = 0, dy: float = 0) -> common_pb2.Point2D:
     return common_pb2.Point2D(x=position.x + dx, y=position.y + dy)
 
 

@@ -71,15 +71,8 @@ async def run_async(
 
     make, first = _factory(bot)
     name = type(first).__name__[:_MAX_NAME]
-    path = os.fspath(source) if isinstance(source, os.PathLike) else source
-    async with open_source(path if isinstance(source, str) else _path(source), name, dict(options)) as opened:
+    async with open_source(source, name, dict(options)) as opened:
         return await _Run(opened, make, first).run()
-
-
-def _path(source: object) -> object:
-    from pathlib import Path
-
-    return Path(source) if isinstance(source, os.PathLike) else source
 
 
 def _factory(bot: Any) -> tuple[Callable[[], BotAI] | None, BotAI]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -80,10 +81,10 @@ async def open_source(source: object, name: str, options: dict[str, Any]) -> Asy
         TypeError: an option does not exist, or not for a recording.
     """
     check_known(options, AgentOptions)
-    if isinstance(source, Path) or (isinstance(source, str) and source.endswith(".mcap")):
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(".mcap")):
         if others := options.keys() - set(_RECORDING_OPTIONS):
             raise TypeError(f"a recording has no option {min(others)!r}; it has every")
-        with open_recording(source) as recording:
+        with open_recording(Path(source)) as recording:
             yield _RecordingSource(recording, options.get("every"))
         return
     if source is not None and not isinstance(source, str):
