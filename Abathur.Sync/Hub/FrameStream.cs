@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
+using Abathur.Sc2;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Scheduling;
@@ -38,6 +39,7 @@ internal sealed class FrameStream : IDisposable
     private readonly Action _askKeyframe;
     private volatile Subscription[] _subscriptions = [];
     private DroppedFrames _missed;
+    private Frame? _excluded;
     private SubscriptionEnd? _end;
     private int _payloadBytes;
     private int _keyframeAsked;
@@ -144,7 +146,17 @@ internal sealed class FrameStream : IDisposable
     /// <summary>Offers a frame to all subscribers, unless <see cref="StreamKey.EveryGameLoops"/> excludes it. Never waits.</summary>
     public void Offer(Frame frame)
     {
-        if (!Wants(frame.GameLoop)) return;
+        if (!Wants(frame.GameLoop))
+        {
+            KeepExcluded(frame);
+            return;
+        }
+        KeepExcluded(null);
+        Enqueue(frame);
+    }
+
+    private void Enqueue(Frame frame)
+    {
         if (_encoder is null)
         {
             var plain = EncodedFrame.Plain(frame);
@@ -171,9 +183,12 @@ internal sealed class FrameStream : IDisposable
         WakeEncoder();
     }
 
-    /// <summary>Ends all subscriptions after the queued frames have been offered.</summary>
+    /// <summary>Ends all subscriptions after the queued frames have been offered, and a last one with the results of the match, even if
+    /// downsampling has excluded it.</summary>
     public void Finish(SubscriptionEnd end)
     {
+        if (end.Reason == SubscriptionEndReason.MatchOver && _excluded is { } last && HasResults(last)) Enqueue(last);
+        KeepExcluded(null);
         lock (_gate) _end ??= end;
         if (_encoder is null) EndAll(end);
         WakeEncoder();
@@ -194,6 +209,7 @@ internal sealed class FrameStream : IDisposable
         // Both the end of the match and the end of the last subscription may call this.
         Interlocked.Exchange(ref _last, null)?.Release();
         Interlocked.Exchange(ref _newest, null)?.Release();
+        KeepExcluded(null);
         (_encoder as IDisposable)?.Dispose();
     }
 
@@ -443,6 +459,26 @@ internal sealed class FrameStream : IDisposable
         foreach (var subscription in subscriptions)
         {
             if (!subscription.IsLossless) subscription.WakeToTake(isOnlyOne ? null : _readers);
+        }
+    }
+
+    /// <summary>Keeps the newest frame that downsampling has excluded, until another one is sent.</summary>
+    private void KeepExcluded(Frame? frame)
+    {
+        frame?.Retain();
+        Interlocked.Exchange(ref _excluded, frame)?.Release();
+    }
+
+    /// <summary>Whether a frame has the results of the match; false if it is damaged.</summary>
+    private static bool HasResults(Frame frame)
+    {
+        try
+        {
+            return ObservationWire.ReadGameLoopAndEnd(frame.Observation.Span).HasResults;
+        }
+        catch (InvalidDataException)
+        {
+            return false;
         }
     }
 

@@ -110,6 +110,21 @@ public sealed class MatchHistoryTests : IDisposable
         Assert.Equal((40, 40ul), (count, reader.LastSequence));
     }
 
+    [Fact]
+    public async Task Add_SteadyState_AllocatesNothing()
+    {
+        await AddAsync(1, 300);
+        var observation = RecordingSample.Observation(301);
+        for (var round = 0; round < 5; round++)
+        {
+            Allocated.AtMost(20 * 50, () =>
+            {
+                for (var i = 0; i < 20; i++) Add(301, observation);
+            });
+            await EncodedAsync();
+        }
+    }
+
     private List<uint> Read(HistoryReaderOptions options)
     {
         using var reader = new HistoryReader(_history, options, TimeProvider.System);

@@ -302,10 +302,41 @@ public class FrameHubTests
         }
     }
 
+    [Theory]
+    [InlineData(Encoding.Proto)]
+    [InlineData(Encoding.Json)]
+    public async Task Finish_LastFrameWithResultsIsExcludedByDownsampling_IsSent(Encoding encoding)
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Every, encoding: encoding) with { EveryGameLoops = 8 })!;
+        for (var loop = 1u; loop <= 11; loop++) await Publish(hub, loop);
+        var last = SC2APIProtocol.ResponseObservation.Parser.ParseFrom(RecordingSample.Observation(12));
+        last.PlayerResult.Add(new SC2APIProtocol.PlayerResult { PlayerId = 1, Result = SC2APIProtocol.Result.Victory });
+        await hub.PublishAsync(Frame.Rent(12, FrameStamp.Now(_clock), Buffer(Google.Protobuf.MessageExtensions.ToByteArray(last))));
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+
+        Assert.Equal([1u, 9, 12], new[] { Take(subscription), Take(subscription), Take(subscription) });
+        Assert.False(subscription.TryTake(out _, out _));
+    }
+
+    [Fact]
+    public async Task Finish_LastFrameWithoutResultsIsExcludedByDownsampling_IsNotSent()
+    {
+        var hub = Hub(sourceWaits: true);
+        using var subscription = hub.Subscribe(Options(Policy.Every) with { EveryGameLoops = 8 })!;
+        for (var loop = 1u; loop <= 12; loop++) await Publish(hub, loop);
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+
+        Assert.Equal([1u, 9], new[] { Take(subscription), Take(subscription) });
+        Assert.False(subscription.TryTake(out _, out _));
+    }
+
     [Fact]
     public async Task Publish_SteadyState_AllocatesNothingPerSubscriber()
     {
-        var hub = Hub(sourceWaits: true);
+        // Without history, whose encoder would be waited for.
+        using var hub = new FrameHub(new HubOptions { HistoryBytes = 0 }, sourceWaits: true, _clock);
+        hub.Begin(new Match { MatchId = "m" });
         var subscriptions = Enumerable.Range(0, 50).Select(_ => hub.Subscribe(Options(Policy.Latest))!).ToList();
         var observation = RecordingSample.Observation(1, 50_000);
         for (var i = 0; i < 200; i++) await Round();
