@@ -1,4 +1,4 @@
-"""What the history costs: memory of a whole match, and what reading it costs another reader: `dotnet make.cs bench history`."""
+"""The memory of the history, and what reading it costs another reader: `dotnet make.cs bench history`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def memory(recording: Path, figures: Figures) -> None:
 
 
 def latency(daemon: Daemon, seconds: float, reader: dict[str, str] | None) -> tuple[np.ndarray, float]:
-    """Published to received of a reference reader, in ns, and the frames a second of a reader of the history beside it."""
+    """Published to received of a reference reader, in ns, and frames a second of a reader of the history."""
     here = Path(__file__).parent
     with ExitStack() as stack:
         address = daemon.address("socket")
@@ -119,7 +119,7 @@ def page(figures: Figures, seconds: float, rounds: int) -> str:
                 ["with history (`--history-mb 64`)", figures.text("memory", "64")],
             ],
         )
-        + f"\nFrames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes of memory each.\n\n"
+        + f"\nFrames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes each.\n\n"
         "## Reading it beside another reader\n\n"
         f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under `every` on the "
         f"socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them. "

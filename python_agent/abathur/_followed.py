@@ -53,12 +53,12 @@ class FollowedRecording:
             self._file.close()
 
     def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
-        """The game info; None if there is none before the first observation. Waits for the first chunk."""
+        """The game info, if it precedes the observations, else None. Waits for the first chunk."""
         data = self._before_observations("/game_info")
         return None if data is None else sc2api_pb2.ResponseGameInfo.FromString(data)
 
     def game_data(self) -> sc2api_pb2.ResponseData | None:
-        """The game data; None if there is none before the first observation. Waits for the first chunk."""
+        """The game data, if it precedes the observations, else None. Waits for the first chunk."""
         data = self._before_observations("/game_data")
         return None if data is None else sc2api_pb2.ResponseData.FromString(data)
 

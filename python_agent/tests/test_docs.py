@@ -187,7 +187,7 @@ def test_the_readme_is_read_in_five_minutes() -> None:
     # Without the generated table of figures, and the comments that name where a figure is from.
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     text = re.sub(r"<!-- measured: .*<!-- end of measured -->|<!--.*?-->", "", readme, flags=re.S)
-    assert len(text.split()) <= 800
+    assert len(text.split()) <= 1000
 
 
 def test_every_command_is_in_the_page_of_commands() -> None:

@@ -62,7 +62,8 @@ public class MatchTimelineTests
         Assert.Equal(MatchTimeline.MaxRows * MatchTimeline.LoopsPerRow, rows[^1]);
     }
 
-    private Google.Protobuf.Collections.RepeatedField<float> Column(string name) => _timeline.After(0).Columns.Single(column => column.Name == name).Values;
+    private Google.Protobuf.Collections.RepeatedField<float> Column(string name) =>
+        _timeline.After(0).Columns.Single(column => column.Name == name).Values;
 
     private void Add(uint gameLoop) => Publish(
         gameLoop,
