@@ -103,7 +103,8 @@ public sealed class Frame
     /// <summary>Whether <see cref="SkippedEvents"/> lacks something, because there was more than the daemon keeps.</summary>
     public bool SkippedEventsIncomplete { get; internal set; }
 
-    /// <summary>What happened to units between the previous frame and this one. The first frame whose events are read has none; from then on
+    /// <summary>What happened to units between the previous frame and this one. The first frame whose events are read has none; from then
+    /// on
     /// each frame of the subscription is compared with the one before it.</summary>
     public IReadOnlyList<UnitEvent> Events => _content.Events(this);
 
