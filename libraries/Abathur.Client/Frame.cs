@@ -85,7 +85,7 @@ public sealed class Frame
     public ResponseObservation Response =>
         _response ??= ServerText.Parse(ResponseObservation.Parser, _content.ObservationBytes.Span);
 
-    /// <summary>The observation in <see cref="Response"/>; empty where there is none.</summary>
+    /// <summary>The observation in <see cref="Response"/>; empty if it is absent.</summary>
     public Observation Observation => Response.Observation ??= new Observation();
 
     /// <summary>Everything that is not in <see cref="Units"/> and <see cref="Grids"/>: player, score, effects, chat, results. Cheap with
