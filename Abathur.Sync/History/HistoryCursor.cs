@@ -10,7 +10,7 @@ internal sealed class HistoryCursor : IDisposable
     private readonly uint? _gameLoop;
     private readonly ZstdDecompressor? _zstd = PayloadCompression.Zstd.IsAvailable ? new() : null;
     private HistorySegment? _segment;
-    private BlockPool.Block? _decompressed;
+    private SharedBuffer? _plain;
     private ReadOnlyMemory<byte> _records;
     private int _at;
 
@@ -23,7 +23,7 @@ internal sealed class HistoryCursor : IDisposable
     /// one that was asked for.</summary>
     public bool TryRead(out HistoryRecord record)
     {
-        while (_at == _records.Length)
+        while (IsLost || _at == _records.Length)
         {
             if (TryContinue()) continue;
             record = default;
@@ -50,7 +50,7 @@ internal sealed class HistoryCursor : IDisposable
             return _segment is not null && Load(_segment);
         }
         // The segment behind it exists only when this one is complete: read in this order.
-        var (_, _, next) = _history.Content(_segment);
+        var next = _history.Next(_segment);
         if (_segment.Length > _records.Length) return Load(_segment);
         if (next is null) return false;
         if (next.Round != _segment.Round)
@@ -66,27 +66,30 @@ internal sealed class HistoryCursor : IDisposable
 
     private bool Load(HistorySegment segment)
     {
-        var (plain, compressed, _) = _history.Content(segment);
-        if (!compressed.IsEmpty)
+        var (plain, length, compressed) = _history.Content(segment);
+        Return();
+        if (plain is not null)
         {
-            Return();
-            _decompressed = BlockPool.Shared.Rent(segment.Length);
-            plain = _decompressed.Memory[..segment.Length];
-            segment.Decompress(compressed.Span, _decompressed.Bytes.AsSpan(0, segment.Length), _zstd);
+            _plain = plain;
+            _records = plain.Memory[..length];
+            return true;
         }
-        else if (plain.IsEmpty)
+        if (compressed.IsEmpty)
         {
-            IsLost = segment.IsDropped;
+            IsLost = true;
             return false;
         }
-        _records = plain;
+        _plain = SharedBuffer.Rent(length);
+        segment.Decompress(compressed.Span, _plain.GetSpan(length)[..length], _zstd);
+        _plain.Advance(length);
+        _records = _plain.Memory;
         return true;
     }
 
     private void Return()
     {
-        _decompressed?.Dispose();
-        _decompressed = null;
+        _plain?.Release();
+        _plain = null;
         _records = default;
     }
 }

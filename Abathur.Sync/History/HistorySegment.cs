@@ -1,24 +1,27 @@
+using System.Buffers;
 using Abathur.Compression;
+using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.History;
 
 /// <summary>
-/// A keyframe and the delta frames behind it. Its records are appended to plain memory; a closed segment is one compressed block. The
+/// A keyframe and the delta frames behind it. Its records are appended to pooled memory; a closed segment is one compressed block. The
 /// history that has it guards it with its lock, but bytes that were appended never change.
 /// </summary>
 internal sealed class HistorySegment
 {
-    private byte[]? _plain;
+    private SharedBuffer? _plain;
     private byte[]? _compressed;
     private bool _isZstd;
 
     /// <param name="round">Number of the run of game loops that do not go back.</param>
     /// <param name="firstGameLoop">Game loop of its keyframe.</param>
-    public HistorySegment(int round, uint firstGameLoop)
+    /// <param name="sizeHint">Expected bytes of its records.</param>
+    public HistorySegment(int round, uint firstGameLoop, int sizeHint)
     {
         Round = round;
         FirstGameLoop = LastGameLoop = firstGameLoop;
-        _plain = new byte[64 * 1024];
+        _plain = SharedBuffer.Rent(sizeHint);
     }
 
     /// <summary>Number of the run of game loops that do not go back.</summary>
@@ -37,10 +40,7 @@ internal sealed class HistorySegment
     public int Length { get; private set; }
 
     /// <summary>Memory that it takes.</summary>
-    public long Bytes => (_plain?.Length ?? 0) + (_compressed?.Length ?? 0);
-
-    /// <summary>Whether its content was removed.</summary>
-    public bool IsDropped => _plain is null && _compressed is null;
+    public long Bytes => (_plain?.CapacityBytes ?? 0) + (_compressed?.Length ?? 0);
 
     /// <summary>The segment behind it; null for the newest.</summary>
     public HistorySegment? Next { get; set; }
@@ -48,26 +48,32 @@ internal sealed class HistorySegment
     /// <summary>Memory for the next record. Call <see cref="Append"/> when it is written.</summary>
     public Span<byte> Reserve(int bytes)
     {
-        if (_plain!.Length - Length < bytes)
+        if (_plain!.CapacityBytes - Length < bytes)
         {
-            // Readers may hold the old array: what they read of it stays as it is.
-            var larger = new byte[Math.Max(2 * _plain.Length, Length + bytes)];
-            _plain.AsSpan(0, Length).CopyTo(larger);
+            // Not by the buffer itself: readers may hold the old memory.
+            var larger = SharedBuffer.Rent(Math.Max(2 * _plain.CapacityBytes, Length + bytes));
+            larger.Write(_plain.Span);
+            _plain.Release();
             _plain = larger;
         }
-        return _plain.AsSpan(Length, bytes);
+        return _plain.GetSpan(bytes)[..bytes];
     }
 
     /// <summary>Adds the record that was written.</summary>
     public void Append(int bytes, uint gameLoop)
     {
+        _plain!.Advance(bytes);
         Length += bytes;
         LastGameLoop = gameLoop;
         Frames++;
     }
 
-    /// <summary>All records of an open segment.</summary>
-    public ReadOnlyMemory<byte> Plain => _plain is null ? default : _plain.AsMemory(0, Length);
+    /// <summary>All records of an open segment, which the caller releases; null for another one.</summary>
+    public SharedBuffer? RetainPlain()
+    {
+        _plain?.Retain();
+        return _plain;
+    }
 
     /// <summary>The compressed records of a closed segment; empty for an open one.</summary>
     public ReadOnlyMemory<byte> Compressed => _compressed;
@@ -77,11 +83,17 @@ internal sealed class HistorySegment
     {
         _compressed = compressed;
         _isZstd = isZstd;
+        _plain!.Release();
         _plain = null;
     }
 
     /// <summary>Removes the content.</summary>
-    public void Drop() => _plain = _compressed = null;
+    public void Drop()
+    {
+        _plain?.Release();
+        _plain = null;
+        _compressed = null;
+    }
 
     /// <summary>Decompresses the records of a closed segment.</summary>
     /// <param name="compressed">Its <see cref="Compressed"/> records.</param>

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using Abathur.Columns;
 using Abathur.Compression;
+using Abathur.Sync.Frames;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -18,7 +19,7 @@ internal sealed class MatchHistory : IDisposable
     public const int SegmentFrames = 224;
 
     /// <summary>Frames, and their bytes, that may wait to be encoded. With more, the history begins again.</summary>
-    public const int MaxQueuedFrames = 256, MaxQueuedBytes = 24 * 1024 * 1024;
+    public const int MaxQueuedFrames = 256, MaxQueuedBytes = 8 * 1024 * 1024;
 
     /// <summary>Bytes of records from which a segment is closed before it has all its frames.</summary>
     private const int MaxSegmentBytes = 1024 * 1024;
@@ -170,10 +171,17 @@ internal sealed class MatchHistory : IDisposable
         }
     }
 
-    /// <summary>The records of a segment as far as they are known, and the segment behind it.</summary>
-    internal (ReadOnlyMemory<byte> Plain, ReadOnlyMemory<byte> Compressed, HistorySegment? Next) Content(HistorySegment segment)
+    /// <summary>The segment behind another one; null if it does not exist yet.</summary>
+    internal HistorySegment? Next(HistorySegment segment)
     {
-        lock (_gate) return (segment.Compressed.IsEmpty ? segment.Plain : default, segment.Compressed, segment.Next);
+        lock (_gate) return segment.Next;
+    }
+
+    /// <summary>The records of a segment: plain ones, which the caller releases, with their bytes so far; or compressed ones. Neither if
+    /// they were dropped.</summary>
+    internal (SharedBuffer? Plain, int Length, ReadOnlyMemory<byte> Compressed) Content(HistorySegment segment)
+    {
+        lock (_gate) return (segment.RetainPlain(), segment.Length, segment.Compressed);
     }
 
     private void Schedule() => _threads.Add(_encode, _meanEncoding, isSlow: false);
@@ -215,6 +223,7 @@ internal sealed class MatchHistory : IDisposable
 
     private void Release()
     {
+        for (; _first is not null; _first = _first.Next) _first.Drop();
         _compressor.Dispose();
         _room.Dispose();
     }
@@ -252,14 +261,17 @@ internal sealed class MatchHistory : IDisposable
         byte[]? compressed = null;
         if (_last is { } closing && closing.Round == round)
         {
-            var output = new ArrayBufferWriter<byte>();
+            var plain = closing.RetainPlain()!;
+            var output = SharedBuffer.Rent(plain.Span.Length);
             // Nothing is appended meanwhile: only this thread does.
-            _compressor.Compress(closing.Plain.Span, output);
-            compressed = output.WrittenSpan.ToArray();
+            _compressor.Compress(plain.Span, output);
+            compressed = output.Span.ToArray();
+            output.Release();
+            plain.Release();
         }
         lock (_gate)
         {
-            var segment = new HistorySegment(round, gameLoop);
+            var segment = new HistorySegment(round, gameLoop, _last?.Length ?? 0);
             if (_last is not null)
             {
                 _bytes -= _last.Bytes;

@@ -12,7 +12,7 @@ namespace Abathur.Sync.Hub;
 internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> attach)
 {
     /// <summary>Frames, and their bytes, after which they are passed to the operating system.</summary>
-    private const int BatchFrames = 16, BatchBytes = 256 * 1024;
+    private const int BatchFrames = 64, BatchBytes = 512 * 1024;
 
     private static SubscriptionEnd Lost { get; } = new(
         SubscriptionEndReason.SlowConsumer,

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from google.protobuf import json_format
-from s2clientprotocol import sc2api_pb2
 
 from abathur._event_rows import (
     ENEMY_STRUCTURE,
@@ -22,8 +20,8 @@ from abathur._event_rows import (
     Snapshot,
     UnitsSnapshot,
 )
-from abathur._malformed import MALFORMED
-from abathur.errors import AbathurError, ProtocolError
+from abathur._skipped_events import without_units
+from abathur.errors import AbathurError
 from abathur.events import (
     Alert,
     BuildingConstructionComplete,
@@ -228,23 +226,6 @@ def _carries(new: Snapshot, unit: object) -> bool:
 
 def _once(frame: Frame) -> tuple[list[int], list[int], set[int]]:
     """Dead units, alerts and upgrades of a frame."""
-    observation = frame.rest.observation if frame._json is None else _from_json(frame)
+    observation = without_units(frame).observation
     raw = observation.raw_data
     return list(raw.event.dead_units), list(observation.alerts), set(raw.player.upgrade_ids)
-
-
-def _from_json(frame: Frame) -> sc2api_pb2.Observation:
-    """The same in a message, without the rest of the observation."""
-    try:
-        given = frame.json.get("observation", {})
-        raw = given.get("rawData", {})
-        wanted = {
-            "alerts": given.get("alerts", []),
-            "rawData": {
-                "event": {"deadUnits": raw.get("event", {}).get("deadUnits", [])},
-                "player": {"upgradeIds": raw.get("player", {}).get("upgradeIds", [])},
-            },
-        }
-        return json_format.ParseDict(wanted, sc2api_pb2.Observation())
-    except (json_format.ParseError, *MALFORMED) as error:
-        raise ProtocolError(f"the observation of frame {frame.sequence} cannot be read: {error}") from None

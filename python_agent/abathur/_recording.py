@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
+from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _tables
@@ -63,7 +64,9 @@ class Recording:
         from mcap.reader import make_reader
 
         self.path = path
-        self._errors: tuple[type[Exception], ...] = (McapError, EOFError, ValueError, OSError, struct.error)
+        self._errors: tuple[type[Exception], ...] = (
+            *(McapError, DecodeError, EOFError, ValueError, OSError, struct.error),
+        )
         self._file: BinaryIO = self._open(path)
         try:
             self._reader: Any = make_reader(self._file)

@@ -81,7 +81,7 @@ class BotEvents:
 
     def __init__(self, info: sc2api_pb2.ResponseGameInfo, data: sc2api_pb2.ResponseData, player_id: int) -> None:
         self.bot = Teller()
-        client = FrameClient(None or object(), Estimates(info, data), BotResult(self.bot, Result.Undecided), "", 22.4)  # type: ignore[arg-type]
+        client = FrameClient(object(), Estimates(info, data), BotResult(self.bot, Result.Undecided), "", 22.4)  # type: ignore[arg-type]
         self._driver = BotDriver(self.bot, client, info, data, player_id)
         self._begun = False
 

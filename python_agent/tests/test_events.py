@@ -375,6 +375,24 @@ def test_copies_of_frames_have_no_events() -> None:
     assert frame.events == ()
 
 
+def test_a_damaged_frame_that_is_skipped_is_reported(tmp_path: Path) -> None:
+    from mcap.reader import make_reader
+    from mcap.writer import Writer
+
+    source, path = record(tmp_path, story()), tmp_path / "damaged.mcap"
+    with source.open("rb") as given, path.open("wb") as made:
+        writer = Writer(made)
+        writer.start()
+        schema = writer.register_schema("SC2APIProtocol.ResponseObservation", "protobuf", b"")
+        channel = writer.register_channel("/observation", "protobuf", schema)
+        for number, (_, _, message) in enumerate(make_reader(given).iter_messages(topics=["/observation"])):
+            data = b"\xff" if number == 1 else message.data
+            writer.add_message(channel, message.log_time, data, message.publish_time, number)
+        writer.finish()
+    with abathur.open(path) as match, pytest.raises(abathur.RecordingError, match=r"damaged\.mcap is damaged: "):
+        list(match.frames(every=2))
+
+
 def test_damaged_json_is_reported() -> None:
     from abathur import _frame
     from abathur._event_stream import EventStream

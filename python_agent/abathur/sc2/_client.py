@@ -14,7 +14,7 @@ from sc2.protocol import ProtocolError
 from abathur.sc2._drawings import shapes
 from abathur.sc2._estimates import Estimates
 from abathur.sc2._result import BotResult
-from abathur.sc2._source import NotAllowed, NotNow, Source
+from abathur.sc2._source import NotAllowed, NotNow, Over, Source
 
 _logger = logging.getLogger("abathur")
 #: How often a query is asked again, a game loop later each time, when too many were asked.
@@ -89,6 +89,8 @@ class FrameClient(Client):
                 self._may_act = False
             except NotNow as error:
                 raise ProtocolError(str(error)) from None
+            except Over as error:
+                _logger.debug("%s acts too late: %s", self._layer, error)
         if not self._told.actions_withheld:
             _logger.warning("%s acts, but this source accepts no actions: they are withheld", self._layer)
         self._told.actions_withheld += len(actions)
@@ -104,6 +106,8 @@ class FrameClient(Client):
                         await asyncio.sleep(self._loop_seconds)
             except NotAllowed:
                 self._may_query = False
+            except Over as error:
+                _logger.debug("%s asks too late: %s", self._layer, error)
         if not self._told.queries_unanswered:
             _logger.warning("%s gets estimates: this source does not answer its queries", self._layer)
         self._told.queries_unanswered += 1
@@ -118,5 +122,5 @@ class FrameClient(Client):
                     await self._source.draw(shapes(command.draw), self._layer)
                 except NotAllowed:
                     self._may_draw = False
-                except NotNow as error:
+                except (NotNow, Over) as error:
                     _logger.debug("%s is not drawn: %s", self._layer, error)

@@ -14,7 +14,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._frame import Frame
 from abathur._options import AgentOptions
-from abathur._skipped_events import add_events
+from abathur._skipped_events import add_events, without_units
 from abathur.errors import AbathurError
 from abathur.sc2._result import BotResult
 
@@ -71,15 +71,8 @@ async def run_async(
 
     make, first = _factory(bot)
     name = type(first).__name__[:_MAX_NAME]
-    path = os.fspath(source) if isinstance(source, os.PathLike) else source
-    async with open_source(path if isinstance(source, str) else _path(source), name, dict(options)) as opened:
+    async with open_source(source, name, dict(options)) as opened:
         return await _Run(opened, make, first).run()
-
-
-def _path(source: object) -> object:
-    from pathlib import Path
-
-    return Path(source) if isinstance(source, os.PathLike) else source
 
 
 def _factory(bot: Any) -> tuple[Callable[[], BotAI] | None, BotAI]:
@@ -128,12 +121,13 @@ class _Run:
         self._told.game_loop = frame.game_loop
         if frame.skipped_events is not None:
             add_events(self._skipped, frame.skipped_events)
-        results = [*self._skipped.player_result, *frame.rest.player_result]
+        rest = without_units(frame)
+        results = [*self._skipped.player_result, *rest.player_result]
         if results and self._driver is not None:
             await self._end(results)
             return True
         if frame.game_loop < self._next_loop:
-            add_events(self._skipped, frame.rest)
+            add_events(self._skipped, rest)
             return False
         driver = await self._step(frame)
         if driver.client.in_game:

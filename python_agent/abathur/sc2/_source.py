@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from abathur._frame import Frame
 from abathur._game import Game, connect
 from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions, check_known
 from abathur._recording import Recording, open_recording
-from abathur.errors import AbathurError, RequestError
+from abathur.errors import AbathurError, ConnectError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 #: Refusals that stay: the source, the rights, or an older daemon.
@@ -30,6 +31,10 @@ class NotAllowed(Exception):  # noqa: N818 - not an error of the user
 
 class NotNow(Exception):  # noqa: N818 - not an error of the user
     """The source did not accept the request this time."""
+
+
+class Over(Exception):  # noqa: N818 - not an error of the user
+    """The match is over, or the connection is broken: frames on the way still follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,13 @@ class Source(Protocol):
         """The match of the newest frame."""
 
     async def act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
-        """Send actions to the game; its result of each. Raises NotAllowed, NotNow."""
+        """Send actions to the game; its result of each. Raises NotAllowed, NotNow, Over."""
 
     async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
-        """Ask the game. Raises NotAllowed, NotNow."""
+        """Ask the game. Raises NotAllowed, NotNow, Over."""
 
     async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
-        """Draw over the map. Raises NotAllowed, NotNow."""
+        """Draw over the map. Raises NotAllowed, NotNow, Over."""
 
 
 @contextlib.asynccontextmanager
@@ -76,10 +81,10 @@ async def open_source(source: object, name: str, options: dict[str, Any]) -> Asy
         TypeError: an option does not exist, or not for a recording.
     """
     check_known(options, AgentOptions)
-    if isinstance(source, Path) or (isinstance(source, str) and source.endswith(".mcap")):
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(".mcap")):
         if others := options.keys() - set(_RECORDING_OPTIONS):
             raise TypeError(f"a recording has no option {min(others)!r}; it has every")
-        with open_recording(source) as recording:
+        with open_recording(Path(source)) as recording:
             yield _RecordingSource(recording, options.get("every"))
         return
     if source is not None and not isinstance(source, str):
@@ -162,6 +167,8 @@ def _refusals() -> Any:
         yield
     except RequestError as error:
         raise (NotAllowed if error.code in _NEVER else NotNow)(str(error)) from None
+    except ConnectError as error:
+        raise Over(str(error)) from None
 
 
 def _of(kind: type, options: dict[str, Any]) -> Any:

@@ -1,0 +1,70 @@
+"""Reads the history of a daemon over and over: `python history_reader.py HOST:PORT SUBSCRIBE FRAMES`.
+
+SUBSCRIBE is the JSON of a subscription on the socket, without `start` and `maxFrames`. Nothing is decoded. Told to stop
+by a line on its standard input, it prints ``{"frames": N, "seconds": S}``.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import threading
+import time
+
+_BUFFER = 4 * 1024 * 1024
+
+
+def _read(address: str, subscribe: dict[str, object], count: int, stop: threading.Event) -> int:
+    """One pass over the kept frames; how many came."""
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port))) as connection:
+        line = json.dumps({"subscribe": {**subscribe, "startOldest": True, "maxFrames": str(count)}})
+        connection.sendall(line.encode() + b"\n")
+        buffer = memoryview(bytearray(_BUFFER))
+        filled = frames = 0
+        has_match = False
+        while not stop.is_set():
+            received = connection.recv_into(buffer[filled:])
+            if received == 0:
+                break
+            filled += received
+            at = 0
+            if not has_match:
+                end = bytes(buffer[:filled]).find(b"\n")
+                if end < 0:
+                    continue
+                has_match, at = True, end + 1
+            while filled - at >= 4:
+                size = int.from_bytes(buffer[at : at + 4], "little") + 4
+                if filled - at < size:
+                    break
+                at += size
+                frames += 1
+            buffer[: filled - at] = buffer[at:filled]
+            filled -= at
+        # The last message is the end.
+        return max(frames - 1, 0)
+
+
+def _main(address: str, subscribe: str, count: str) -> None:
+    stop = threading.Event()
+    frames = 0
+    started = time.perf_counter()
+
+    def read() -> None:
+        nonlocal frames
+        while not stop.is_set():
+            frames += _read(address, json.loads(subscribe), int(count), stop)
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    print("reading", flush=True)
+    sys.stdin.readline()
+    stop.set()
+    reading.join()
+    print(json.dumps({"frames": frames, "seconds": time.perf_counter() - started}), flush=True)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
