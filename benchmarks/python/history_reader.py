@@ -24,7 +24,8 @@ def _read(address: str, subscribe: dict[str, object], count: int, stop: threadin
         buffer = memoryview(bytearray(_BUFFER))
         filled = frames = 0
         has_match = False
-        while not stop.is_set():
+        # Not until the daemon closes: it waits for the client to do that.
+        while frames < count and not stop.is_set():
             received = connection.recv_into(buffer[filled:])
             if received == 0:
                 break
@@ -43,8 +44,7 @@ def _read(address: str, subscribe: dict[str, object], count: int, stop: threadin
                 frames += 1
             buffer[: filled - at] = buffer[at:filled]
             filled -= at
-        # The last message is the end.
-        return max(frames - 1, 0)
+        return min(frames, count)
 
 
 def _main(address: str, subscribe: str, count: str) -> None:

@@ -3,7 +3,8 @@ using System.Globalization;
 
 namespace Abathur.Client.Testing;
 
-/// <summary>The game's API from a recording, for tests of bots: the daemon's emulator as a child process. It ends with this object, and with
+/// <summary>The game's API from a recording, for tests of bots: the daemon's emulator as a child process. It ends with this object, and
+/// with
 /// the process that started it, also after a crash.</summary>
 /// <example>
 /// As a fixture of xunit:

@@ -22,7 +22,8 @@ public sealed record EmulatedGameOptions
     /// <summary>TCP port. 0 (default): any free one.</summary>
     public int Port { get; init; }
 
-    /// <summary>The daemon: a path or a command line. Default: the environment variable ABATHUR_SYNC, else the Release build of the clone in
+    /// <summary>The daemon: a path or a command line. Default: the environment variable ABATHUR_SYNC, else the Release build of the clone
+    /// in
     /// which this runs, else <c>abathur-sync</c> on the PATH.</summary>
     public string? Command { get; init; }
 

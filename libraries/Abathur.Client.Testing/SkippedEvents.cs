@@ -22,7 +22,7 @@ internal sealed class SkippedEvents
         var dead = from.Observation?.RawData?.Event?.DeadUnits;
         if (alerts is { Count: > 0 } || dead is { Count: > 0 }) kept.Observation = new Observation();
         if (alerts is { Count: > 0 }) kept.Observation.Alerts.Add(alerts);
-        if (dead is { Count: > 0 }) kept.Observation.RawData = new ObservationRaw { Event = new SC2APIProtocol.Event { DeadUnits = { dead } } };
+        if (dead is { Count: > 0 }) kept.Observation.RawData = new ObservationRaw { Event = new Event { DeadUnits = { dead } } };
         if (kept.CalculateSize() == 0) return;
         if (_events is null) _events = kept;
         else _events.MergeFrom(kept);

@@ -6,7 +6,8 @@ using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Client;
 
-/// <summary>A daemon, as agents use it: frames, and requests. Thread-safe, except that each enumeration of frames is for one task.</summary>
+/// <summary>A daemon, as agents use it: frames, and requests. Thread-safe, except that each enumeration of frames is for one
+/// task.</summary>
 /// <remarks>The daemon's socket has one subscription a connection: each <see cref="Frames"/> has a connection of its own, and all requests
 /// share one that is opened with the first of them, and that the daemon counts as one more agent.</remarks>
 public sealed class AbathurGame : IAsyncDisposable
@@ -123,7 +124,8 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="actions">At most 1,000.</param>
     /// <param name="maxLateGameLoops">Refuse them if more than this many game loops have passed since that frame; 0: never.</param>
     /// <param name="cancellation">Ends the wait; the actions may have been sent.</param>
-    /// <exception cref="RequestException">The source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too many
+    /// <exception cref="RequestException">The source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too
+    /// many
     /// wait for the game (RESOURCE_EXHAUSTED).</exception>
     public async Task<ActResult> ActAsync(
         IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellation = default)

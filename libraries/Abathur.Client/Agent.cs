@@ -7,7 +7,8 @@ namespace Abathur.Client;
 
 /// <summary>An agent as a class: override the callbacks, then <see cref="RunAsync"/>.</summary>
 /// <remarks>
-/// For each frame the events are called in the order of <see cref="Frame.Events"/>, then <see cref="OnStep"/>. Names and meaning are those of
+/// For each frame the events are called in the order of <see cref="Frame.Events"/>, then <see cref="OnStep"/>. Names and meaning are those
+/// of
 /// python-sc2's BotAI. Frames and unit views are valid until the callback's task completes.
 /// </remarks>
 public abstract class Agent

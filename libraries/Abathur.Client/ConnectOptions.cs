@@ -13,7 +13,8 @@ public sealed record ConnectOptions
     /// throws. Zero: once. Default: 30 s.</summary>
     public TimeSpan ReconnectTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long one connection may take, and again the daemon's first answer on it. Frames may follow much later: a playback may be
+    /// <summary>How long one connection may take, and again the daemon's first answer on it. Frames may follow much later: a playback may
+    /// be
     /// paused, and a match may not have begun. Default: 10 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(10);
 

@@ -85,7 +85,7 @@ public sealed class Frame
     public ResponseObservation Response =>
         _response ??= ServerText.Parse(ResponseObservation.Parser, _content.ObservationBytes.Span);
 
-    /// <summary>The observation in <see cref="Response"/>; empty where there is none.</summary>
+    /// <summary>The observation in <see cref="Response"/>; empty if it is absent.</summary>
     public Observation Observation => Response.Observation ??= new Observation();
 
     /// <summary>Everything that is not in <see cref="Units"/> and <see cref="Grids"/>: player, score, effects, chat, results. Cheap with
@@ -103,7 +103,8 @@ public sealed class Frame
     /// <summary>Whether <see cref="SkippedEvents"/> lacks something, because there was more than the daemon keeps.</summary>
     public bool SkippedEventsIncomplete { get; internal set; }
 
-    /// <summary>What happened to units between the previous frame and this one. The first frame whose events are read has none; from then on
+    /// <summary>What happened to units between the previous frame and this one. The first frame whose events are read has none; from then
+    /// on
     /// each frame of the subscription is compared with the one before it.</summary>
     public IReadOnlyList<UnitEvent> Events => _content.Events(this);
 

@@ -113,7 +113,7 @@ internal sealed class FrameContent
         else Cells.Parse(_observation.Span);
     }
 
-    /// <summary>The bytes of a grid in columns; empty where there is none.</summary>
+    /// <summary>The bytes of a grid in columns; empty if it is absent.</summary>
     public ReadOnlyMemory<byte> Blob(BlobId blob) => _payloads!.Columns.TryGetBlob(blob, out var bytes) ? bytes : default;
 
     private ReadOnlyMemory<byte> FromJson(ulong sequence, ReadOnlySpan<byte> text)

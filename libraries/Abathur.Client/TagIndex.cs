@@ -32,7 +32,7 @@ internal sealed class TagIndex
         (_tags[slot], _rows[slot]) = (tag, row);
     }
 
-    /// <summary>The row of a tag; -1 if there is none.</summary>
+    /// <summary>The row of a tag; -1 if no row has it.</summary>
     public int Find(ulong tag) => _rows.Length == 0 ? -1 : _rows[SlotOf(tag)];
 
     private int SlotOf(ulong tag)

@@ -48,7 +48,7 @@ internal sealed class TrackedUnits
         _isIndexed.AsSpan().Clear();
     }
 
-    /// <summary>The row of a unit of a class; -1 if there is none. Of equal tags the last counts.</summary>
+    /// <summary>The row of a unit of a class; -1 if no row has it. Of equal tags the last counts.</summary>
     public int Find(ulong tag, UnitClass unitClass)
     {
         var index = _byClass[(int)unitClass];

@@ -142,10 +142,10 @@ public sealed class UnitColumns
         }
     }
 
-    /// <summary>The unit with a tag; null if there is none. If several have it, the last.</summary>
+    /// <summary>The unit with a tag; null if no unit matches. If several have it, the last.</summary>
     public UnitView? ByTag(ulong tag) => RowOf(tag) is var row and >= 0 ? new UnitView(this, row) : null;
 
-    /// <summary>The row of the unit with a tag; -1 if there is none. If several have it, the last.</summary>
+    /// <summary>The row of the unit with a tag; -1 if no row has it. If several have it, the last.</summary>
     public int RowOf(ulong tag)
     {
         if (!_isIndexed)

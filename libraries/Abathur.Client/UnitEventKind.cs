@@ -8,7 +8,8 @@ public enum UnitEventKind
     /// <summary>A unit of the previous frame, of any alliance, died.</summary>
     UnitDestroyed,
 
-    /// <summary>A unit of ours that is not a structure appeared for the first time. At a late join (a first frame at game loop 224 or later),
+    /// <summary>A unit of ours that is not a structure appeared for the first time. At a late join (a first frame at game loop 224 or
+    /// later),
     /// units that were seen in the first frame, their passengers, and workers that carry something are not created when they come
     /// back.</summary>
     UnitCreated,

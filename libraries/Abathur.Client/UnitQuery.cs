@@ -28,7 +28,7 @@ public readonly ref struct UnitQuery
         return count;
     }
 
-    /// <summary>The first of them; null if there is none.</summary>
+    /// <summary>The first of them; null if no unit matches.</summary>
     public UnitView? First()
     {
         foreach (var unit in this) return unit;

@@ -9,7 +9,8 @@ using WireFrame = Abathur.Sync.V1.Frame;
 
 namespace Abathur.Benchmarks.Clients;
 
-/// <summary>Times what the C# client does with each frame of <c>columns+zstd-stream</c>: from the message to the columns of the units, and to
+/// <summary>Times what the C# client does with each frame of <c>columns+zstd-stream</c>: from the message to the columns of the units, and
+/// to
 /// the events. One pass warms up.</summary>
 internal sealed class ClientDecoding : IDisposable
 {
