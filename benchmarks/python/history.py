@@ -20,7 +20,7 @@ _SETTLE_SECONDS = 2.0
 #: Frames that are kept before the reading is measured: 3.7 minutes of the match, up to 150 KB each.
 KEPT = 5000
 #: Multiple of the tick rate until then.
-FAST = 60.0
+FAST = 20.0
 #: Where the frames begin that are kept, in seconds of the match: they are large there.
 START = 400.0
 READERS = {
