@@ -23,10 +23,15 @@ KEPT = 5000
 FAST = 20.0
 #: Where the frames begin that are kept, in seconds of the match: they are large there.
 START = 400.0
+STREAM = {"policy": "every", "encoding": "columns", "compression": "zstd_stream"}
+PROTO = {"policy": "every", "encoding": "proto"}
+#: What is read beside the reference reader, and at most how many frames a second (0: any number).
 READERS = {
-    "columns, zstd-stream": {"policy": "every", "encoding": "columns", "compression": "zstd_stream"},
-    "columns": {"policy": "every", "encoding": "columns"},
-    "proto": {"policy": "every", "encoding": "proto"},
+    "columns, zstd-stream, 5,000/s": (STREAM, 5000),
+    "columns, zstd-stream": (STREAM, 0),
+    "proto, 1,000/s": (PROTO, 1000),
+    "proto, 5,000/s": (PROTO, 5000),
+    "proto": (PROTO, 0),
 }
 _QUANTILES = {"p50": 50.0, "p99": 99.0}
 
@@ -47,7 +52,7 @@ def memory(recording: Path, figures: Figures) -> None:
                 figures.add("frames", status.history.frames, "kept", "frames")
 
 
-def latency(daemon: Daemon, seconds: float, reader: dict[str, str] | None) -> tuple[np.ndarray, float]:
+def latency(daemon: Daemon, seconds: float, reader: tuple[dict[str, str], int] | None) -> tuple[np.ndarray, float]:
     """Published to received of a reference reader, in ns, and frames a second of a reader of the history."""
     here = Path(__file__).parent
     with ExitStack() as stack:
@@ -57,24 +62,24 @@ def latency(daemon: Daemon, seconds: float, reader: dict[str, str] | None) -> tu
         reference.read_line()
         other = None
         if reader is not None:
-            other = stack.enter_context(
-                Process([sys.executable, here / "history_reader.py", address, json.dumps(reader), str(KEPT)])
-            )
+            subscribe, rate = reader
+            options = [json.dumps(subscribe), str(KEPT), str(rate)]
+            other = stack.enter_context(Process([sys.executable, here / "history_reader.py", address, *options]))
             other.read_line()
         start = time.perf_counter_ns() + int(_SETTLE_SECONDS * 1e9)
         end = start + int(seconds * 1e9)
         sleep_until(end)
-        rate = 0.0
+        read_rate = 0.0
         if other is not None:
             other.write_line("stop")
             read = json.loads(other.read_line())
-            rate = read["frames"] / read["seconds"]
+            read_rate = read["frames"] / read["seconds"]
         reference.write_line("stop")
         answer = json.loads(reference.read_line())
     if answer["error"]:
         raise MeasureError(f"the reference reader: {answer['error']}")
     published = np.array(answer["published"])
-    return np.array(answer["latency"])[(start <= published) & (published < end)], rate
+    return np.array(answer["latency"])[(start <= published) & (published < end)], read_rate
 
 
 def reading(recording: Path, figures: Figures, seconds: float) -> None:
@@ -122,7 +127,8 @@ def page(figures: Figures, seconds: float, rounds: int) -> str:
         + f"\nFrames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes each.\n\n"
         "## Reading it beside another reader\n\n"
         f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under `every` on the "
-        f"socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them. "
+        f"socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them, at most the "
+        "named number a second. Three programs share the cores. "
         f"{seconds:g} s a cell, {rounds} rounds: the median, and the lowest and highest. Published to received, ms:\n\n"
         + table(["reader of the history", "frames/s", "p50", "p99", "p99 / alone"], rows)
     )

@@ -1,7 +1,8 @@
-"""Reads the history of a daemon over and over: `python history_reader.py HOST:PORT SUBSCRIBE FRAMES`.
+"""Reads the history of a daemon over and over: `python history_reader.py HOST:PORT SUBSCRIBE FRAMES RATE`.
 
-SUBSCRIBE is the JSON of a subscription on the socket, without `start` and `maxFrames`. Nothing is decoded. Told to stop
-by a line on its standard input, it prints ``{"frames": N, "seconds": S}``.
+SUBSCRIBE is the JSON of a subscription on the socket, without `start` and `maxFrames`. It reads at most RATE frames a
+second (0: as fast as they come), and decodes nothing. Told to stop by a line on its standard input, it prints
+``{"frames": N, "seconds": S}``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 _BUFFER = 4 * 1024 * 1024
 
 
-def _read(address: str, subscribe: dict[str, object], count: int, stop: threading.Event) -> int:
+def _read(address: str, subscribe: dict[str, object], count: int, rate: float, stop: threading.Event) -> int:
     """One pass over the kept frames; how many came."""
     host, _, port = address.rpartition(":")
     with socket.create_connection((host, int(port))) as connection:
@@ -24,6 +25,7 @@ def _read(address: str, subscribe: dict[str, object], count: int, stop: threadin
         buffer = memoryview(bytearray(_BUFFER))
         filled = frames = 0
         has_match = False
+        started = time.perf_counter()
         # Not until the daemon closes: it waits for the client to do that.
         while frames < count and not stop.is_set():
             received = connection.recv_into(buffer[filled:])
@@ -44,10 +46,12 @@ def _read(address: str, subscribe: dict[str, object], count: int, stop: threadin
                 frames += 1
             buffer[: filled - at] = buffer[at:filled]
             filled -= at
+            if rate > 0:
+                time.sleep(max(0.0, started + frames / rate - time.perf_counter()))
         return min(frames, count)
 
 
-def _main(address: str, subscribe: str, count: str) -> None:
+def _main(address: str, subscribe: str, count: str, rate: str) -> None:
     stop = threading.Event()
     frames = 0
     started = time.perf_counter()
@@ -55,7 +59,7 @@ def _main(address: str, subscribe: str, count: str) -> None:
     def read() -> None:
         nonlocal frames
         while not stop.is_set():
-            frames += _read(address, json.loads(subscribe), int(count), stop)
+            frames += _read(address, json.loads(subscribe), int(count), float(rate), stop)
 
     reading = threading.Thread(target=read)
     reading.start()
