@@ -84,6 +84,9 @@ public sealed class FrameHub : IDisposable
     /// <summary>Frames that the current subscribers have read, all together.</summary>
     public ulong FramesSent => Subscriptions.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
 
+    /// <summary>Waits until the next frame can be kept. For a source that can wait; one task waits at a time.</summary>
+    public ValueTask WaitForHistoryAsync() => _history?.WaitForRoomAsync() ?? default;
+
     /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all).</summary>
     public Timeline Timeline(uint afterGameLoop) => _timeline.After(afterGameLoop);
 
@@ -226,7 +229,7 @@ public sealed class FrameHub : IDisposable
             // One start time for all: the hub waits for all readers at the same time, not in sequence.
             var since = _clock.GetTimestamp();
             foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
-            if (isPaced && _history is not null) await _history.WaitForRoomAsync();
+            if (isPaced) await WaitForHistoryAsync();
         }
         FrameStream[] streams;
         ulong sequence;

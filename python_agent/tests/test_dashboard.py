@@ -209,7 +209,7 @@ def test_control_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> Non
 
 
 def test_source_without_control_has_no_scrubber(launch: Launch, open_page: OpenPage) -> None:
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", *FREE_PORTS, "--history-mb", "0")
     page = open_page(daemon)
     page.wait("document.getElementById('state').innerText === 'no match yet'")
     assert "No match yet" in page.text("#empty")
@@ -219,6 +219,44 @@ def test_source_without_control_has_no_scrubber(launch: Launch, open_page: OpenP
         assert page.text("#title") == "Test LE"
         assert not page.run("return page.isVisible('#playback')")
         assert not page.run("return page.isVisible('#empty')")
+
+
+def test_a_running_match_is_rewound(launch: Launch, open_page: OpenPage) -> None:
+    daemon = launch("serve", *FREE_PORTS)
+    page = open_page(daemon)
+    newest = FIRST + 399
+    with abathur.open(SKIRMISH) as match:
+        sent = [frame.response for frame in match.frames(stop=newest + 1)]
+    with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
+        for each in sent:
+            publisher.publish(each)
+        page.wait("!document.getElementById('playback').hidden")
+        page.wait(f"{LOOP} === args", newest)
+        # The page asks for the status now and then.
+        page.wait("Number(document.getElementById('scrubber').max) === args", newest)
+        page.wait("document.getElementById('where').innerText.endsWith('live')")
+        assert page.text("#playback-title") == "Rewind"
+        assert not page.run("return page.isVisible('#playback-rate')")
+        # Paused there: the page stays at the frame.
+        page.press("Space")
+        page.evaluate("dashboard.playback.seek(args)", FIRST + 100)
+        page.wait(f"{LOOP} === args", FIRST + 100)
+        minerals = sent[100].observation.player_common.minerals
+        page.wait("(dashboard.world.rest.observation.player.minerals ?? 0) === args", minerals)
+        assert "in the past" in page.text("#where")
+        page.press("ArrowRight")
+        page.wait(f"{LOOP} === args", FIRST + 101)
+        page.press("ArrowLeft")
+        page.wait(f"{LOOP} === args", FIRST + 100)
+        # It plays from there, and End is live again.
+        page.press("Space")
+        page.wait(f"{LOOP} > args", FIRST + 110)
+        assert page.run("return page.evaluate(() => dashboard.world.gameLoop)") < newest
+        page.press("End")
+        page.wait(f"{LOOP} === args", newest)
+        with abathur.open(SKIRMISH) as match:
+            publisher.publish(next(match.frames(start=newest + 1)).response)
+        page.wait(f"{LOOP} === args", newest + 1)
 
 
 def test_the_page_comes_back_with_the_daemon(launch: Launch, open_page: OpenPage) -> None:

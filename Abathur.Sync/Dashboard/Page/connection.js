@@ -32,6 +32,7 @@ export class Connection {
   #nextId = 1;
   #pending = new Map();
   #ended = "";
+  #start;
 
   constructor(url, name, on) {
     [this.#url, this.#name, this.#on] = [url, name, on];
@@ -51,6 +52,17 @@ export class Connection {
   /** The status of the daemon. */
   async status() {
     return (await this.#request({ status: {} })).status;
+  }
+
+  /** Subscribes again, from a kept frame on; undefined: live. */
+  begin(startGameLoop) {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+    this.#forget("the position has changed");
+    this.#start = startGameLoop;
+    this.#open();
   }
 
   /** Closes the connection for good. */
@@ -75,8 +87,11 @@ export class Connection {
     this.#socket = socket;
     socket.onopen = () => {
       this.#on.state("waiting", "");
-      this.#send(
-        { token: token(), subscribe: { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true } });
+      const subscribe = { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true };
+      if (this.#start !== undefined) subscribe.startGameLoop = this.#start;
+      // After a lost connection it goes on live.
+      this.#start = undefined;
+      this.#send({ token: token(), subscribe });
     };
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket && data instanceof ArrayBuffer) this.#take(read(ServerMessage, new Uint8Array(data)));

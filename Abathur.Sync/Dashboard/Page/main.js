@@ -13,6 +13,7 @@ import { Names, namesOfDaemon } from "./names.js";
 import { byId, setText } from "./page.js";
 import { Playback } from "./playback.js";
 import { Recordings } from "./recordings.js";
+import { Rewind } from "./rewind.js";
 import { StreamCharts } from "./stream_charts.js";
 import { Subscribers } from "./subscribers.js";
 import { startTheme } from "./theme.js";
@@ -52,6 +53,8 @@ byId("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
 byId("zoom-fit").addEventListener("click", () => zoom(0));
 
 let acknowledges = false;
+let canRewind = false;
+let subscriptions = 0;
 let panelsShown = 0;
 let messageTimer;
 let everOpen = false;
@@ -97,6 +100,14 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
   },
 });
 
+const rewind = new Rewind(
+  (gameLoop) => {
+    subscriptions++;
+    acknowledges = false;
+    connection.begin(gameLoop);
+  },
+  (sequence) => connection.acknowledge(sequence));
+
 function showNames(known) {
   names = unitPanel.names = unitList.names = known;
   map.invalidate();
@@ -127,9 +138,13 @@ async function tellWhyRefused() {
 function acknowledge(sequence) {
   if (acknowledges) return;
   acknowledges = true;
+  const of = subscriptions;
   const answer = () => {
+    // A frame of an earlier subscription has no answer in this one.
+    if (of !== subscriptions) return;
     acknowledges = false;
-    connection.acknowledge(sequence);
+    if (canRewind) rewind.shown(sequence, world.gameLoop);
+    else connection.acknowledge(sequence);
     showPanels();
   };
   if (document.hidden) setTimeout(answer, HIDDEN_MS);
@@ -150,7 +165,8 @@ function showPanels(always = false) {
 async function lookAtStatus() {
   try {
     const status = await connection.status();
-    playback.take(status.playback);
+    canRewind = status.playback === undefined;
+    playback.take(canRewind ? rewind.take(status.history) : status.playback);
     subscribers.update(status);
     showRate(status.framesPerSecond, status.playback);
     showFooter(status);
@@ -172,7 +188,7 @@ function showFooter({ process, recording: file }) {
 
 async function control(command) {
   try {
-    return await connection.control(command);
+    return await (canRewind ? rewind : connection).control(command);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     tell(error.message);

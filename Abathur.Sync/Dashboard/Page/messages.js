@@ -86,6 +86,7 @@ const Status = {
   7: ["framesPerSecond", "double"],
   8: ["process", { 1: ["version", "string"], 2: ["uptime", Duration], 3: ["cpuTime", Duration], 5: ["workingSetBytes", "uint"] }],
   10: ["recording", { 1: ["path", "string"], 2: ["frames", "uint"], 3: ["framesMissed", "uint"], 4: ["error", "string"] }],
+  12: ["history", { 1: ["frames", "uint"], 2: ["bytes", "uint"], 3: ["firstGameLoop", "uint"], 4: ["lastGameLoop", "uint"] }],
 };
 
 const Shape = {
@@ -123,7 +124,7 @@ export const ClientMessage = {
   2: [
     "subscribe",
     { 1: ["policy", "uint"], 2: ["encoding", "uint"], 8: ["credits", "uint"], 9: ["name", "string"], 11: ["drawings", "bool"],
-      12: ["newest", "bool"] },
+      12: ["newest", "bool"], 14: ["startGameLoop", "uint"] },
   ],
   4: [
     "control",

@@ -1,4 +1,4 @@
-// Controls a playback: scrubber, pause, steps, rate, loop. Hidden if the source cannot be controlled.
+// Controls a playback, or the frames kept of a running match: scrubber, pause, steps, rate, loop. Hidden without both.
 
 import { clock, LOOPS_PER_SECOND, rate as rateText } from "./format.js";
 import { newestOnly } from "./newest_only.js";
@@ -58,6 +58,8 @@ export class Playback {
     byId("pause").setAttribute("aria-label", this.isPaused ? "Resume" : "Pause");
     this.#showRate(state.rate ?? 0);
     this.#loop.checked = state.loop ?? false;
+    this.#root.classList.toggle("rewind", state.isRewind ?? false);
+    byId("playback-title").textContent = state.isRewind ? "Rewind" : "Playback";
     this.show();
   }
 
@@ -70,8 +72,13 @@ export class Playback {
     this.#scrubber.setAttribute("aria-valuetext", `${clock(gameLoop)}, game loop ${gameLoop}`);
     setText(
       byId("where"),
-      `${clock(gameLoop)} / ${clock(last)} · game loop ${gameLoop} of ${last}${this.state.ended && this.isPaused ? " · the end" : ""}`);
+      `${clock(gameLoop)} / ${clock(last)} · game loop ${gameLoop} of ${last}${this.#whereEnd(gameLoop, last)}`);
     this.#drawKeyframes();
+  }
+
+  #whereEnd(gameLoop, last) {
+    if (this.state.isRewind) return gameLoop >= last - LOOPS_PER_SECOND ? " · live" : " · in the past (End: live)";
+    return this.state.ended && this.isPaused ? " · the end" : "";
   }
 
   toggle() {
@@ -118,6 +125,7 @@ export class Playback {
   }
 
   setRate(rate) {
+    if (this.state?.isRewind) return undefined;
     this.#expect({ rate });
     return this.#do({ setRate: { rate } });
   }
@@ -130,6 +138,7 @@ export class Playback {
   }
 
   setLoop(loop) {
+    if (this.state?.isRewind) return undefined;
     this.#expect({ loop });
     return this.#do({ setLoop: { loop } });
   }

@@ -8,7 +8,8 @@ const text = new TextDecoder();
 export class WireError extends Error {}
 
 /**
- * Reads a message. Absent fields are not set, absent repeated fields are empty; of several occurrences of a field the last counts.
+ * Reads a message. Absent fields are not set, absent repeated fields are empty; of several occurrences of a field the last counts, those of
+ * a message are merged.
  *
  * A table has for each number [name, type]: uint and int (a Number, which is exact to 2^53), tag (a BigInt of 64 bits), bool, float,
  * double, string, bytes (a view, not a copy), or another table. A name that ends in [] is repeated.
@@ -36,9 +37,8 @@ class Reader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  message(table, end) {
-    const found = {};
-    for (const [name] of repeatedOf(table)) found[name] = [];
+  message(table, end, found = {}) {
+    for (const [name] of repeatedOf(table)) found[name] ??= [];
     while (this.#at < end) {
       this.#varint(end);
       const [number, wireType] = [this.#low >>> 3, this.#low & 7];
@@ -47,14 +47,14 @@ class Reader {
         this.#skip(wireType, end);
         continue;
       }
-      const value = this.#value(field[1], end);
+      const value = this.#value(field[1], end, found[field[0]]);
       if (field[0].endsWith("[]")) found[field[0].slice(0, -2)].push(value);
       else found[field[0]] = value;
     }
     return found;
   }
 
-  #value(type, end) {
+  #value(type, end, before) {
     switch (type) {
       case "uint":
         this.#varint(end);
@@ -78,7 +78,7 @@ class Reader {
         if (type === "string") return text.decode(this.#bytes.subarray(from, from + size));
         if (type === "bytes") return this.#bytes.subarray(from, from + size);
         this.#at = from;
-        return this.message(type, from + size);
+        return this.message(type, from + size, before);
       }
     }
   }

@@ -21,7 +21,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     private long _drawingsRecorded;
     private volatile bool _isOver;
 
-    /// <summary>Whether publishing waits for a disk that is too slow instead of dropping frames from the recording. Default: no.</summary>
+    /// <summary>Whether publishing waits for a disk that is too slow instead of dropping frames from the recording, and for the history
+    /// instead of beginning it again. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
 
     /// <summary>Whether the match has begun.</summary>
@@ -94,6 +95,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         }
         GameLoop = gameLoop;
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
+        if (WaitsForRecorder) await hub.WaitForHistoryAsync();
         hub.Drawings.Advance(gameLoop);
         RecordDrawings(LogTime(captured));
         recorder?.AddObservation(gameLoop, LogTime(captured), observation);
