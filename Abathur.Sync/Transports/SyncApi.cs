@@ -277,7 +277,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         }
         if (request.StartCase == SubscribeRequest.StartOneofCase.StartOldest)
         {
-            return request.StartOldest ? SubscriptionStart.Oldest : throw Invalid("start_oldest is false; leave it out for live frames");
+            if (!request.StartOldest) throw Invalid("start_oldest is false; leave it out for live frames");
+            return hub.HistoryRange is not null || hub.Sequence == 0 ? SubscriptionStart.Oldest : throw NothingKept;
         }
         var range = hub.HistoryRange;
         if (range is { } kept && request.StartGameLoop >= kept.First && request.StartGameLoop <= kept.Last)
@@ -287,6 +288,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             $"start_game_loop is {request.StartGameLoop}; "
                 + (range is { } others ? $"the daemon keeps game loops {others.First} to {others.Last}" : "the daemon keeps no frame yet"));
     }
+
+    private static RequestException NothingKept => new(
+        RequestStatus.FailedPrecondition,
+        "the daemon keeps no frame of this match: a playback at unlimited rate keeps none, and one whose observations cannot be read");
 
     private static int BufferFrames(SubscribeRequest request, PayloadFormat format)
     {

@@ -185,6 +185,16 @@ async def test_without_history_a_start_in_the_past_is_refused(play: Play) -> Non
             await anext(game.frames(start="begin"))  # type: ignore[arg-type]
 
 
+async def test_a_playback_at_unlimited_rate_says_that_it_keeps_nothing(play: Play) -> None:
+    daemon = play(str(SKIRMISH), "--rate", "unlimited", "--start-paused")
+    async with abathur.connect(daemon.addresses["grpc"]) as game:
+        await game.step()
+        await wait_until(game, lambda status: status.playback.sequence == 1)
+        with pytest.raises(RequestError, match="a playback at unlimited rate keeps none") as info:
+            await anext(game.frames(start="oldest"))
+        assert info.value.code == "FAILED_PRECONDITION"
+
+
 async def test_max_frames_ends_live_frames(play: Play) -> None:
     daemon = play(str(SKIRMISH))
     for transport in ("grpc", "socket"):
