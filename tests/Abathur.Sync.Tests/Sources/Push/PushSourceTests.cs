@@ -31,7 +31,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         _disk = new HangingStream(file.Stream);
         _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, NullLogger.Instance, _clock);
         _source = new PushSource(_recorder, _clock);
-        _running = _source.RunAsync(new FrameHub(new HubOptions(), sourceWaits: false, _clock), _stop.Token);
+        _running = _source.RunAsync(new FrameHub(new HubOptions { HistoryBytes = 0 }, sourceWaits: false, _clock), _stop.Token);
     }
 
     public async ValueTask DisposeAsync()
