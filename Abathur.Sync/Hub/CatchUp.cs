@@ -67,8 +67,7 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
             }
             else if (history.LastSequence >= attached?.LastSequence || (history.IsEmpty && !mayGrow && !history.IsLost))
             {
-                subscription.ContinueAfter(attached!.Value.LastSequence);
-                return attached.Value.IsLive ? null : subscription.End;
+                return attached!.Value.IsLive ? null : subscription.End;
             }
             else if (mayGrow && !history.IsLost)
             {

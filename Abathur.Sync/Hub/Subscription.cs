@@ -217,6 +217,8 @@ public sealed class Subscription : IDisposable
         {
             CountTakenLocked(frame);
             _hasHadFrames = true;
+            // What happened in kept frames behind it that downsampling excludes comes with the next frame.
+            _nextSequence = frame.Sequence + 1;
         }
     }
 
@@ -229,9 +231,6 @@ public sealed class Subscription : IDisposable
             _newestOffered = sequence;
         }
     }
-
-    /// <summary>The kept frames up to one were sent: what happens later is new for the reader.</summary>
-    internal void ContinueAfter(ulong sequence) => _nextSequence = sequence + 1;
 
     /// <summary>Counts a frame that has been written.</summary>
     internal void CountSent(int bytes)
