@@ -1,4 +1,4 @@
-"""Observations without their units and their map, which are most of the bytes: the rest is parsed in a fraction of the time."""
+"""Observations without their units and map, which are most of the bytes: the rest is parsed in far less time."""
 
 from __future__ import annotations
 
