@@ -34,10 +34,8 @@ def _message() -> Any:
     for parent in _PARENTS:
         _add(parent, file)
     pool = descriptor_pool.Default()
-    pool.AddSerializedFile(file.SerializeToString())  # type: ignore[no-untyped-call]
-    return message_factory.GetMessageClass(
-        pool.FindMessageTypeByName(f"{_PACKAGE}.{_PARENTS[0].DESCRIPTOR.name}")  # type: ignore[no-untyped-call]
-    )
+    pool.AddSerializedFile(file.SerializeToString())
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{_PARENTS[0].DESCRIPTOR.name}"))
 
 
 def _add(parent: type[Message], file: descriptor_pb2.FileDescriptorProto) -> None:

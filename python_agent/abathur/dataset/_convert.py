@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +107,7 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
     numbers = _fields.numbers(options.fields)
     dtypes = {"game_loop": "u4", **{name: dtype for name, (_, dtype) in numbers.items()}}
     columns = {"players": dtypes, "events": _events.COLUMNS, "actions": _actions.COLUMNS}
-    read = [(name, attrgetter(path)) for name, (path, _) in numbers.items()]
+    fields = _fields.Reader(numbers)
     results: dict[int, int] = {}
     with ExitStack() as stack:
         writers = {
@@ -123,8 +122,7 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
                 entry.player_id = entry.player_id or frame.rest.observation.player_common.player_id
             entry.sampled += 1
             units.add(frame.game_loop, frame.units)
-            rest = frame.rest
-            writers["players"].add({"game_loop": frame.game_loop, **{name: get(rest) for name, get in read}})
+            writers["players"].add({"game_loop": frame.game_loop, **fields.read(frame.rest)})
             for row in _events.rows(frame.game_loop, frame.events):
                 writers["events"].add(row)
             _add_actions(writers["actions"], frame, match)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from s2clientprotocol import sc2api_pb2
@@ -43,6 +44,27 @@ def numbers(fields: Sequence[str]) -> dict[str, tuple[str, str]]:
             if columns.setdefault(name, (path, dtype))[0] != path:
                 raise ValueError(f"the fields {columns[name][0]} and {path} would both be the column {name!r}")
     return columns
+
+
+class Reader:
+    """Reads the numbers of `numbers` from observations."""
+
+    def __init__(self, columns: Mapping[str, tuple[str, str]]) -> None:
+        """The columns; numbers of one message are read together."""
+        leaves: dict[str, list[tuple[str, str]]] = {}
+        for name, (path, _) in columns.items():
+            parent, _, leaf = path.rpartition(".")
+            leaves.setdefault(parent, []).append((name, leaf))
+        self._parents = [(attrgetter(parent) if parent else None, each) for parent, each in leaves.items()]
+
+    def read(self, response: sc2api_pb2.ResponseObservation) -> dict[str, float]:
+        """Values by column; the protocol's default of a field that is not there."""
+        row: dict[str, float] = {}
+        for parent, leaves in self._parents:
+            message = parent(response) if parent is not None else response
+            for name, leaf in leaves:
+                row[name] = getattr(message, leaf)
+        return row
 
 
 def _name(path: str) -> str:

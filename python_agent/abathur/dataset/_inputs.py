@@ -76,7 +76,9 @@ def _local(text: str, suffix: str) -> list[str]:
     if path.is_file():
         return [str(path.resolve())]
     if any(each in text for each in _MAGIC):
-        return [str(Path(each).resolve()) for each in glob.glob(text, recursive=True) if Path(each).is_file()]
+        # Not of pathlib, which takes no absolute patterns.
+        matches = glob.iglob(text, recursive=True)  # noqa: PTH207
+        return [str(Path(each).resolve()) for each in matches if Path(each).is_file()]
     return []
 
 

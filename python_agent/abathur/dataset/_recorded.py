@@ -159,12 +159,8 @@ class _DaemonRows:
             self._place, self._end = 0, len(self._block["game_loop"])
         begin = self._place
         if count is None:
-            loops = self._block["game_loop"][begin:] if self._block else ()
             # Rows are in the order of the frames: those of this frame, if it has any, are the next.
-            count = 0
-            if len(loops) and loops[0] == game_loop:
-                others = (loops != game_loop).nonzero()[0]
-                count = int(others[0]) if len(others) else len(loops)
+            count = _run_length(self._block["game_loop"][begin:], game_loop) if self._block else 0
         self._place = begin + count
         self.current = {name: column[begin : self._place] for name, column in self._block.items()}
 
@@ -198,6 +194,12 @@ class _ArraySource:
 
 
 _NAMES = {path: name for name, (_, path) in COLUMNS.items()}
+
+
+def _run_length(values: NDArray[Any], value: int) -> int:
+    """How many values at the beginning are equal to another one."""
+    (others,) = (values != value).nonzero()
+    return int(others[0]) if len(others) else len(values)
 
 
 def _number_of_units(data: bytes) -> int:

@@ -93,7 +93,7 @@ class RowsWriter:
 
 
 def schema(columns: Mapping[str, str]) -> pa.Schema:
-    """A schema of types by column: NumPy's names, ``word`` (strings in a dictionary), ``text``, ``tags`` and ``bytes``."""
+    """A schema of types by column: names of NumPy; ``word`` (a dictionary), ``text``, ``tags``, ``bytes``."""
     import numpy as np
     import pyarrow as pa
 
