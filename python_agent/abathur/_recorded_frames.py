@@ -12,6 +12,8 @@ from abathur._skipped_events import SkippedEvents
 
 #: The topic of observations in a recording.
 OBSERVATION = "/observation"
+#: The topic of requests of actions.
+ACTIONS = "/actions"
 
 
 def select(messages: Iterable[Any], start: int, stop: int | None, every: int, match_id: str) -> Iterator[Frame]:

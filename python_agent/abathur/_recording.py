@@ -14,7 +14,7 @@ from s2clientprotocol import sc2api_pb2
 from abathur import _tables
 from abathur._followed import FollowedRecording
 from abathur._frame import Frame
-from abathur._recorded_frames import OBSERVATION, check_every, game_loop_of, select
+from abathur._recorded_frames import ACTIONS, OBSERVATION, check_every, game_loop_of, select
 from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
 from abathur.errors import RecordingError
 
@@ -147,6 +147,18 @@ class Recording:
         try:
             for _, _, message in self._messages(OBSERVATION, None):
                 yield message.data
+        except self._errors as error:
+            raise RecordingError(f"{self.path} is damaged: {error}") from None
+
+    def action_requests(self) -> Iterator[sc2api_pb2.RequestAction]:
+        """Every recorded request of actions: of the bot, and of agents.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        try:
+            for _, _, message in self._messages(ACTIONS, None):
+                yield sc2api_pb2.RequestAction.FromString(message.data)
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 

@@ -22,7 +22,7 @@ DAEMON = (
     "recover",
     "completion",
 )
-PYTHON = ("demo", "watch", "bench")
+PYTHON = ("demo", "watch", "dataset", "bench")
 ALL = (*PYTHON, *DAEMON)
 #: Names of the files that `export` writes as tables.
 TABLES = (".parquet", ".arrow", ".npz")
@@ -57,6 +57,7 @@ Recordings:
   import      make a recording of serialized observations
   export      write its units as a table, or its observations as a stream
   recover     make a complete recording of a damaged one
+  dataset     make Parquet tables of many recordings, and recordings of replays
 
 More:
   bench       measure codecs on a recording

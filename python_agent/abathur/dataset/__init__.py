@@ -7,5 +7,20 @@
 from __future__ import annotations
 
 from abathur.dataset._build import Built, Failure, build
+from abathur.dataset._inspect import Info, TableSize, check, info
+from abathur.dataset._options import Options
+from abathur.dataset._record import Recorded, RecordFailure, record
 
-__all__ = ["Built", "Failure", "build"]
+__all__ = [
+    "Built",
+    "Failure",
+    "Info",
+    "Options",
+    "RecordFailure",
+    "Recorded",
+    "TableSize",
+    "build",
+    "check",
+    "info",
+    "record",
+]

@@ -113,6 +113,8 @@ def build(
     sources = _inputs.find([str(each) for each in given])
     store = Store(Path(output).absolute())
     try:
+        # Before the folder is touched.
+        store.check(options)
         with store.locked():
             store.create(options)
             store.remove_temporary()

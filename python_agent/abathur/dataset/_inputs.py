@@ -72,7 +72,7 @@ def local(source: str) -> Iterator[Path]:
 def _local(text: str, suffix: str) -> list[str]:
     path = Path(text)
     if path.is_dir():
-        return [str(each.resolve()) for each in path.rglob("*") if each.suffix.lower() == suffix and each.is_file()]
+        return [str(each.resolve()) for each in path.rglob("*") if _is_wanted(each, path, suffix)]
     if path.is_file():
         return [str(path.resolve())]
     if any(each in text for each in _MAGIC):
@@ -80,6 +80,12 @@ def _local(text: str, suffix: str) -> list[str]:
         matches = glob.iglob(text, recursive=True)  # noqa: PTH207
         return [str(Path(each).resolve()) for each in matches if Path(each).is_file()]
     return []
+
+
+def _is_wanted(file: Path, folder: Path, suffix: str) -> bool:
+    # What begins so is hidden, or being written.
+    names = file.relative_to(folder).parts
+    return file.suffix.lower() == suffix and not any(name[0] in "._" for name in names) and file.is_file()
 
 
 def _remote(url: str, suffix: str) -> list[str]:

@@ -16,7 +16,7 @@ from abathur import _tables, _without_units
 from abathur._daemon import has_daemon
 from abathur._frame import Frame
 from abathur._nested import NestedSource
-from abathur._recorded_frames import OBSERVATION, game_loop_of, select
+from abathur._recorded_frames import ACTIONS, OBSERVATION, game_loop_of, select
 from abathur._recording import Recording
 from abathur._tables import Block
 from abathur._unit_messages import MessageSource
@@ -26,7 +26,6 @@ from abathur.errors import RecordingError
 #: Game loop and request.
 _Request = tuple[int, sc2api_pb2.RequestAction]
 
-_ACTIONS = "/actions"
 #: Parsing fewer frames takes less time than starting a daemon.
 _FEW_FRAMES = 200
 #: The daemon parses all units of a recording, in a third of the time that it takes here.
@@ -104,7 +103,7 @@ class RecordedMatch:
     def _messages(self) -> Iterator[_Message]:
         """Observations, each with the requests of actions before it."""
         has_index = bool(self._recording._summary.chunk_indexes)
-        topics = [OBSERVATION, _ACTIONS]
+        topics = [OBSERVATION, ACTIONS]
         requests: list[_Request] = []
         for _, channel, message in self._recording._reader.iter_messages(topics=topics, log_time_order=has_index):
             if channel.topic == OBSERVATION:

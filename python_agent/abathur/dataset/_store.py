@@ -60,26 +60,38 @@ class Store:
         store.options()
         return store
 
-    def create(self, options: Options) -> None:
-        """Make the folder, or continue in it.
+    def check(self, options: Options) -> None:
+        """Check that a dataset with these options can be made or continued. Changes nothing.
 
         Raises:
-            AbathurError: it has other files, or a dataset with other options.
+            AbathurError: the folder has other files, or a dataset with other options.
         """
-        if (self.root / OPTIONS).is_file():
-            if (found := self.options()) != options:
-                wrong = next(name for name in options.to_json() if getattr(found, name) != getattr(options, name))
-                was, now = (_shown(getattr(each, wrong)) for each in (found, options))
-                raise AbathurError(
-                    f"{self.root} was built with {wrong} {was}, not {now}: use the same options, or another folder"
-                )
-        else:
-            if self.root.exists() and (
-                not self.root.is_dir() or any(each.name != _LOCK for each in self.root.iterdir())
-            ):
+        if not (self.root / OPTIONS).is_file():
+            if self.root.exists() and not self._is_empty():
                 raise AbathurError(f"{self.root} already exists and is not a dataset: name a new or an empty folder")
+        elif (found := self.options()) != options:
+            wrong = next(name for name in options.to_json() if getattr(found, name) != getattr(options, name))
+            was, now = (_shown(getattr(each, wrong)) for each in (found, options))
+            raise AbathurError(
+                f"{self.root} was built with {wrong} {was}, not {now}: use the same options, or another folder"
+            )
+
+    def create(self, options: Options) -> None:
+        """Make the dataset, or continue it.
+
+        Raises:
+            AbathurError: see `check`.
+        """
+        self.check(options)
+        if not (self.root / OPTIONS).is_file():
             _write_json(self.root / OPTIONS, {"format": FORMAT, **options.to_json()})
         (self.root / _MANIFEST).mkdir(exist_ok=True)
+
+    def _is_empty(self) -> bool:
+        # A killed build has left at most these.
+        return self.root.is_dir() and all(
+            each.name == _LOCK or each.name.endswith(".part") for each in self.root.iterdir()
+        )
 
     def options(self) -> Options:
         """The options of the dataset.
@@ -113,7 +125,7 @@ class Store:
 
     def entry(self, sha256: str) -> Entry | None:
         """The entry of a recording; None if it is not complete."""
-        file = self._entry_file(sha256)
+        file = self.entry_file(sha256)
         return _read_entry(file) if file.is_file() else None
 
     def entries(self) -> list[Entry]:
@@ -122,7 +134,7 @@ class Store:
 
     def add(self, entry: Entry) -> None:
         """Write an entry: from now on, the recording is complete."""
-        _write_json(self._entry_file(entry.sha256), entry.to_json())
+        _write_json(self.entry_file(entry.sha256), entry.to_json())
 
     @contextmanager
     def temporary(self, sha256: str) -> Iterator[Path]:
@@ -162,7 +174,8 @@ class Store:
         file = self.root / FAILURES
         return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.is_file() else []
 
-    def _entry_file(self, sha256: str) -> Path:
+    def entry_file(self, sha256: str) -> Path:
+        """The file of the entry of a recording."""
         return self.root / _MANIFEST / f"{sha256}.json"
 
 
