@@ -35,12 +35,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 def _declare_build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a recording, a folder, a glob, or a URL of fsspec")
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="DIR", help="the dataset: a new folder, or one to continue"
-    )
-    parser.add_argument(
-        "--every", type=int, default=1, metavar="N", help="take a frame every N game loops (default: each)"
-    )
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the dataset, new or to continue")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="a frame every N game loops (default: each)")
     parser.add_argument("--columns", metavar="A,B", help="columns of units (default: all)")
     parser.add_argument(
         "--fields",
@@ -53,7 +49,7 @@ def _declare_build(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="game loops in a row group of units (default: 192 frames)",
+        help="game loops in a row group of units (default: 192 N)",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument(
@@ -80,7 +76,7 @@ def _declare_check(parser: argparse.ArgumentParser) -> None:
         "inputs",
         nargs="*",
         metavar="INPUT",
-        help="recordings to count the rows of (default: only the manifest's numbers)",
+        help="recordings to compare with (default: the manifest only)",
     )
     _add_output_options(parser)
     parser.set_defaults(run=_check)
@@ -95,7 +91,7 @@ def _declare_record(parser: argparse.ArgumentParser) -> None:
         type=int,
         action="append",
         metavar="N",
-        help="record this player's view; repeatable (default: 1 and 2)",
+        help="a player whose view is recorded; repeatable (default: 1, 2)",
     )
     parser.add_argument("--step", type=int, default=1, metavar="N", help="game loops between observations (default: 1)")
     parser.add_argument(
@@ -135,14 +131,13 @@ def _build(options: argparse.Namespace) -> int:
         options,
         asdict(built),
         [
-            f"{options.output}: {built.matches} matches",
-            f"{built.converted} recordings converted ({built.frames:,} frames), {built.kept} kept",
+            f"{options.output}: {_number(built.matches, 'match')}",
+            f"{_number(built.converted, 'recording')} converted ({built.frames:,} frames), {built.kept} kept",
             *([f"rows written: {rows}"] if built.converted else []),
         ],
     )
-    _complain(
-        (f"{each.source}: {each.error}" for each in built.failures), len(built.failures), "failures.jsonl has all"
-    )
+    failed = (each.error if each.source in each.error else f"{each.source}: {each.error}" for each in built.failures)
+    _complain(failed, len(built.failures), "failures.jsonl has all")
     if not built.failures:
         return 0
     return _BAD_INPUT if all(each.is_damaged for each in built.failures) else _FAILED
@@ -157,7 +152,7 @@ def _info(options: argparse.Namespace) -> None:
 
 def _facts(folder: str, found: Info) -> Iterable[str]:
     chosen = found.options
-    yield f"{folder}: {found.matches} matches, {found.recordings} recordings of {_size(found.recording_bytes)}"
+    yield f"{folder}: {_number(found.matches, 'match')}, {_number(found.recordings, 'recording')} of {_size(found.recording_bytes)}"
     yield f"{found.frames:,} frames, of which {found.sampled:,} are sampled (every {chosen.every} game loops)"
     for table, size in found.tables.items():
         each = f"  {size.bytes / found.sampled:,.0f} B a frame" if found.sampled else ""
@@ -165,7 +160,7 @@ def _facts(folder: str, found: Info) -> Iterable[str]:
     for match_id in found.overlapping[:_SHOWN]:
         yield f"match {match_id}: one player has several recordings"
     if found.failures:
-        yield f"{len(found.failures)} recordings failed: see failures.jsonl"
+        yield f"{_number(len(found.failures), 'recording')} failed: see failures.jsonl"
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -173,7 +168,7 @@ def _check(options: argparse.Namespace) -> int:
 
     with _Progress("check", options.quiet) as progress:
         problems = dataset.check(options.folder, options.inputs, progress=progress)
-    found = f"{len(problems)} problems" if problems else "no problem"
+    found = _number(len(problems), "problem") if problems else "no problem"
     _print(options, {"problems": problems}, [f"{options.folder}: {found}"])
     if not options.json:
         _complain(problems, len(problems), "--json prints all")
@@ -240,6 +235,11 @@ def _complain(lines: Iterable[str], number: int, more: str) -> None:
             print(f"abathur: and {number - shown} more; {more}", file=sys.stderr)
             return
         print(f"abathur: {line}", file=sys.stderr)
+
+
+def _number(number: int, what: str) -> str:
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}{plural}"
 
 
 def _size(number: int) -> str:

@@ -104,9 +104,9 @@ def record(
         raise ValueError(f"players are {list(players)}; they must be ids of 1 to {_MAX_PLAYERS}")
     if games and jobs > len(games):
         raise ValueError(f"{jobs} jobs need as many games, but {len(games)} addresses are given")
-    daemon = find_daemon()
     given = [replays] if isinstance(replays, str | Path) else replays
     found = _inputs.find([str(each) for each in given], REPLAYS)
+    daemon = find_daemon()
     store = Store(Path(output).absolute())
     try:
         with store.locked():
