@@ -152,7 +152,8 @@ def _info(options: argparse.Namespace) -> None:
 
 def _facts(folder: str, found: Info) -> Iterable[str]:
     chosen = found.options
-    yield f"{folder}: {_number(found.matches, 'match')}, {_number(found.recordings, 'recording')} of {_size(found.recording_bytes)}"
+    recordings = f"{_number(found.recordings, 'recording')} of {_size(found.recording_bytes)}"
+    yield f"{folder}: {_number(found.matches, 'match')}, {recordings}"
     yield f"{found.frames:,} frames, of which {found.sampled:,} are sampled (every {chosen.every} game loops)"
     for table, size in found.tables.items():
         each = f"  {size.bytes / found.sampled:,.0f} B a frame" if found.sampled else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from abathur.dataset._options import Options, names
 from abathur.dataset._store import Store
 from abathur.errors import AbathurError
 
+_ADDRESS = re.compile(r"(\w+://)?[^/]+:\d{1,5}")
 _MAX_WORKERS = 256
 _MAX_RETRIES = 100
 
@@ -109,6 +111,8 @@ def build(
         raise ValueError(f"workers is {workers}; it must be 1 to {_MAX_WORKERS}")
     if not 0 <= retries <= _MAX_RETRIES:
         raise ValueError(f"retries is {retries}; it must be 0 to {_MAX_RETRIES}")
+    if scheduler is not None and not _ADDRESS.fullmatch(scheduler):
+        raise ValueError(f"scheduler is {scheduler!r}; it must be an address such as tcp://127.0.0.1:8786")
     given = [inputs] if isinstance(inputs, str | Path) else inputs
     sources = _inputs.find([str(each) for each in given])
     store = Store(Path(output).absolute())

@@ -36,7 +36,7 @@ def run(call: Call, sources: Sequence[str], lost: Lost, *, scheduler: str, retri
         raise AbathurError(f"no Dask scheduler answers at {scheduler}: {error}") from None
     with client:
         futures = {client.submit(call, source, retries=retries, pure=False): source for source in sources}
-        for future in as_completed(futures):  # type: ignore[no-untyped-call]
+        for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
             source = futures.pop(future)
             try:
                 result = future.result()
