@@ -51,7 +51,7 @@ def run(call: Call, sources: Sequence[str], lost: Lost, *, workers: int, retries
                         waiting.appendleft(source)
                     else:
                         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-                        yield source, lost(f"{tries[source]} worker processes ended during this recording ({how})")
+                        yield source, lost(f"the worker process ended ({how}), try {tries[source]} of {retries + 1}")
                 else:
                     if error is not None:
                         raise AbathurError(error)
