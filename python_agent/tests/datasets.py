@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from abathur.dataset import TableSize, info
 from mcap.writer import CompressionType, Writer
-from programs import run_daemon
+from programs import ROOT, run_daemon
 from s2clientprotocol import sc2api_pb2
 
 TABLES = ("units", "players", "events", "actions")
@@ -60,6 +62,13 @@ def write_recording(
             writer.add_message(channels[topic], number, data, time_of(loop), number)
         writer.finish()
     return path
+
+
+def shown_command(pattern: str) -> list[str]:
+    """The words of the command of docs/datasets.md that has a pattern, without `abathur`."""
+    page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
+    (line,) = re.findall(rf"^abathur (.*{pattern}.*)$", page, re.M)
+    return shlex.split(line)
 
 
 def contents(folder: Path) -> dict[str, str]:
