@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from abathur.dataset import TableSize, info
 from mcap.writer import CompressionType, Writer
 from programs import ROOT, run_daemon
 from s2clientprotocol import sc2api_pb2
@@ -89,7 +88,3 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
         # Of the file alone: the columns of the path are not in it.
         found += pq.ParquetFile(part).read().to_pylist()
     return found
-
-
-def sizes(folder: Path) -> dict[str, TableSize]:
-    return info(folder).tables

@@ -11,7 +11,7 @@ from datasets import contents, shown_command, synthesize
 from programs import abathur as run_abathur
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
-from dask_cluster import DaskCluster
+from dask_processes import DaskCluster
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
