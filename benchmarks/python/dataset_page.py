@@ -30,8 +30,8 @@ def page(figures: Figures, names: list[str], options: argparse.Namespace) -> str
 def _machine(rounds: int) -> str:
     about = machine()
     return _text(
-        f"Made by `dotnet make.cs bench dataset` on {about['date']}: {about['cpu']}, {about['cores']} cores, {about['os']},",
-        f"Python {about['python']}, pyarrow {pa.__version__}, .NET {about['dotnet']}, commit {about['commit']}.",
+        f"Made by `dotnet make.cs bench dataset` on {about['date']}: {about['cpu']}, {about['cores']} cores,",
+        f"{about['os']}, Python {about['python']}, pyarrow {pa.__version__}, .NET {about['dotnet']}, commit {about['commit']}.",
         f"{rounds} rounds: the median, and the lowest and highest.",
     )
 
@@ -46,8 +46,8 @@ def _speed(figures: Figures) -> str:
         *([f"bytes a frame, `{name}`", figures.text("speed", name)] for name in TABLES),
     ]
     text = _text(
-        "`abathur dataset build` of two generated matches (`synth --preset elite`, 16,860 frames of 134 to 169 KB each),",
-        "every loop and all columns, with two workers on two cores, with the start of all processes:",
+        "`abathur dataset build` of two generated matches (`synth --preset elite`, 16,860 frames of 134 to 169 KB",
+        "each), every loop and all columns, with two workers on two cores, with the start of all processes:",
     )
     return f"## Speed and memory\n\n{text}\n{table(['', 'value'], rows)}"
 
@@ -85,8 +85,8 @@ def _many(figures: Figures, options: argparse.Namespace) -> str:
     ]
     text = _text(
         f"{options.matches} generated matches of {options.frames} frames (`synth`, a seed each), `--every {EVERY}`.",
-        "Local: `--workers 2`. Dask: a scheduler and two workers of one thread on loopback, of which one is killed when",
-        "half of the matches are done, so that the other makes the rest. Both datasets are equal, file by file.",
+        "Local: `--workers 2`. Dask: a scheduler and two workers of one thread on loopback, of which one is killed",
+        "when half of the matches are done, so that the other makes the rest. Both datasets are equal, file by file.",
     )
     return f"## {options.matches} matches\n\n{text}\n{table(['', 'value'], rows)}"
 
