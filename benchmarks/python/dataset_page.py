@@ -31,7 +31,8 @@ def _machine(rounds: int) -> str:
     about = machine()
     return _text(
         f"Made by `dotnet make.cs bench dataset` on {about['date']}: {about['cpu']}, {about['cores']} cores,",
-        f"{about['os']}, Python {about['python']}, pyarrow {pa.__version__}, .NET {about['dotnet']}, commit {about['commit']}.",
+        f"{about['os']}, Python {about['python']}, pyarrow {pa.__version__}, .NET {about['dotnet']},",
+        f"commit {about['commit']}.",
         f"{rounds} rounds: the median, and the lowest and highest.",
     )
 
