@@ -62,10 +62,11 @@ class Recording:
         # Not needed by agents, and `import abathur` should be quick.
         from mcap.exceptions import McapError
         from mcap.reader import make_reader
+        from zstandard import ZstdError
 
         self.path = path
         self._errors: tuple[type[Exception], ...] = (
-            *(McapError, DecodeError, EOFError, ValueError, OSError, struct.error),
+            *(McapError, ZstdError, DecodeError, EOFError, ValueError, OSError, struct.error),
         )
         self._file: BinaryIO = self._open(path)
         try:

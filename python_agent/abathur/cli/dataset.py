@@ -101,6 +101,13 @@ def _declare_record(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         help="a running game, one for each job (default: each job starts the installed game)",
     )
+    parser.add_argument(
+        "--connect-timeout",
+        type=float,
+        default=120,
+        metavar="SECONDS",
+        help="how long to wait for a game to answer (default: 120)",
+    )
     _add_output_options(parser)
     parser.set_defaults(run=_record)
 
@@ -187,6 +194,7 @@ def _record(options: argparse.Namespace) -> int:
             players=options.player or (1, 2),
             step=options.step,
             games=options.sc2,
+            connect_timeout=options.connect_timeout,
             progress=lambda number, total: progress(number, total, 0),
         )
     result = {

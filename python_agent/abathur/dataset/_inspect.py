@@ -160,7 +160,8 @@ def _wrong_matches(store: Store, entries: list[Entry]) -> Iterator[str]:
     rows = pq.read_metadata(file).num_rows if file.is_file() else None
     expected = len(_matches.together(entries))
     if rows != expected:
-        yield f"{_matches.FILE} has {'no file' if rows is None else f'{rows} rows'}, not {expected}: build again"
+        found = "is missing" if rows is None else f"has {rows} rows, not {expected}"
+        yield f"{_matches.FILE} {found}: build again"
 
 
 def _wrong_rows(recording: Recording, source: str, entry: Entry, options: Options) -> Iterator[str]:

@@ -20,6 +20,7 @@ from abathur.errors import AbathurError
 REPLAYS = ".sc2replay"
 _MAX_JOBS = 64
 _MAX_PLAYERS = 16
+_MAX_TIMEOUT = 3600
 #: Characters of the content hash in a name: replays of the same name are different files.
 _HASH_CHARACTERS = 8
 _STOP_SECONDS = 30
@@ -73,6 +74,7 @@ def record(
     players: Sequence[int] = (1, 2),
     step: int = 1,
     games: Sequence[str] = (),
+    connect_timeout: float = 120,
     progress: Progress | None = None,
 ) -> Recorded:
     """Record replays, each as each of its players sees it, with ``abathur-sync live --replay``.
@@ -89,6 +91,7 @@ def record(
         step: Game loops from one observation to the next.
         games: Addresses (``HOST:PORT``) of running games, one for each job. Default: each job starts the installed
             game, and ends it.
+        connect_timeout: Seconds to wait for a game to answer.
         progress: Called after each recording.
 
     Raises:
@@ -102,18 +105,22 @@ def record(
         raise ValueError(f"step is {step}; it must be 1 to 1000 game loops")
     if not players or not all(1 <= each <= _MAX_PLAYERS for each in players):
         raise ValueError(f"players are {list(players)}; they must be ids of 1 to {_MAX_PLAYERS}")
+    if not 0 <= connect_timeout <= _MAX_TIMEOUT:
+        raise ValueError(f"connect_timeout is {connect_timeout}; it must be 0 to {_MAX_TIMEOUT} seconds")
     if games and jobs > len(games):
         raise ValueError(f"{jobs} jobs need as many games, but {len(games)} addresses are given")
     given = [replays] if isinstance(replays, str | Path) else replays
     found = _inputs.find([str(each) for each in given], REPLAYS)
-    daemon = find_daemon()
+    command = [*find_daemon(), "live", "--stop-with-parent", "--quiet", "--step", str(step)]
+    command += ["--connect-timeout", f"{connect_timeout:g}", "--history-mb", "0"]
+    command += ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
     store = Store(Path(output).absolute())
     try:
         with store.locked():
             store.remove_temporary()
             tasks = [task for replay in found for task in _tasks(store.root, replay, players)]
             try:
-                with _Recorders(store, daemon, step, jobs, games) as recorders:
+                with _Recorders(store, command, jobs, games) as recorders:
                     return _collect(store, recorders, tasks, progress)
             finally:
                 store.remove_temporary()
@@ -151,10 +158,9 @@ def _collect(store: Store, recorders: _Recorders, tasks: Sequence[_Task], progre
 class _Recorders:
     """Runs daemons, each with a game, a number of them at a time."""
 
-    def __init__(self, store: Store, daemon: list[str], step: int, jobs: int, games: Sequence[str]) -> None:
+    def __init__(self, store: Store, command: list[str], jobs: int, games: Sequence[str]) -> None:
         self._store = store
-        self._command = [*daemon, "live", "--stop-with-parent", "--quiet", "--step", str(step)]
-        self._command += ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0", "--history-mb", "0"]
+        self._command = command
         self._pool = ThreadPoolExecutor(jobs)
         self._jobs = jobs
         self._games: SimpleQueue[str] = SimpleQueue()
