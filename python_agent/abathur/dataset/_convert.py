@@ -17,7 +17,7 @@ from abathur.dataset._options import Options
 from abathur.dataset._recorded import RecordedMatch
 from abathur.dataset._store import Store, digest, match_id
 from abathur.dataset._units import UnitsWriter
-from abathur.errors import AbathurError, RecordingError
+from abathur.errors import AbathurError, ProtocolError, RecordingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,15 @@ def convert(source: str, root: str, options: Options) -> Outcome:
                 return Outcome(entry)
             with open_recording(path) as recording:
                 return Outcome(_convert(recording, sha256, store, options), is_new=True)
-    except RecordingError as error:
-        return Outcome(error=str(error), is_damaged=True)
+    except (ProtocolError, RecordingError) as error:
+        # Messages of errors inside a recording do not name it.
+        said = str(error) if source in str(error) else f"{source}: {error}"
+        return Outcome(error=said, is_damaged=True)
     except AbathurError as error:
         return Outcome(error=str(error))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         # Of a value that no game writes.
-        return Outcome(error=f"{type(error).__name__}: {error}", is_damaged=True)
+        return Outcome(error=f"{source}: {type(error).__name__}: {error}", is_damaged=True)
 
 
 def _content(path: Path) -> str:

@@ -118,10 +118,11 @@ def record(
     try:
         with store.locked():
             store.remove_temporary()
-            tasks = [task for replay in found for task in _tasks(store.root, replay, players)]
+            # Two replays of the same name and content are one.
+            tasks = {task.target: task for replay in found for task in _tasks(store.root, replay, players)}
             try:
                 with _Recorders(store, command, jobs, games) as recorders:
-                    return _collect(store, recorders, tasks, progress)
+                    return _collect(store, recorders, list(tasks.values()), progress)
             finally:
                 store.remove_temporary()
     except OSError as error:
@@ -136,8 +137,7 @@ def _tasks(root: Path, replay: str, players: Iterable[int]) -> Iterator[_Task]:
 
 def _collect(store: Store, recorders: _Recorders, tasks: Sequence[_Task], progress: Progress | None) -> Recorded:
     done = Recorded(kept=[task.target for task in tasks if task.target.exists()])
-    # Two replays of the same content are one.
-    missing = list({task.target: task for task in tasks if not task.target.exists()}.values())
+    missing = [task for task in tasks if not task.target.exists()]
     store.write_failures([])
     total = len(done.kept) + len(missing)
     for task, error in recorders.run(missing):
