@@ -54,20 +54,26 @@ def convert(source: str, root: str, options: Options) -> Outcome:
         raise AbathurError(f"{root} does not exist on this worker: all workers must see the folder of the dataset")
     try:
         with _inputs.local(source) as path:
-            sha256 = _content(path)
-            if (entry := store.entry(sha256)) is not None:
-                return Outcome(entry)
-            with open_recording(path) as recording:
-                return Outcome(_convert(recording, sha256, store, options), is_new=True)
-    except (ProtocolError, RecordingError) as error:
-        # Messages of errors inside a recording do not name it.
-        said = str(error) if source in str(error) else f"{source}: {error}"
-        return Outcome(error=said, is_damaged=True)
-    except AbathurError as error:
-        return Outcome(error=str(error))
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # Of a value that no game writes.
-        return Outcome(error=f"{source}: {type(error).__name__}: {error}", is_damaged=True)
+            try:
+                return _new_or_kept(path, store, options)
+            except AbathurError as error:
+                is_damaged = isinstance(error, RecordingError | ProtocolError)
+                # Not the name of a temporary copy; errors inside a recording do not name it.
+                said = str(error).replace(str(path), source)
+                return Outcome(error=said if source in said else f"{source}: {said}", is_damaged=is_damaged)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                # Of a value that no game writes.
+                return Outcome(error=f"{source}: {type(error).__name__}: {error}", is_damaged=True)
+    except RecordingError as error:
+        return Outcome(error=str(error), is_damaged=True)
+
+
+def _new_or_kept(path: Path, store: Store, options: Options) -> Outcome:
+    sha256 = _content(path)
+    if (entry := store.entry(sha256)) is not None:
+        return Outcome(entry)
+    with open_recording(path) as recording:
+        return Outcome(_convert(recording, sha256, store, options), is_new=True)
 
 
 def _content(path: Path) -> str:
