@@ -130,7 +130,7 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
                 entry.player_id = entry.player_id or frame.rest.observation.player_common.player_id
             entry.sampled += 1
             units.add(frame.game_loop, frame.units)
-            writers["players"].add({"game_loop": frame.game_loop, **fields.read(frame.rest)})
+            writers["players"].add_values([frame.game_loop, *fields.read(frame.rest)])
             for row in _events.rows(frame.game_loop, frame.events):
                 writers["events"].add(row)
             _add_actions(writers["actions"], frame, match)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from s2clientprotocol import sc2api_pb2
@@ -50,21 +51,23 @@ class Reader:
     """Reads the numbers of `numbers` from observations."""
 
     def __init__(self, columns: Mapping[str, tuple[str, str]]) -> None:
-        """The columns; numbers of one message are read together."""
-        leaves: dict[str, list[tuple[str, str]]] = {}
-        for name, (path, _) in columns.items():
+        """The columns. Those of one message that are beside each other are read together."""
+        self._parts: list[tuple[attrgetter[Any] | None, list[str]]] = []
+        last = None
+        for path, _ in columns.values():
             parent, _, leaf = path.rpartition(".")
-            leaves.setdefault(parent, []).append((name, leaf))
-        self._parents = [(attrgetter(parent) if parent else None, each) for parent, each in leaves.items()]
+            if parent != last:
+                self._parts.append((attrgetter(parent) if parent else None, []))
+                last = parent
+            self._parts[-1][1].append(leaf)
 
-    def read(self, response: sc2api_pb2.ResponseObservation) -> dict[str, float]:
-        """Values by column; the protocol's default of a field that is not there."""
-        row: dict[str, float] = {}
-        for parent, leaves in self._parents:
+    def read(self, response: sc2api_pb2.ResponseObservation) -> list[float]:
+        """The values in the order of the columns; the protocol's default of a field that is not there."""
+        values: list[float] = []
+        for parent, leaves in self._parts:
             message = parent(response) if parent is not None else response
-            for name, leaf in leaves:
-                row[name] = getattr(message, leaf)
-        return row
+            values += [getattr(message, leaf) for leaf in leaves]
+        return values
 
 
 def _name(path: str) -> str:

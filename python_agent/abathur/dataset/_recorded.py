@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain, pairwise
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,7 @@ class RecordedMatch:
                 if self._rows is not None:
                     assert frame._data is not None
                     frame.__dict__["rest"] = _without_units.parse(frame._data)
-                    frame.__dict__["units"] = Units(_ArraySource(self._rows.current, frame._data))
+                    frame.__dict__["units"] = Units(ArraySource(self._rows.current, frame._data))
                 yield frame
             if self._rows is not None:
                 self._rows.finish(self._recording)
@@ -134,6 +134,14 @@ class _Message:
         self.requests = requests
 
 
+class Rows(NamedTuple):
+    """Consecutive rows of a block."""
+
+    block: Block
+    begin: int
+    end: int
+
+
 class _DaemonRows:
     """The units of frames in order, from the daemon's blocks, in which each frame is whole."""
 
@@ -142,7 +150,7 @@ class _DaemonRows:
         self._block: Block = {}
         self._place = 0
         self._end = 0
-        self.current: Block = {}
+        self.current = Rows({}, 0, 0)
 
     def advance(self, game_loop: int, count: int | None) -> None:
         """Go to the units of the next frame.
@@ -161,7 +169,7 @@ class _DaemonRows:
             # Rows are in the order of the frames: those of this frame, if it has any, are the next.
             count = _run_length(self._block["game_loop"][begin:], game_loop) if self._block else 0
         self._place = begin + count
-        self.current = {name: column[begin : self._place] for name, column in self._block.items()}
+        self.current = Rows(self._block, begin, self._place)
 
     def finish(self, recording: Recording) -> None:
         """After the last frame, no row may be left: then the daemon has read other frames."""
@@ -169,23 +177,34 @@ class _DaemonRows:
             raise RecordingError(f"{recording.path}: the daemon found other units than those of the frames")
 
 
-class _ArraySource:
-    """Units in arrays; what is not in them is parsed when it is read, which is rare."""
+class ArraySource:
+    """Units in arrays; what is not in them is parsed when it is read, which is rare.
 
-    def __init__(self, columns: Block, data: bytes) -> None:
-        self._columns = columns
+    Attributes:
+        rows: Where they are.
+    """
+
+    def __init__(self, rows: Rows, data: bytes) -> None:
+        """Rows that have all columns, and the serialized observation."""
+        self.rows = rows
         self._data = data
 
     def __len__(self) -> int:
-        return len(self._columns["tag"]) if self._columns else 0
+        """Number of units."""
+        return self.rows.end - self.rows.begin
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        return {path: self._columns[_NAMES[path]] if self._columns else np.empty(0, dtypes[path])}
+        """A field of all units."""
+        block, begin, end = self.rows
+        # There is no block where there are no units any more.
+        return {path: block[_NAMES[path]][begin:end] if block else np.empty(0, dtypes[path])}
 
     def present(self, path: str) -> NDArray[Any]:
+        """Which units have a field."""
         return self._messages().present(path)
 
     def nested(self, field: str) -> NestedSource:
+        """A repeated field of all units."""
         return self._messages().nested(field)
 
     def _messages(self) -> MessageSource:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -56,8 +56,7 @@ class RowsWriter:
         """Open the file."""
         self._schema = schema
         self._writer = writer(path, schema)
-        self._columns: dict[str, list[Any]] = {name: [] for name in schema.names}
-        self._waiting = 0
+        self._rows: list[Sequence[Any]] = []
         self.count = 0
 
     def __enter__(self) -> RowsWriter:
@@ -74,22 +73,23 @@ class RowsWriter:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add a row: values by column, without those that it does not have."""
-        for name, values in self._columns.items():
-            values.append(row.get(name))
+        self.add_values(tuple(map(row.get, self._schema.names)))
+
+    def add_values(self, values: Sequence[Any]) -> None:
+        """Add a row: a value for each column, None where there is none."""
+        self._rows.append(values)
         self.count += 1
-        self._waiting += 1
-        if self._waiting == _GROUP_ROWS:
+        if len(self._rows) == _GROUP_ROWS:
             self._flush()
 
     def _flush(self) -> None:
         import pyarrow as pa
 
-        arrays = [pa.array(self._columns[field.name], field.type) for field in self._schema]
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(self._schema)
+        arrays = [pa.array(values, field.type) for values, field in zip(columns, self._schema, strict=True)]
         # Of an empty table too: readers find the columns.
         self._writer.write_table(pa.table(arrays, schema=self._schema), row_group_size=_GROUP_ROWS)
-        for values in self._columns.values():
-            values.clear()
-        self._waiting = 0
+        self._rows.clear()
 
 
 def schema(columns: Mapping[str, str]) -> pa.Schema:

@@ -13,6 +13,7 @@ from abathur._tables import Batches
 from abathur._units import COLUMNS, Units
 from abathur.dataset import _tables
 from abathur.dataset._options import Options
+from abathur.dataset._recorded import ArraySource, Rows
 
 #: Of larger frames, row groups have fewer game loops. Bounds the memory.
 _MAX_GROUP_ROWS = 400_000
@@ -32,7 +33,7 @@ class UnitsWriter:
         self._schema = schema
         self._loops: list[int] = []
         self._sizes: list[int] = []
-        self._columns: dict[str, list[NDArray[Any]]] = {name: [] for name in self._names}
+        self._parts: list[Rows] = []
         self._rows = 0
         self.count = 0
 
@@ -60,25 +61,36 @@ class UnitsWriter:
         self._loops.append(game_loop)
         self._sizes.append(len(units))
         self._rows += len(units)
-        for name, parts in self._columns.items():
-            parts.append(getattr(units, name))
+        if isinstance(units._source, ArraySource):
+            rows = units._source.rows
+            last = self._parts[-1] if self._parts else None
+            # Frames that are beside each other are copied together.
+            if last is not None and last.block is rows.block and last.end == rows.begin:
+                self._parts[-1] = last._replace(end=rows.end)
+            else:
+                self._parts.append(rows)
+        else:
+            self._parts.append(Rows({name: getattr(units, name) for name in self._names}, 0, len(units)))
 
     def _flush(self) -> None:
         import pyarrow as pa
 
         if not self._rows:
             return
-        tags = np.concatenate(self._columns["tag"])
+        tags = self._column("tag")
         # Stable: of each unit the rows stay in the order of the frames.
         order = tags.argsort(kind="stable")
         block = {"game_loop": np.repeat(np.array(self._loops, "u4"), self._sizes).take(order), "tag": tags.take(order)}
-        for name, parts in self._columns.items():
+        for name in self._names:
             if name != "tag":
-                block[name] = np.concatenate(parts).take(order)
-            parts.clear()
+                block[name] = self._column(name).take(order)
         batch = self._batches.batch(block) if "unit_type" in block else pa.record_batch(block)
         self._writer.write_table(pa.Table.from_batches([batch], self._schema), row_group_size=self._rows)
         self.count += self._rows
+        self._parts.clear()
         self._loops.clear()
         self._sizes.clear()
         self._rows = 0
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return np.concatenate([block[name][begin:end] for block, begin, end in self._parts])
