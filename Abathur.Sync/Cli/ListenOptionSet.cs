@@ -176,8 +176,7 @@ internal sealed class ListenOptionSet
             if (result.GetValue(_name) is not { } name) return LocalMatch.TakeSimilar(LocalMatch.ToName(defaultName));
             return LocalMatch.TryTake(name)
                 ?? throw new CliException(
-                    $"--name: another daemon publishes a match with the name {name}; `{ProgramName.Current} matches` lists them",
-                    ExitCode.Usage);
+                    $"--name: a daemon on this machine publishes a match with the name {name} already; choose another one", ExitCode.Usage);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
