@@ -100,6 +100,11 @@ class Relay:
             try:
                 end, reason = await self._publish()
                 await self._finish(end, reason)
+            except asyncio.CancelledError:
+                self._entry.state, self._entry.reason = "lost", "the relay was stopped"
+                with contextlib.suppress(AbathurError):
+                    await self._put_entry(with_match=False)
+                raise
             finally:
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
@@ -129,6 +134,7 @@ class Relay:
         self._requests = Requests(self._client, self.name, self._channel, _grpc.metadata(self._daemon), self._timeouts)
         await self._requests.begin()
         await self._put_entry(with_match=True)
+        self._say(f"{self.name}: relaying {match.map_name or 'a match'} from {self._daemon}")
 
     async def _wait_for_daemon(self) -> sync_pb2.Match:
         """The match, as soon as there is one."""
