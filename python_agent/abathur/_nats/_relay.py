@@ -239,10 +239,11 @@ class Relay:
 
     async def _set_start(self, request: sync_pb2.SubscribeRequest, last: Stamp | None) -> None:
         """Begin after a stored frame; without one with the oldest that the daemon keeps; live where it keeps none."""
-        history = (await self._connection.status()).history
-        if not history.HasField("last_game_loop"):
+        status = await self._connection.status()
+        history = status.history
+        if not status.HasField("history"):
             return
-        if last is None or history.last_game_loop < last.game_loop:
+        if last is None or (history.HasField("last_game_loop") and history.last_game_loop < last.game_loop):
             # Nothing is stored, or a playback went back.
             request.start_oldest = True
         elif history.last_game_loop > last.game_loop:
