@@ -113,6 +113,12 @@ class RelayProcess:
         line = self.process.stderr.readline()
         assert "relaying" in line, line + self.process.stderr.read()
 
+    def __enter__(self) -> RelayProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def kill(self) -> None:
         """SIGKILL."""
         self.process.kill()

@@ -60,7 +60,7 @@ class Client:
     def __init__(self, address: Address, timeout: float) -> None:
         """Use `connect`."""
         nats = _library()
-        self.nats: NatsClient = nats.aio.client.Client()
+        self.nats: NatsClient = _client_of(nats, needs_tls=address.tls)
         self._errors = nats.errors
         self._address = address
         self._timeout = timeout
@@ -256,7 +256,8 @@ class Client:
         if isinstance(error, self._errors.AuthorizationError) or "authorization" in text.lower():
             self._refusal.set_exception(RequestError("UNAUTHENTICATED", "the NATS server refuses the login"))
         elif isinstance(error, ssl.SSLError):
-            self._refusal.set_exception(LostError(f"TLS: {text}"))
+            reason = error.args[-1] if error.args else text
+            self._refusal.set_exception(RequestError("UNAUTHENTICATED", f"TLS with the NATS server fails: {reason}"))
         elif isinstance(error, (OSError, self._errors.Error)):
             self._failures += 1
             if self._failures >= len(self._address.servers):
@@ -278,6 +279,19 @@ def _tls(address: Address) -> ssl.SSLContext | None:
         return address.ssl_context()
     except OSError as error:
         raise LostError(f"cannot read the certificates in {address.ca!r}: {error}") from None
+
+
+def _client_of(nats: Any, *, needs_tls: bool) -> NatsClient:
+    """A client. Where TLS is required it sends no login without: nats-py leaves that to the server."""
+
+    class Checked(nats.aio.client.Client):  # type: ignore[misc]
+        async def _process_info(self, info: dict[str, Any], initial_connection: bool = False) -> None:
+            if needs_tls and initial_connection and not info.get("tls_required"):
+                raise ssl.SSLError("the server does not offer TLS; without TLS the address begins with nats://")
+            await super()._process_info(info, initial_connection=initial_connection)
+
+    made: NatsClient = Checked()
+    return made
 
 
 def _library() -> Any:

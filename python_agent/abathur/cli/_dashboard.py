@@ -30,11 +30,12 @@ def show(address: str | None, seconds: float | None) -> None:
         daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
         try:
             addresses = ready_addresses(daemon)
-            if not {"grpc", "http"} <= addresses.keys():
+            if not {"grpc", "socket", "http"} <= addresses.keys():
                 code = daemon.wait()
                 errors.seek(0)
                 raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
-            print(f"Dashboard: http://{addresses['http']}/", flush=True)
+            print(f"Dashboard: http://{addresses['http']}/")
+            print(f"Agents here: grpc://{addresses['grpc']}, socket://{addresses['socket']}", flush=True)
             asyncio.run(_copy(address, f"grpc://{addresses['grpc']}", seconds))
         finally:
             stop_daemon(daemon)
