@@ -58,9 +58,7 @@ def test_a_token_of_a_daemon_is_not_for_nats(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_address_without_a_match_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"nats://host:4222 names no match: .*`abathur matches nats:"
-    ):
+    with pytest.raises(ValueError, match=r"nats://host:4222 names no match: .*`abathur matches nats:"):
         abathur.connect("nats://host")
 
 

@@ -204,7 +204,7 @@ class Client:
         return parsed
 
     async def message(self, stream: str, **which: object) -> tuple[int, dict[str, str], bytes] | None:
-        """A message of a stream: its position, headers and data; None if there is none.
+        """A message of a stream: its position, headers and data; None if it does not exist.
 
         Args:
             stream: The name of the stream.
@@ -223,7 +223,7 @@ class Client:
         return int(found["seq"]), headers, base64.b64decode(found.get("data", ""))
 
     async def entry(self, stream: str, subject: str) -> bytes | None:
-        """The newest value of a key of a bucket, from any server that has it; None if there is none."""
+        """The newest value of a key of a bucket, from any server that has it; None if it does not exist."""
         try:
             answer = await self.request(f"$JS.API.DIRECT.GET.{stream}.{subject}")
         except NoRelayError:
@@ -236,7 +236,7 @@ class Client:
         return list(state.get("subjects") or ())
 
     async def create_stream(self, settings: Mapping[str, object]) -> None:
-        """Make a stream, if there is none of this name. Raises as `api` does."""
+        """Make a stream, unless it exists. Raises as `api` does."""
         try:
             await self.api(f"STREAM.CREATE.{settings['name']}", settings)
         except ApiError as error:

@@ -108,7 +108,7 @@ def pack(match: sync_pb2.Match) -> bytes:
 
 
 async def match(client: Client, name: str) -> sync_pb2.Match | None:
-    """The constant data of a match; None if there is none.
+    """The constant data of a match; None if it does not exist.
 
     Raises:
         ProtocolError: it is damaged.
@@ -142,7 +142,7 @@ async def entries(client: Client) -> list[Entry]:
 
 
 async def create(client: Client, replicas: int) -> None:
-    """Make the bucket, if there is none."""
+    """Make the bucket, unless it exists."""
     await client.create_stream(
         {
             "name": _wire.BUCKET_STREAM,

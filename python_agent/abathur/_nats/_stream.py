@@ -56,16 +56,16 @@ class MatchStream:
         self._stream = _wire.stream(match)
 
     async def range(self) -> tuple[int, int]:
-        """Positions of the first message that is kept and of the newest one; the first is larger if there is none."""
+        """Positions of the first message that is kept and of the newest one; the first is larger if it is empty."""
         state = (await self._call("STREAM.INFO"))["state"]
         return max(1, int(state["first_seq"])), int(state["last_seq"])
 
     async def last(self) -> Stamp | None:
-        """The newest message of a relay; None if there is none."""
+        """The newest message of a relay; None if it does not exist."""
         return (await self.newest())[1]
 
     async def newest(self) -> tuple[int, Stamp | None]:
-        """The position of the newest message, and the newest one of a relay; 0 and None if there is none.
+        """The position of the newest message, and the newest one of a relay; 0 and None if it is empty.
 
         Raises:
             LostError: the servers do not answer, or there is no stream.
@@ -82,12 +82,12 @@ class MatchStream:
         return None if found is None else _wire.stamp(found[1])
 
     async def message(self, position: int) -> Message | None:
-        """The message at a position; None if there is none."""
+        """The message at a position; None if it does not exist."""
         found = await self._client.message(self._stream, seq=position)
         return None if found is None else Message(found[0], _wire.stamp(found[1]), found[2], _frame.monotonic_ns())
 
     async def oldest(self) -> Stamp | None:
-        """The oldest frame of the newest run that can be read: its keyframe is kept as well. None if there is none."""
+        """The oldest frame of the newest run that can be read: its keyframe is kept as well. None if it does not exist."""
         first, last = await self.range()
         newest = await self._at_or_before(last, first)
         if newest is None:
