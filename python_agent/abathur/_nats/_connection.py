@@ -115,15 +115,19 @@ class AsyncNatsConnection:
             if last is not None and last.run == broken[1].run:
                 place: Place | None = broken[1]
             else:
-                place = await place_of(stream, request)
+                place = await place_of(stream, request, self._run)
         else:
             broken = None
-            place = await place_of(stream, request)
+            place = await place_of(stream, request, self._run)
         needs_relay = broken is not None or request.WhichOneof("start") is None
         if place is not None and needs_relay and not await self._has_relay():
             self._broken = broken
             raise LostError(f"no relay serves the match {self._match!r}")
         return place
+
+    async def _run(self) -> str:
+        entry = await _directory.entry(await self._connected(), self._match)
+        return "" if entry is None else entry.run_id
 
     async def _has_relay(self) -> bool:
         client = await self._connected()

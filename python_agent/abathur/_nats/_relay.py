@@ -207,6 +207,9 @@ class Relay:
                 return position, last if last is not None and last.run == self._match.run_id else None
             except LostError as error:
                 self._tell(f"NATS: {error}; tries again")
+                # An administrator may have deleted the stream.
+                with contextlib.suppress(AbathurError):
+                    await self._create_streams()
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _frames(self, last: Stamp | None) -> AsyncGenerator[tuple[bytes, sync_pb2.Frame], None]:

@@ -87,7 +87,7 @@ class MatchStream:
         return None if found is None else Message(found[0], _wire.stamp(found[1]), found[2], _frame.monotonic_ns())
 
     async def oldest(self) -> Stamp | None:
-        """The oldest frame of the newest run that can be read: its keyframe is kept as well. None if it does not exist."""
+        """The oldest frame of the newest run that can be read: with its keyframe. None if it does not exist."""
         first, last = await self.range()
         newest = await self._at_or_before(last, first)
         if newest is None:

@@ -51,8 +51,15 @@ class Place:
     run: str = ""
 
 
-async def place_of(stream: MatchStream, request: sync_pb2.SubscribeRequest) -> Place | None:
+async def place_of(
+    stream: MatchStream, request: sync_pb2.SubscribeRequest, run: Callable[[], Awaitable[str]]
+) -> Place | None:
     """Where a subscription begins; None: the match is over, and it begins after that.
+
+    Args:
+        stream: The stream of the match.
+        request: The subscription.
+        run: Gives the run that the directory names, which may have no frames yet.
 
     Raises:
         RequestError: OUT_OF_RANGE: that is not kept.
@@ -68,7 +75,8 @@ async def place_of(stream: MatchStream, request: sync_pb2.SubscribeRequest) -> P
         _, position = await stream.range()
         return Place(position + 1, position)
     if last.end:
-        return None if last.end in _ORDERLY else Place(last.position + 1, last.position)
+        is_over = last.end in _ORDERLY and await run() in ("", last.run)
+        return None if is_over else Place(last.position + 1, last.position)
     return Place(last.keyframe, last.position)
 
 
@@ -222,6 +230,8 @@ class Reader:
     async def _decoded(self, message: Message) -> AsyncGenerator[Frame, None]:
         """The frame of a message, and before it those that it depends on and that did not come."""
         chain = self._chain
+        # What was not stored at first was published again, with another keyframe: it is decoded, and was given before.
+        known = chain.position
         needed = chain.needs(message)
         if needed < message.position:
             async with aclosing(self._stream.read(needed)) as missing:
@@ -233,7 +243,9 @@ class Reader:
                     if each.stamp is None or each.stamp.end:
                         chain.pass_over(each.position)
                     else:
-                        yield chain.decode(each)
+                        frame = chain.decode(each)
+                        if each.position > known:
+                            yield frame
         yield chain.decode(message)
 
     async def _take(self) -> list[Message]:

@@ -6,12 +6,12 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from abathur._nats import _wire
 from abathur._nats._client import Client
 from abathur._nats._wire import Stamp
+from abathur.errors import RequestError
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _WINDOW = 256
 #: Seconds within which it must acknowledge them.
 _ACK_SECONDS = 5.0
+#: Of a message, at most; its size counts with it.
+_HEADER_BYTES = 1024
 
 
 class WriteError(Exception):
@@ -41,8 +43,6 @@ class StreamWriter:
         self._waiting: deque[tuple[int, float]] = deque()
         self._acknowledged = asyncio.Event()
         self._failure: str | None = None
-        #: Called with each position that is stored.
-        self.on_stored: Callable[[int], None] = lambda _: None
 
     async def begin(self) -> None:
         """Receive the acknowledgements."""
@@ -58,7 +58,14 @@ class StreamWriter:
 
         Raises:
             WriteError: it, or one before it, was not stored.
+            RequestError: FAILED_PRECONDITION: it is larger than the server accepts.
         """
+        largest = self._client.nats.max_payload
+        if len(data) > largest - _HEADER_BYTES:
+            message = (
+                f"a frame of {len(data)} bytes is too large for the NATS server: raise its max_payload of {largest}"
+            )
+            raise RequestError("FAILED_PRECONDITION", message)
         await self._until(_WINDOW - 1)
         self._waiting.append((stamp.position, time.monotonic()))
         try:
@@ -104,7 +111,6 @@ class StreamWriter:
             return
         while self._waiting and self._waiting[0][0] <= sent:
             self._waiting.popleft()
-        self.on_stored(sent)
         self._acknowledged.set()
 
     def _fail(self, reason: str) -> None:
