@@ -299,6 +299,7 @@ async def test_the_directory_lists_the_match(relayed: Start, server: Server) -> 
 async def test_a_playback_that_goes_back_begins_again(relayed: Start) -> None:
     daemon, address = relayed()
     await publish(daemon, 50)
+    await stored(address, 50)
     async with abathur.connect(daemon.grpc) as game:
         await game.seek(8970)
     await publish(daemon, 10)
