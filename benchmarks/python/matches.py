@@ -21,7 +21,9 @@ from readers import Subscription
 
 from recordings import LOCAL, make_elite
 
-_PROGRAM = ROOT / "artifacts" / "publish" / "tested" / ("abathur-sync.exe" if sys.platform == "win32" else "abathur-sync")
+_PROGRAM = (
+    ROOT / "artifacts" / "publish" / "tested" / ("abathur-sync.exe" if sys.platform == "win32" else "abathur-sync")
+)
 _SETTLE_SECONDS = 10.0
 _AGENTS: tuple[dict[str, Any], ...] = (
     {"policy": "latest", "encoding": "columns", "compression": "zstd-stream"},
@@ -78,10 +80,22 @@ def page(figures: Figures, counts: list[int], seconds: float, rounds: int) -> st
     """The README of the results."""
     about = machine()
     rows = [
-        [str(count), *(figures.text(count, each) for each in ("cpu", *_PARTS, "frames", "dropped", "p50", "p99", "find"))]
+        [
+            str(count),
+            *(figures.text(count, each) for each in ("cpu", *_PARTS, "frames", "dropped", "p50", "p99", "find")),
+        ]
         for count in counts
     ]
-    heads = ["daemons", "CPU, %", *(f"{name}, MB" for name in _PARTS.values()), "frames/s", "dropped", "p50", "p99", "find"]
+    heads = [
+        "daemons",
+        "CPU, %",
+        *(f"{name}, MB" for name in _PARTS.values()),
+        "frames/s",
+        "dropped",
+        "p50",
+        "p99",
+        "find",
+    ]
     return f"""# Many matches on one machine
 
 Made by `dotnet make.cs bench matches` on {about["date"]}: {about["cpu"]}, {about["cores"]} cores that run daemons and

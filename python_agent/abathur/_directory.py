@@ -1,7 +1,7 @@
-"""The directory of the matches that this user's daemons publish on this machine, written by ``LocalMatch`` of the daemon.
+"""The directory of this user's matches on this machine, which daemons write (``LocalMatch``).
 
-Each match is ``NAME.json``, with the daemon's addresses, and ``NAME.lock``, which the daemon keeps locked. The operating
-system releases the lock of a process that ended in any way: then the entry is removed.
+Each match is ``NAME.json``, with the daemon's addresses, and ``NAME.lock``, which the daemon keeps locked. The system
+releases the lock of a process that ended in any way: then the entry is removed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from abathur.errors import AbathurError
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 #: Addresses in the order in which agents prefer them.
 _TRANSPORTS = ("grpc", "socket")
 
@@ -57,7 +57,7 @@ def folder() -> Path:
 
 def matches() -> list[LocalMatch]:
     """The matches of running daemons, by name. Entries of ended daemons are removed."""
-    found = (_read(path) for path in sorted(folder().glob("*.json")))
+    found = (_read(path) for path in sorted(folder().glob("*.json"), key=lambda path: path.stem))
     return [each for each in found if each is not None]
 
 
@@ -69,7 +69,7 @@ def find(name: str) -> LocalMatch:
         AbathurError: no running daemon has it.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is not the name of a match: expected letters, digits, '.', '_' and '-'")
+        raise ValueError(f"{name!r} is not the name of a match: expected letters, digits, _ and -, at most 64")
     found = _read(folder() / f"{name}.json")
     if found is None:
         names = ", ".join(each.name for each in matches())
