@@ -2,6 +2,7 @@ using System.CommandLine;
 using Abathur.Sc2;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 
@@ -10,11 +11,25 @@ namespace Abathur.Sync.Cli;
 /// <summary>The options of every command that serves agents.</summary>
 internal sealed class ListenOptionSet
 {
+    private const string AutomaticPorts = "auto";
     private const string DefaultRecordings = "recordings";
     private const int MaxHistoryMb = 16 * 1024;
     private const long BytesInMb = 1024 * 1024;
 
     private readonly AccessOptionSet _access = new();
+
+    private readonly Option<string?> _name = new("--name")
+    {
+        Description = "Name of the match, by which agents on this machine find it as match:NAME. Default: the recording's name or the "
+            + "command's, with a number where it is taken.",
+        HelpName = "NAME",
+    };
+
+    private readonly Option<string?> _ports = new("--ports")
+    {
+        Description = "auto: any free port for gRPC, the socket and HTTP.",
+        HelpName = AutomaticPorts,
+    };
 
     private readonly Option<int> _grpcPort = new("--grpc-port")
     {
@@ -109,8 +124,20 @@ internal sealed class ListenOptionSet
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
         _historyMb.Must(mb => mb is >= 0 and <= MaxHistoryMb, $"--history-mb must be 0 to {MaxHistoryMb}.");
+        _name.Must(
+            name => name is null || LocalMatch.IsName(name),
+            $"--name must be 1 to {LocalMatch.MaxNameLength} letters, digits, '_' and '-'.");
+        _ports.Must(
+            ports => ports is null or AutomaticPorts,
+            $"--ports must be {AutomaticPorts}; for a port of your choice, use --grpc-port, --socket-port and --http-port.");
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(_ports) is null) return;
+            foreach (var port in new Option[] { _grpcPort, _socketPort, _httpPort })
+                if (result.GetResult(port) is { Implicit: false }) result.AddError($"--ports and {port.Name} exclude each other.");
+        });
         command.AddGroup("Agents", _agent, _stallTimeout, _keyframeInterval, _historyMb);
-        command.AddGroup("Addresses", _grpcPort, _socketPort, _httpPort, _grpcUds, _socketUds);
+        command.AddGroup("Addresses", _name, _ports, _grpcPort, _socketPort, _httpPort, _grpcUds, _socketUds);
         _access.AddTo(command);
         command.AddGroup("Dashboard", _recordings);
         command.AddGroup(OptionGroups.Other, _stopWithParent.Option);
@@ -118,14 +145,15 @@ internal sealed class ListenOptionSet
 
     public DaemonOptions Read(ParseResult result)
     {
+        var isAutomatic = result.GetValue(_ports) is not null;
+        var (grpc, socket) = isAutomatic ? (0, 0) : (result.GetValue(_grpcPort), result.GetValue(_socketPort));
         return new DaemonOptions
         {
             Access = _access.Read(result),
-            GrpcPort = result.GetValue(_grpcPort),
-            SocketPort = result.GetValue(_socketPort),
+            GrpcPort = grpc,
+            SocketPort = socket,
             // A user who lets the system choose a port runs several daemons.
-            HttpPort = result.GetValue(_httpPort) ?? (result.GetValue(_grpcPort) == 0
-                || result.GetValue(_socketPort) == 0 ? 0 : DaemonOptions.DefaultHttpPort),
+            HttpPort = result.GetValue(_httpPort) ?? (grpc == 0 || socket == 0 ? 0 : DaemonOptions.DefaultHttpPort),
             Recordings = new RecordingsOptions { Folder = Recordings(result) },
             GrpcUnixSocket = UnixSocket(result, _grpcUds),
             SocketUnixSocket = UnixSocket(result, _socketUds),
@@ -136,6 +164,27 @@ internal sealed class ListenOptionSet
                 KeyframeIntervalFrames = (uint)Math.Ceiling(result.GetValue(_keyframeInterval) * GameTime.LoopsPerSecond),
             },
         };
+    }
+
+    /// <summary>Takes the name of the match in the directory of this machine; null if the directory cannot be used, which is logged.</summary>
+    /// <param name="result">The command line.</param>
+    /// <param name="defaultName">Name without <c>--name</c>.</param>
+    /// <exception cref="CliException">Another daemon has the name.</exception>
+    public LocalMatch? TakeName(ParseResult result, string defaultName)
+    {
+        try
+        {
+            if (result.GetValue(_name) is not { } name) return LocalMatch.TakeSimilar(LocalMatch.ToName(defaultName));
+            return LocalMatch.TryTake(name)
+                ?? throw new CliException(
+                    $"--name: a daemon on this machine publishes a match with the name {name} already; choose another one",
+                    ExitCode.Usage);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            LogMessages.MatchNotListed(ProgramLog.Logger, e.Message);
+            return null;
+        }
     }
 
     private string? Recordings(ParseResult result)

@@ -89,7 +89,11 @@ internal static class PlayCommand
             LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage, ProgramName.Current);
         }
         using var source = new PlaybackSource(recording, options, TimeProvider.System);
-        var run = new SourceRun(source, Listen, result) { ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop) };
+        var run = new SourceRun(source, Listen, result)
+        {
+            Name = Path.GetFileNameWithoutExtension(path),
+            ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop),
+        };
         await run.RunAsync(stop);
         return ExitCode.Ok;
     }

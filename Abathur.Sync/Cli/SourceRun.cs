@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
@@ -10,6 +11,9 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
 {
     /// <summary>Further addresses for the ready line.</summary>
     public string More { get; init; } = "";
+
+    /// <summary>Name of the match where the user gives none. Default: that of the command.</summary>
+    public string Name { get; init; } = result.CommandResult.Command.Name;
 
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
     public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
@@ -23,8 +27,10 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         // task.
         await Task.Yield();
         var options = listen.Read(result);
+        using var match = listen.TakeName(result, Name);
         await using var daemon = new Daemon(source, options, TimeProvider.System);
         var addresses = await daemon.StartAsync(stop.Token);
+        if (match is not null) Publish(match, addresses, options);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
         if (!Console.IsErrorRedirected && addresses.Http is { } http)
             Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
@@ -53,6 +59,18 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
             // Told to stop.
         }
         return end;
+    }
+
+    private void Publish(LocalMatch match, BoundAddresses addresses, DaemonOptions options)
+    {
+        try
+        {
+            match.Publish(result.CommandResult.Command.Name, addresses, options.Access.Tls is not null, TimeProvider.System.GetUtcNow());
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            LogMessages.MatchNotListed(ProgramLog.Logger, e.Message);
+        }
     }
 
     private static async Task RunAgentAsync(AgentSupervisor agent, StopSignals stop, CancellationToken over)

@@ -23,6 +23,9 @@ internal static partial class LogMessages
     public static partial void Unsubscribed(
         ILogger log, ulong id, string name, string peer, string reason, ulong framesSent, ulong framesDropped, ulong bytesSent);
 
+    [LoggerMessage(4, LogLevel.Warning, "agents cannot find this match by its name: {Reason}")]
+    public static partial void MatchNotListed(ILogger log, string reason);
+
     // Of recordings.
 
     [LoggerMessage(10, LogLevel.Error, "recording to {File} failed: {Reason}. The match continues without it; {Rest}")]

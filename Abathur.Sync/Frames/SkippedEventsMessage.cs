@@ -1,5 +1,7 @@
 using System.Buffers;
 using Abathur.Protobuf;
+using Abathur.Protobuf.FieldMasks;
+using Abathur.Sc2;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Frames;
@@ -11,6 +13,18 @@ namespace Abathur.Sync.Frames;
 public sealed class SkippedEventsMessage(ReadOnlyMemory<byte> message, bool isIncomplete)
 {
     private ReadOnlyMemory<byte>? _json;
+
+    /// <summary>A message of events; null if there are none.</summary>
+    /// <param name="events">The events.</param>
+    /// <param name="mask">Field mask of the subscriber; null: everything.</param>
+    /// <param name="isIncomplete">Whether some are not kept any more, besides those that <paramref name="events"/> has dropped.</param>
+    internal static SkippedEventsMessage? Of(SkippedEvents events, WireProjection? mask, bool isIncomplete = false)
+    {
+        isIncomplete |= events.IsIncomplete;
+        var message = events.ToFields();
+        if (mask is not null && !message.IsEmpty) message = MaskedEvents.Project(message, mask);
+        return message.IsEmpty && !isIncomplete ? null : new SkippedEventsMessage(message.ToArray(), isIncomplete);
+    }
 
     /// <summary>Serialized <c>ResponseObservation</c>; empty if there are no events.</summary>
     public ReadOnlyMemory<byte> Message => message;

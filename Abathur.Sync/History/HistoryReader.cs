@@ -1,5 +1,6 @@
 using Abathur.Columns;
 using Abathur.Columns.Tables;
+using Abathur.Protobuf.FieldMasks;
 using Abathur.Sc2;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
@@ -23,6 +24,7 @@ internal sealed class HistoryReader : IDisposable
     private readonly GivenPayload? _given;
     private readonly IFrameEncoder? _forGiven;
     private readonly SkippedEvents _events = new(MaxEventBytes);
+    private readonly WireProjection? _mask;
     private int _payloadBytes;
     private uint _framesSinceKeyframe;
     private bool _hasKeyframe;
@@ -38,6 +40,8 @@ internal sealed class HistoryReader : IDisposable
         _options = options;
         _clock = clock;
         _cursor = history.Read(options.FirstGameLoop);
+        if (options.FieldMask.Length > 0)
+            _mask = WireProjection.For(SC2APIProtocol.ResponseObservation.Descriptor, options.FieldMask.Split(','));
         _encoder = FrameEncoders.Create(options.Format, options.CompressionLevel, options.FieldMask);
         if (options.Format.Encoding != V1.Encoding.Columns || options.FieldMask.Length > 0 || options.EveryGameLoops > 1) return;
         _given = new GivenPayload();
@@ -117,10 +121,7 @@ internal sealed class HistoryReader : IDisposable
 
     private SkippedEventsMessage? TakeEvents()
     {
-        var events = _events.ToFields();
-        if (events.IsEmpty && !_events.IsIncomplete) return null;
-        if (!events.IsEmpty && _options.FieldMask.Length > 0) events = _options.Project(events);
-        var message = events.IsEmpty && !_events.IsIncomplete ? null : new SkippedEventsMessage(events.ToArray(), _events.IsIncomplete);
+        var message = SkippedEventsMessage.Of(_events, _mask);
         _events.Clear();
         return message;
     }

@@ -1,4 +1,3 @@
-using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.History;
@@ -11,9 +10,4 @@ namespace Abathur.Sync.History;
 /// <param name="FieldMask">Canonical text of the field mask; empty: everything.</param>
 /// <param name="EveryGameLoops">Frames are sent when their game loop is at least this many after the last one sent. 1: each frame.</param>
 internal sealed record HistoryReaderOptions(
-    string MatchId, uint? FirstGameLoop, PayloadFormat Format, int CompressionLevel, string FieldMask, uint EveryGameLoops)
-{
-    /// <summary>What the field mask leaves of events.</summary>
-    public ReadOnlyMemory<byte> Project(ReadOnlyMemory<byte> events) =>
-        MaskedEvents.Project(events, WireProjection.For(SC2APIProtocol.ResponseObservation.Descriptor, FieldMask.Split(',')));
-}
+    string MatchId, uint? FirstGameLoop, PayloadFormat Format, int CompressionLevel, string FieldMask, uint EveryGameLoops);

@@ -71,10 +71,7 @@ internal sealed class EventLog
             TryAdd(_reading, entry.Events);
             isIncomplete |= entry.IsIncomplete;
         }
-        isIncomplete |= _reading.IsIncomplete;
-        var events = _reading.ToFields();
-        if (mask is not null && !events.IsEmpty) events = MaskedEvents.Project(events, mask);
-        return events.IsEmpty && !isIncomplete ? null : new SkippedEventsMessage(events.ToArray(), isIncomplete);
+        return SkippedEventsMessage.Of(_reading, mask, isIncomplete);
     }
 
     /// <summary>Index of the first entry of this frame or a later one, by binary search.</summary>

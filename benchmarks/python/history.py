@@ -21,8 +21,8 @@ _SETTLE_SECONDS = 2.0
 KEPT = 5000
 #: Multiple of the tick rate until then.
 FAST = 20.0
-#: Where the frames begin that are kept, in seconds of the match: they are large there.
-START = 400.0
+#: Where the frames begin that are kept, in seconds of the match: what is measured must end before the match does.
+START = 250.0
 STREAM = {"policy": "every", "encoding": "columns", "compression": "zstd_stream"}
 PROTO = {"policy": "every", "encoding": "proto"}
 #: What is read beside the reference reader, and at most how many frames a second (0: any number).

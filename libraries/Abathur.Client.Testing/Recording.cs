@@ -1,4 +1,5 @@
 using Abathur.Recordings;
+using Abathur.Sc2;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 
@@ -76,10 +77,13 @@ public sealed class Recording : IDisposable
                 continue;
             }
             last = recorded.GameLoop;
-            var frame = frames.Next(recorded.Payload, recorded.GameLoop, Match.MatchId, skipped?.Take());
-            yield return frame;
+            yield return frames.Next(recorded.Payload, recorded.GameLoop, Match.MatchId, Parse(skipped));
+            skipped?.Clear();
         }
     }
+
+    private static ResponseObservation? Parse(SkippedEvents? skipped) =>
+        skipped?.ToFields() is { IsEmpty: false } fields ? ResponseObservation.Parser.ParseFrom(fields.Span) : null;
 
     /// <inheritdoc/>
     public void Dispose() => _reader.Dispose();

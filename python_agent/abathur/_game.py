@@ -17,6 +17,7 @@ from abathur._address import Address
 from abathur._event_stream import EventStream
 from abathur._frame import Frame
 from abathur._grpc import AsyncGrpcConnection
+from abathur._nats._connection import AsyncNatsConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection
@@ -32,10 +33,14 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
     Args:
         address: ``HOST:PORT`` or ``grpc://HOST:PORT`` for gRPC, ``socket://HOST:PORT`` for the socket,
             ``grpcs://`` and ``sockets://`` for the same with TLS, ``grpc+unix:PATH`` and ``socket+unix:PATH`` for Unix
-            domain sockets. Default: ABATHUR_ADDRESS, else 127.0.0.1:22400.
+            domain sockets. ``nats://HOST:PORT/MATCH`` for a match that a relay publishes to NATS, ``natss://`` with
+            TLS (docs/nats.md). ``match:NAME`` for a match on this machine, as `abathur matches` lists them. Default:
+            ABATHUR_ADDRESS, else 127.0.0.1:22400.
         **options:
-            - token: Token for the daemon, if it needs one. Default: ABATHUR_TOKEN, else none.
+            - token: Token for the daemon, if it needs one. Default: ABATHUR_TOKEN, else none. On NATS: the token of
+              its servers. Default: ABATHUR_NATS_TOKEN, else none.
             - ca: With TLS: file (PEM) with the trusted root certificates. Default: ABATHUR_CA, else the system's.
+            - creds: On NATS: file with credentials. Default: ABATHUR_NATS_CREDS, else none.
             - reconnect_timeout: Seconds that `Game.frames` tries to connect, and to connect again after a
               broken connection, before it raises. 0: once. Default: 30.
             - connect_timeout: Seconds that one connection may take, and again the daemon's first message on it. Frames
@@ -45,12 +50,15 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
     Raises:
         TypeError: there is no such option.
         ValueError: `address` is invalid, or a timeout is not greater than 0.
+        AbathurError: no daemon on this machine publishes a match with this name.
+        AbathurError: on NATS: a package that it needs is not installed.
     """
     check_known(options, ConnectOptions)
     timeouts = Timeouts(
         connect=options.get("connect_timeout", CONNECT_TIMEOUT), request=options.get("request_timeout", REQUEST_TIMEOUT)
     )
-    parsed = _address.parse(address, options.get("token"), options.get("ca"))
+    parsed = _address.parse(address, options.get("token"), options.get("ca"), options.get("creds"))
+    _address.check_match(parsed)
     return Game(parsed, options.get("reconnect_timeout", RECONNECT_TIMEOUT), timeouts)
 
 
@@ -66,11 +74,13 @@ class Game:
         """Use `connect`."""
         self.address = address
         self._reconnect_timeout = reconnect_timeout
-        self._connection: AsyncGrpcConnection | AsyncSocketConnection = (
-            AsyncGrpcConnection(address, timeouts)
-            if address.transport == "grpc"
-            else AsyncSocketConnection(address, timeouts)
-        )
+        self._connection: AsyncGrpcConnection | AsyncSocketConnection | AsyncNatsConnection
+        if address.transport == "nats":
+            self._connection = AsyncNatsConnection(address, timeouts)
+        elif address.transport == "socket":
+            self._connection = AsyncSocketConnection(address, timeouts)
+        else:
+            self._connection = AsyncGrpcConnection(address, timeouts)
         self._game_loop = 0
         self.late_actions = 0
 

@@ -40,8 +40,8 @@ class AbathurError(Exception):
 class ConnectError(AbathurError):
     """Nothing answers at ``address``."""
 
-    def __init__(self, address: str, reason: str) -> None:
-        super().__init__(f"cannot connect to {address}: {reason}. Is the daemon running?")
+    def __init__(self, address: str, reason: str, what: str = "daemon") -> None:
+        super().__init__(f"cannot connect to {address}: {reason}. Is the {what} running?")
         self.address = address
 
 

@@ -31,6 +31,7 @@ def blocks(page: Path, language: str) -> list[str]:
 PYTHON = [
     pytest.param(page, code, id=f"{page.name}-{number}")
     for page in PAGES
+    if page.name != "nats.md"  # test_nats_docs has a server
     for number, code in enumerate(blocks(page, "python"))
 ]
 CONSOLE = sorted({line for page in PAGES for block in blocks(page, "console") for line in block.splitlines()})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
+from itertools import pairwise
 
 import abathur
 import pytest
@@ -91,3 +93,24 @@ async def test_a_field_mask_applies_to_what_happened_between(play: Play) -> None
     assert kinds == {"dead"}
     expected = {key: n for key, n in recorded(frames[-1].game_loop).items() if key[0] == "dead"}
     assert received(frames) == Counter(expected)
+
+
+async def test_nothing_between_kept_frames_and_live_ones_is_lost(play: Play) -> None:
+    daemon = play(str(SKIRMISH), "--rate", "20", "--wait-agents", "1")
+
+    async def read() -> list[Frame]:
+        async with abathur.connect(daemon.addresses["grpc"]) as game:
+            # So many are excluded that some with events lie between the last kept frame that is sent and the next one.
+            return [frame async for frame in game.frames(policy="every", every=100, start="oldest")]
+
+    async with abathur.connect(daemon.addresses["grpc"]) as game:
+        readers = []
+        async for frame in game.frames(policy="every"):
+            if frame.sequence % 200 == 190:
+                readers.append(asyncio.create_task(read()))
+    assert len(readers) == 6
+    for frames in await asyncio.gather(*readers):
+        # Live frames are shared with other readers: the first one may come earlier or later.
+        gaps = [after.sequence - frame.sequence for frame, after in pairwise(frames)]
+        assert sum(gap != 100 for gap in gaps) <= 2 and max(gaps) < 200
+        assert received(frames) == recorded(frames[-1].game_loop)

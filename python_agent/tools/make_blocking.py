@@ -26,6 +26,7 @@ NAMES = {
     "AsyncGenerator": "Generator",
     "AsyncGrpcConnection": "BlockingGrpcConnection",
     "AsyncGrpcStream": "BlockingGrpcStream",
+    "AsyncNatsConnection": "BlockingNatsConnection",
     "AsyncSocketConnection": "BlockingSocketConnection",
     "AsyncSocketStream": "BlockingSocketStream",
     "Game": "BlockingGame",

@@ -22,7 +22,7 @@ DAEMON = (
     "recover",
     "completion",
 )
-PYTHON = ("demo", "watch", "dataset", "bench")
+PYTHON = ("demo", "watch", "matches", "relay", "dataset", "bench")
 ALL = (*PYTHON, *DAEMON)
 #: Names of the files that `export` writes as tables.
 TABLES = (".parquet", ".arrow", ".npz")
@@ -42,9 +42,11 @@ Publish a match to agents:
   proxy       from the connection between a bot and its game
   live        from a game, played or watched
   serve       from a bot that sends its observations
+  relay       the match of a daemon, to NATS for other machines
 
 Watch:
   watch       what agents receive
+  matches     which matches run
   status      what the daemon does
 
 Test bots without the game:

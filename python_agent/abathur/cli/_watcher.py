@@ -31,6 +31,8 @@ class Options:
     def label(self) -> str:
         """The name of the agent in tables."""
         address = _address.parse(self.address)
+        if address.transport == "nats":
+            return f"nats columns {address.match}"
         encoding: str = self.subscription["encoding"]
         compression = self.subscription["compression"]
         if encoding == "auto":

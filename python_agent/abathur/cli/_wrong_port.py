@@ -13,12 +13,14 @@ _MAX_ANSWER_BYTES = 1024
 
 def advice(address: Address) -> str | None:
     """Which address to use, if another port of a daemon listens at this one; None: it is not that."""
-    if address.path is not None or address.tls:
+    if address.path is not None or address.tls or address.transport == "nats":
         return None
     port = _port_at(address.host, address.port)
     if port is None or port == address.transport:
         return None
     where = f"{address.host}:{address.port}"
+    if port == "nats":
+        return f"{where} is a NATS server: use nats://{where}/MATCH; `abathur matches nats://{where}` lists them"
     if port != "http":
         return f"{where} is the {'gRPC' if port == 'grpc' else 'socket'} port of a daemon: use {port}://{where}"
     # It does not tell the ports of agents, which its ready line has.
@@ -38,6 +40,8 @@ def _port_at(host: str, port: int) -> str | None:
             answer += data
     if answer.startswith(b'{"error":'):
         return "socket"
+    if answer.startswith(b"INFO {"):
+        return "nats"
     if not answer.startswith(b"HTTP/1.1 "):
         return None
     return "grpc" if b"HTTP/2 only" in answer else "http"

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from abathur import _address, _request
 from abathur._options import Compression, Encoding, Policy, SubscribeOptions
-from abathur.cli import _commands, _outputs, _watcher, _wrong_port
+from abathur.cli import _commands, _dashboard, _outputs, _watcher, _wrong_port
 from abathur.cli._stats import Snapshot
 from abathur.errors import AbathurError
 
@@ -29,7 +29,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "addresses",
         nargs="*",
         metavar="ADDRESS",
-        help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH",
+        help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH, match:NAME, "
+        "nats://HOST/MATCH",
     )
     parser.add_argument("--seconds", type=seconds_of, default=None, help="stop after this long (default: match end)")
     for option, values, default in (
@@ -45,6 +46,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
             help=f"{', '.join(values)} (default: {default})",
         )
     parser.add_argument("--fields", default="", metavar="A,B", help="field mask, e.g. observation.raw_data.units")
+    parser.add_argument("--dashboard", action="store_true", help="show a match from NATS in a dashboard here instead")
     add_picture_to(parser)
     parser.set_defaults(run=run)
 
@@ -63,6 +65,9 @@ def check_picture(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Start the agents and show their reports."""
+    if options.dashboard:
+        _show_dashboard(options)
+        return
     check_picture(options)
     subscription: SubscribeOptions = {
         "policy": options.policy,
@@ -71,6 +76,14 @@ def run(options: argparse.Namespace) -> None:
         "fields": tuple(path for path in options.fields.split(",") if path),
     }
     show(options.addresses, options.seconds, options.svg, subscription)
+
+
+def _show_dashboard(options: argparse.Namespace) -> None:
+    addresses = [_address.parse(each) for each in options.addresses or [None]]
+    if len(addresses) != 1 or addresses[0].transport != "nats":
+        raise ValueError("--dashboard shows one match from NATS: abathur watch nats://HOST/MATCH --dashboard")
+    _address.check_match(addresses[0])
+    _dashboard.show(options.addresses[0] if options.addresses else None, options.seconds)
 
 
 def show(
@@ -93,7 +106,7 @@ def show(
     each_address: list[str | None] = [*addresses] or [None]
     agents = [_watcher.Options(address, subscription, seconds) for address in each_address]
     for agent in agents:
-        _address.parse(agent.address)
+        _address.check_match(_address.parse(agent.address))
     snapshots = _collect(agents)
     if picture:
         _save_picture(snapshots, picture)

@@ -1,0 +1,160 @@
+"""The directory of the matches on a NATS server."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import zstandard
+from google.protobuf.message import DecodeError
+from s2clientprotocol import common_pb2, sc2api_pb2
+
+from abathur._nats import _wire
+from abathur._nats._client import ApiError, Client
+from abathur.errors import ProtocolError
+from abathur.sync.v1 import sync_pb2
+
+#: Largest match after decompression, in bytes.
+_MAX_MATCH_BYTES = 64 * 1024 * 1024
+#: A running match whose entry was not renewed for so long has lost its relay.
+STALE_SECONDS = 20.0
+#: How long entries are kept.
+_KEEP_SECONDS = 24 * 3600
+
+
+@dataclass
+class Player:
+    """A player of a match."""
+
+    player_id: int = 0
+    name: str = ""
+    race: str = ""
+
+
+@dataclass
+class Entry:
+    """What the directory says of a match.
+
+    Attributes:
+        match: Its name.
+        match_id: Its id, as in its frames.
+        run_id: The run of the daemon's source.
+        state: ``running``, ``ended``, ``stopped`` (the daemon was shut down) or ``lost`` (it does not answer).
+        reason: Why it does not run.
+        since: When the relay began, in seconds since 1970.
+        updated: When this was written.
+        map_name: The map; empty if unknown.
+        tick_hz: Game loops a second.
+        source: ``playback``, ``live``, ``proxy`` or ``push``.
+        actions_allowed: Whether the source accepts actions.
+        players: The players, if the game named them.
+        game_loop: Of the newest frame.
+        sequence: Its number.
+        position: Its place in the stream.
+        readers: Readers that were there in the last 25 s.
+    """
+
+    match: str
+    match_id: str = ""
+    run_id: str = ""
+    state: str = "running"
+    reason: str = ""
+    since: float = 0.0
+    updated: float = 0.0
+    map_name: str = ""
+    tick_hz: float = 0.0
+    source: str = ""
+    actions_allowed: bool = False
+    players: list[Player] = field(default_factory=list)
+    game_loop: int = 0
+    sequence: int = 0
+    position: int = 0
+    readers: int = 0
+
+    @property
+    def shown_state(self) -> str:
+        """The state, if the relay still says so."""
+        return "lost" if self.state == "running" and time.time() - self.updated > STALE_SECONDS else self.state
+
+    def to_json(self) -> bytes:
+        """The value in the bucket."""
+        return json.dumps(asdict(self)).encode()
+
+
+def from_json(data: bytes) -> Entry | None:
+    """An entry from its value; None if it is not one. Keys of newer relays are ignored."""
+    try:
+        given = json.loads(data)
+        players = [Player(int(each["player_id"]), str(each["name"]), str(each["race"])) for each in given["players"]]
+        known: dict[str, Any] = {key: given[key] for key in Entry.__annotations__ if key in given}
+        return Entry(**{**known, "players": players})
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def players(info: sc2api_pb2.ResponseGameInfo) -> list[Player]:
+    """The players that a game names."""
+    return [
+        Player(each.player_id, each.player_name, common_pb2.Race.Name(each.race_actual or each.race_requested))
+        for each in info.player_info
+    ]
+
+
+def pack(match: sync_pb2.Match) -> bytes:
+    """The value of the constant data of a match."""
+    return zstandard.ZstdCompressor(level=9).compress(match.SerializeToString())
+
+
+async def match(client: Client, name: str) -> sync_pb2.Match | None:
+    """The constant data of a match; None if it does not exist.
+
+    Raises:
+        ProtocolError: it is damaged.
+    """
+    data = await client.entry(_wire.BUCKET_STREAM, _wire.info_key(name))
+    if not data:
+        return None
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(data) as reader:
+            return sync_pb2.Match.FromString(reader.read(_MAX_MATCH_BYTES))
+    except (zstandard.ZstdError, DecodeError) as error:
+        raise ProtocolError(f"the constant data of the match {name!r} cannot be read: {error}") from None
+
+
+async def entry(client: Client, name: str) -> Entry | None:
+    """What the directory says of a match; None if it has none of this name."""
+    data = await client.entry(_wire.BUCKET_STREAM, _wire.key(name))
+    return None if not data else from_json(data)
+
+
+async def entries(client: Client) -> list[Entry]:
+    """All matches, by name. Needs the right to read the whole directory."""
+    try:
+        subjects = await client.subjects(_wire.BUCKET_STREAM, _wire.key("*"))
+    except ApiError as error:
+        if error.is_missing:
+            return []
+        raise
+    found = [await entry(client, subject.rpartition(".")[2]) for subject in sorted(subjects)]
+    return [each for each in found if each is not None]
+
+
+async def create(client: Client, replicas: int) -> None:
+    """Make the bucket, unless it exists."""
+    await client.create_stream(
+        {
+            "name": _wire.BUCKET_STREAM,
+            "subjects": [_wire.key(">")],
+            "max_msgs_per_subject": 1,
+            "max_age": int(_KEEP_SECONDS * 1e9),
+            "duplicate_window": int(120e9),
+            "storage": "file",
+            "num_replicas": replicas,
+            "discard": "new",
+            "allow_rollup_hdrs": True,
+            "deny_delete": True,
+            "allow_direct": True,
+        }
+    )

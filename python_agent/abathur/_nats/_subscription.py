@@ -1,0 +1,300 @@
+"""The frames of a match on NATS, as a policy has them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from abathur import _frame, _latest
+from abathur._frame import Frame
+from abathur._nats import _wire
+from abathur._nats._chain import Chain, Selection
+from abathur._nats._client import Client
+from abathur._nats._stream import MatchStream, Message
+from abathur._nats._wire import Stamp
+from abathur.errors import LostError, RequestError, request_error
+from abathur.sync.v1 import sync_pb2
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+
+#: After this long without a frame, a reader asks whether the relay is there. A relay that is started again is back
+#: before the second time.
+_SILENCE_SECONDS = 3.0
+_RELAY_SECONDS = 10.0
+_WAIT_SECONDS = 1.0
+#: So many waiting frames are decoded one by one. Of more, those before the newest keyframe are dropped.
+_MANY_WAITING = 32
+#: Ends that are orderly: the match is over; the daemon is shutting down.
+_ORDERLY = ("OK", "CANCELLED")
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a lossless subscription is.
+
+    Attributes:
+        decode: Position from which frames are decoded: a keyframe.
+        after: Frames after this position are given.
+        sequence: Sequence of the frame there; None: any may follow.
+        run: The run of the daemon's source; empty: any.
+    """
+
+    decode: int
+    after: int
+    sequence: int | None = None
+    run: str = ""
+
+
+async def place_of(
+    stream: MatchStream, request: sync_pb2.SubscribeRequest, run: Callable[[], Awaitable[str]]
+) -> Place | None:
+    """Where a subscription begins; None: the match is over, and it begins after that.
+
+    Args:
+        stream: The stream of the match.
+        request: The subscription.
+        run: Gives the run that the directory names, which may have no frames yet.
+
+    Raises:
+        RequestError: OUT_OF_RANGE: that is not kept.
+    """
+    start = request.WhichOneof("start")
+    if start == "start_game_loop":
+        found = await stream.at_loop(request.start_game_loop)
+        return Place(found.keyframe, found.position - 1)
+    if start == "start_oldest" and (oldest := await stream.oldest()) is not None:
+        return Place(oldest.keyframe, oldest.keyframe - 1)
+    last = await stream.last()
+    if last is None:
+        _, position = await stream.range()
+        return Place(position + 1, position)
+    if last.end:
+        is_over = last.end in _ORDERLY and await run() in ("", last.run)
+        return None if is_over else Place(last.position + 1, last.position)
+    return Place(last.keyframe, last.position)
+
+
+class Liveness:
+    """Finds out whether a relay serves a match that is silent."""
+
+    def __init__(self, ask: Callable[[], Awaitable[bool]], match: str) -> None:
+        """With a function that asks the relay."""
+        self._ask = ask
+        self._match = match
+        self._heard = self._asked = time.monotonic()
+
+    def hear(self) -> None:
+        """A frame came."""
+        self._heard = time.monotonic()
+
+    async def is_due(self) -> bool:
+        """Call this while nothing comes. Whether the relay was asked, and is there or may come back.
+
+        Raises:
+            LostError: no relay has answered for some time.
+        """
+        now = time.monotonic()
+        if now - max(self._heard, self._asked) < _SILENCE_SECONDS:
+            return False
+        if await self._ask():
+            self._heard = now
+        elif now - self._heard > _RELAY_SECONDS:
+            raise LostError(f"no relay serves the match {self._match!r}")
+        self._asked = time.monotonic()
+        return True
+
+
+class Reader:
+    """One subscription to the frames of a match."""
+
+    def __init__(
+        self, client: Client, match: str, request: sync_pb2.SubscribeRequest, limit: int, liveness: Liveness
+    ) -> None:
+        """Payloads of up to `limit` bytes."""
+        self._client = client
+        self._match = match
+        self._stream = MatchStream(client, match)
+        self._chain = Chain(limit)
+        self._selection = Selection(request.every_game_loops)
+        self._liveness = liveness
+        self._lateness = _latest.Lateness()
+        #: Of the plain subscription.
+        self._waiting: deque[Message] = deque()
+        self._more = asyncio.Event()
+        self._denied: RequestError | None = None
+
+    async def every(self, place: Place) -> AsyncGenerator[Frame, None]:
+        """Each frame after a place, which is kept up to date.
+
+        Raises:
+            RequestError: DATA_LOSS: the relay could not keep up; OUT_OF_RANGE: this reader could not.
+        """
+        chain, selection = self._chain, self._selection
+        async with aclosing(self._stream.read(place.decode)) as messages:
+            async for message in messages:
+                if message is None:
+                    await self._liveness.is_due()
+                    continue
+                self._liveness.hear()
+                stamp = message.stamp
+                if stamp is None or (stamp.end and message.position <= place.after):
+                    chain.pass_over(message.position)
+                    continue
+                if place.run not in ("", stamp.run):
+                    raise LostError("the daemon began another match")
+                if stamp.end:
+                    place.after = message.position
+                    _end(stamp, message.data)
+                    return
+                frame = chain.decode(message)
+                if message.position <= place.after:
+                    continue
+                if place.sequence is not None and frame.sequence != place.sequence + 1:
+                    raise RequestError(
+                        "DATA_LOSS",
+                        f"the frames {place.sequence + 1} to {frame.sequence - 1} are not in the stream: "
+                        "the daemon did not keep them until the relay could send them",
+                    )
+                place.decode, place.after = stamp.keyframe, message.position
+                place.sequence, place.run = frame.sequence, stamp.run
+                if selection.is_wanted(frame):
+                    yield selection.give(frame, None)
+                else:
+                    selection.skip(frame)
+
+    async def latest(self, place: Place | None) -> AsyncGenerator[Frame, None]:
+        """The newest frame each time; with a place, first each one that is there already.
+
+        Frames come by a plain subscription, which costs the server little. What they depend on is read from the stream.
+        """
+        subject = _wire.frames(self._match)
+        self._client.watch_denial(subject, self._deny)
+        subscription = await self._client.subscribe(subject, self._receive)
+        try:
+            if place is not None:
+                async with aclosing(self.every(place)) as frames:
+                    async for frame in frames:
+                        yield frame
+                        if self._waiting and self._waiting[0].position <= place.after + 1:
+                            break
+                    else:
+                        return
+            async with aclosing(self._newest()) as frames:
+                async for frame in frames:
+                    yield frame
+        finally:
+            if not self._client.nats.is_closed:
+                await subscription.unsubscribe()
+
+    async def _newest(self) -> AsyncGenerator[Frame, None]:
+        chain, selection = self._chain, self._selection
+        newest: Frame | None = None
+        first_dropped: int | None = None
+        rounds = _latest.ROUNDS
+        while True:
+            for message in await self._take():
+                if message.position <= chain.position:
+                    continue
+                stamp = message.stamp
+                assert stamp is not None
+                if stamp.end:
+                    if newest is not None:
+                        yield selection.give(newest, first_dropped)
+                    _end(stamp, message.data)
+                    return
+                async for frame in self._decoded(message):
+                    if not selection.is_wanted(frame):
+                        selection.skip(frame)
+                        continue
+                    if newest is not None:
+                        selection.skip(newest)
+                        first_dropped = newest.game_loop if first_dropped is None else first_dropped
+                    newest = frame
+            if newest is None:
+                continue
+            if self._lateness.is_late(newest) and rounds > 0:
+                # It waited, so that newer ones may follow at once.
+                rounds -= 1
+                await asyncio.sleep(_latest.TIMEOUT)
+                if self._waiting:
+                    continue
+            yield selection.give(newest, first_dropped)
+            newest, first_dropped, rounds = None, None, _latest.ROUNDS
+
+    async def _decoded(self, message: Message) -> AsyncGenerator[Frame, None]:
+        """The frame of a message, and before it those that it depends on and that did not come."""
+        chain = self._chain
+        # What was not stored at first was published again, with another keyframe: it is decoded, and was given before.
+        known = chain.position
+        needed = chain.needs(message)
+        if needed < message.position:
+            async with aclosing(self._stream.read(needed)) as missing:
+                async for each in missing:
+                    if each is None:
+                        continue
+                    if each.position >= message.position:
+                        break
+                    if each.stamp is None or each.stamp.end:
+                        chain.pass_over(each.position)
+                    else:
+                        frame = chain.decode(each)
+                        if each.position > known:
+                            yield frame
+        yield chain.decode(message)
+
+    async def _take(self) -> list[Message]:
+        """What has come, at least one message. Old frames of a long queue are dropped."""
+        while not self._waiting:
+            if self._denied is not None:
+                raise self._denied
+            self._more.clear()
+            try:
+                async with asyncio.timeout(_WAIT_SECONDS):
+                    await self._more.wait()
+                self._liveness.hear()
+            except TimeoutError:
+                if await self._liveness.is_due():
+                    await self._look_for_newest()
+        taken = list(self._waiting)
+        self._waiting.clear()
+        if len(taken) > _MANY_WAITING:
+            keyframes = [index for index, each in enumerate(taken) if each.stamp is not None and each.stamp.is_keyframe]
+            if keyframes and keyframes[-1] > 0:
+                self._selection.skip_unread()
+                taken = taken[keyframes[-1] :]
+        return taken
+
+    async def _look_for_newest(self) -> None:
+        """A plain subscription gets nothing while the connection is broken, and nothing of it later."""
+        last = await self._stream.last()
+        if last is None or last.position <= self._chain.position or self._waiting:
+            return
+        found = await self._stream.message(last.position)
+        if found is not None:
+            self._waiting.append(found)
+
+    async def _receive(self, message: Msg) -> None:
+        stamp = _wire.stamp(message.headers)
+        if stamp is not None:
+            self._waiting.append(Message(stamp.position, stamp, message.data, _frame.monotonic_ns()))
+            self._more.set()
+
+    def _deny(self, error: RequestError) -> None:
+        self._denied = error
+        self._more.set()
+
+
+def _end(stamp: Stamp, reason: bytes) -> None:
+    """Return where a match ends orderly, and raise the error otherwise."""
+    text = reason.decode(errors="replace")
+    if stamp.end in _ORDERLY:
+        return
+    if stamp.end == "UNAVAILABLE":
+        raise LostError(text)
+    raise request_error(stamp.end, text)

@@ -1,0 +1,135 @@
+"""The wire contract of docs/nats.md: names of subjects and streams, and the headers of a message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from abathur.sync.v1 import sync_pb2
+
+#: The directory of matches: a key-value bucket of JetStream, and the stream in which it is kept.
+BUCKET = "ABATHUR"
+BUCKET_STREAM = f"KV_{BUCKET}"
+#: Of each request. What the server itself answers cannot have it, wherever a client lets it send the answer.
+REQUEST = {"Abathur-Request": "1"}
+#: Of an answer that refuses a request: the name of a gRPC status.
+ERROR = "Abathur-Error"
+#: What a watcher may ask a relay, and what only an actor may: the last token of the subject, and the daemon's call.
+WATCH_CALLS = {"match": "GetMatch", "status": "GetStatus", "timeline": "GetTimeline"}
+ACT_CALLS = {"act": "Act", "query": "Query", "draw": "Draw", "control": "Control"}
+#: A reader says that it is there; not answered.
+HERE = "here"
+#: How often, in seconds, and after how many seconds of silence it counts no more.
+HERE_SECONDS = 10.0
+AWAY_SECONDS = 25.0
+#: How the frames of a match are requested from the daemon.
+ENCODING = sync_pb2.columns
+COMPRESSION = sync_pb2.zstd_stream
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_OTHER = re.compile(r"[^A-Za-z0-9_-]+")
+_EXPECTED_LAST = "Nats-Expected-Last-Sequence"
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may be the name of a match: letters, digits, ``_`` and ``-``, at most 64."""
+    return _NAME.fullmatch(text) is not None
+
+
+def name_of(match_id: str) -> str:
+    """The name of a match without a given one: its id, with ``-`` for characters that a name cannot have."""
+    return _OTHER.sub("-", match_id).strip("-")[:64] or "match"
+
+
+def stream(name: str) -> str:
+    """The JetStream stream of a match."""
+    return f"ABATHUR_{name}"
+
+
+def frames(name: str) -> str:
+    """The subject of the frames of a match, the only one of its stream."""
+    return f"abathur.{name}.frames"
+
+
+def call(name: str, what: str) -> str:
+    """The subject of a request to the relay of a match."""
+    return f"abathur.{name}.{'act' if what in ACT_CALLS else 'watch'}.{what}"
+
+
+def inbox(name: str) -> str:
+    """The prefix of the subjects at which readers of a match receive answers: permissions are given by it."""
+    return f"_INBOX.abathur.{name}"
+
+
+def key(name: str) -> str:
+    """The subject of the entry of a match in the directory."""
+    return f"$KV.{BUCKET}.{name}"
+
+
+def info_key(name: str) -> str:
+    """The subject of the constant data of a match in the directory."""
+    return f"$KV.{BUCKET}.{name}.info"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The headers of a message on the subject of the frames.
+
+    Attributes:
+        run: Identifies the run of the daemon's source; sequence numbers belong to it.
+        sequence: Number of the frame in the run; of an end, that of the last frame.
+        game_loop: Game loop of the frame; of an end, that of the last frame.
+        position: Place of the message in the stream, from 1.
+        keyframe: Position of the newest keyframe, on which the frame depends; its own if it is one.
+        first: Position from which game loops only grow: the begin of the run, or where a playback last went back.
+        end: Why no frame follows: the name of a gRPC status; empty for a frame.
+    """
+
+    run: str
+    sequence: int
+    game_loop: int
+    position: int
+    keyframe: int
+    first: int
+    end: str = ""
+
+    @property
+    def is_keyframe(self) -> bool:
+        """Whether the frame can be read without others."""
+        return self.keyframe == self.position
+
+    def headers(self, name: str) -> dict[str, str]:
+        """The headers with which the relay of a match publishes the message.
+
+        The server stores the message at its position of its stream, or refuses it.
+        """
+        headers = {
+            "Nats-Msg-Id": f"{self.run}.{self.sequence}{'.' + self.end if self.end else ''}",
+            "Nats-Expected-Stream": stream(name),
+            _EXPECTED_LAST: str(self.position - 1),
+            "Abathur-Run": self.run,
+            "Abathur-Sequence": str(self.sequence),
+            "Abathur-Loop": str(self.game_loop),
+            "Abathur-Keyframe": str(self.keyframe),
+            "Abathur-First": str(self.first),
+        }
+        return headers | ({"Abathur-End": self.end} if self.end else {})
+
+
+def stamp(headers: Mapping[str, str] | None) -> Stamp | None:
+    """What the headers of a message say; None for a message that no relay has published."""
+    if not headers or "Abathur-Run" not in headers:
+        return None
+    try:
+        return Stamp(
+            headers["Abathur-Run"],
+            int(headers["Abathur-Sequence"]),
+            int(headers["Abathur-Loop"]),
+            int(headers[_EXPECTED_LAST]) + 1,
+            int(headers["Abathur-Keyframe"]),
+            int(headers["Abathur-First"]),
+            headers.get("Abathur-End", ""),
+        )
+    except (KeyError, ValueError):
+        return None

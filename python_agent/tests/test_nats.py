@@ -1,0 +1,318 @@
+"""A match on NATS JetStream is read with the same API, and has the same frames."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
+from typing import Any
+
+import abathur
+import grpc
+import pytest
+from abathur import _address, drawing
+from abathur._nats import _directory
+from abathur._nats._client import Client
+from abathur.sync.v1 import sync_pb2
+from nats_servers import PROGRAM, RelayProcess, Server, eventually, needs_nats, single
+from programs import SKIRMISH, Daemon, Play, wait_until
+from s2clientprotocol import query_pb2, sc2api_pb2
+
+pytestmark = needs_nats
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests, which use matches of different names."""
+    if PROGRAM is None:
+        pytest.skip("nats-server is not installed")
+    server = single(tmp_path_factory.mktemp("nats"))
+    server.start()
+    yield server
+    server.stop()
+
+
+Start = Callable[..., tuple[Daemon, str]]
+
+
+@pytest.fixture
+def relayed(play: Play, server: Server, request: pytest.FixtureRequest) -> Iterator[Start]:
+    """Start a playback that is paused, and its relay; gives the daemon and the address of the match."""
+    relays: list[RelayProcess] = []
+
+    def start(*arguments: str) -> tuple[Daemon, str]:
+        daemon = play(SKIRMISH, "--start-paused", *arguments)
+        name = request.node.name.replace("[", "-").rstrip("]")[:60]
+        relays.append(RelayProcess(server.url, "--address", daemon.grpc, "--match", name))
+        return daemon, f"{server.url}/{name}"
+
+    yield start
+    for relay in relays:
+        relay.close()
+
+
+def sorted_by_tag(frame: abathur.Frame) -> sc2api_pb2.ResponseObservation:
+    """Columns do not keep the order of units."""
+    copy = sc2api_pb2.ResponseObservation()
+    copy.CopyFrom(frame.to_observation())
+    copy.observation.raw_data.units.sort(key=lambda unit: unit.tag)
+    return copy
+
+
+async def publish(daemon: Daemon, frames: int) -> int:
+    """Publish frames of a paused playback; returns the sequence of the last one."""
+    async with abathur.connect(daemon.grpc) as game:
+        newest = (await game.status()).playback.sequence + frames
+        await game.step(frames)
+        await wait_until(game, lambda status: status.playback.sequence == newest)
+    return newest
+
+
+async def stored(address: str, sequence: int) -> None:
+    """Wait until a frame is in the stream."""
+    async with abathur.connect(address) as game, aclosing(game.frames(policy="every", start="oldest")) as frames:
+        async for frame in frames:
+            if frame.sequence >= sequence:
+                return
+
+
+async def read(address: str, **options: Any) -> list[abathur.Frame]:
+    async with abathur.connect(address) as game:
+        return [frame async for frame in game.frames(**options)]
+
+
+async def test_every_frame_is_the_recorded_one(relayed: Start) -> None:
+    daemon, address = relayed("--playback-duration", "4", "--rate", "4")
+    reading = asyncio.create_task(read(address, policy="every", start="oldest"))
+    async with abathur.connect(daemon.grpc) as game:
+        await game.resume()
+    frames = await reading
+    with abathur.open(SKIRMISH) as recording:
+        expected = list(recording.frames(stop=frames[-1].game_loop + 1))
+    assert [frame.sequence for frame in frames] == list(range(1, len(expected) + 1))
+    assert [frame.game_loop for frame in frames] == [frame.game_loop for frame in expected]
+    for frame, recorded in zip(frames[::10], expected[::10], strict=True):
+        assert sorted_by_tag(frame) == sorted_by_tag(recorded)
+    assert not any(frame.dropped for frame in frames)
+
+
+async def test_the_messages_are_those_of_the_daemon(relayed: Start, server: Server) -> None:
+    """Unopened: byte for byte what another subscriber with the same options receives."""
+    daemon, address = relayed()
+    request = sync_pb2.SubscribeRequest(
+        policy=sync_pb2.every, encoding=sync_pb2.columns, compression=sync_pb2.zstd_stream
+    )
+    name = address.rpartition("/")[2]
+    received: list[bytes] = []
+    client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
+
+    async def receive(message: Any) -> None:
+        received.append(message.data)
+
+    await client.subscribe(f"abathur.{name}.frames", receive)
+    await client.nats.flush()
+    with grpc.insecure_channel(daemon.grpc.removeprefix("grpc://")) as channel:
+        call = channel.unary_stream("/abathur.sync.v1.GameSync/Subscribe")(request.SerializeToString())
+        call.initial_metadata()
+        await publish(daemon, 40)
+        own = [next(call) for _ in range(40)]
+        await eventually(lambda: _true(len(received) >= 40))
+        call.cancel()
+    await client.close()
+    assert received == own
+
+
+async def _true(value: bool) -> bool:
+    return value
+
+
+@pytest.mark.parametrize("policy", ["every", "latest"])
+async def test_a_subscription_begins_in_the_past(relayed: Start, policy: Any) -> None:
+    daemon, address = relayed()
+    await publish(daemon, 300)
+    await stored(address, 300)
+    frames = await read(address, policy=policy, start=9100, max_frames=5)
+    assert [frame.game_loop for frame in frames] == [9100, 9101, 9102, 9103, 9104]
+    assert [frame.sequence for frame in frames] == [141, 142, 143, 144, 145]
+    async with abathur.connect(address) as game:
+        assert (await game.frame_at(9250)).game_loop == 9250
+        with pytest.raises(abathur.RequestError, match="game loop 100 is not kept; kept are 8960 to 9259"):
+            await game.frame_at(100)
+
+
+async def first_of(frames: AsyncGenerator[abathur.Frame, None], daemon: Daemon) -> abathur.Frame:
+    """The first frame of a live subscription: some are published until it is there."""
+    first = asyncio.ensure_future(anext(frames))
+    while not first.done():
+        await publish(daemon, 1)
+        await asyncio.wait([first], timeout=0.05)
+    return await first
+
+
+@pytest.mark.parametrize("policy", ["every", "latest"])
+async def test_a_live_subscription_begins_with_a_new_frame(relayed: Start, policy: Any) -> None:
+    daemon, address = relayed()
+    await publish(daemon, 20)
+    await stored(address, 20)
+    async with abathur.connect(address) as game, aclosing(game.frames(policy=policy)) as frames:
+        first = await first_of(frames, daemon)
+        assert first.sequence > 20 and first.dropped == 0
+        if policy == "every":
+            await publish(daemon, 2)
+            assert [(await anext(frames)).sequence for _ in range(2)] == [first.sequence + 1, first.sequence + 2]
+
+
+async def test_a_reader_that_lags_skips_to_the_newest_frame(relayed: Start) -> None:
+    daemon, address = relayed()
+    async with abathur.connect(address) as game, aclosing(game.frames(policy="latest")) as frames:
+        first = await first_of(frames, daemon)
+        newest = await publish(daemon, 30)
+        await stored(address, newest)
+        second = await anext(frames)
+    assert second.sequence == newest
+    assert second.dropped == newest - first.sequence - 1
+    assert second.dropped_loops == (first.game_loop + 1, second.game_loop - 1)
+    with abathur.open(SKIRMISH) as recording:
+        skipped = recording.frames(start=first.game_loop + 1, stop=second.game_loop)
+        expected = [tag for frame in skipped for tag in frame.observation.raw_data.event.dead_units]
+    assert not second.skipped_events_incomplete
+    dead = second.skipped_events.observation.raw_data.event.dead_units if second.skipped_events is not None else []
+    assert list(dead) == expected
+
+
+async def test_a_reader_that_lags_far_skips_to_a_keyframe(relayed: Start) -> None:
+    daemon, address = relayed()
+    async with abathur.connect(address) as game, aclosing(game.frames(policy="latest")) as frames:
+        first = await first_of(frames, daemon)
+        newest = await publish(daemon, 400)
+        await stored(address, newest)
+        second = await anext(frames)
+    assert second.sequence == newest
+    assert second.dropped == second.sequence - first.sequence - 1
+    assert second.skipped_events_incomplete
+    with abathur.open(SKIRMISH) as recording:
+        (recorded,) = recording.frames(start=second.game_loop, stop=second.game_loop + 1)
+    assert sorted_by_tag(second) == sorted_by_tag(recorded)
+
+
+async def test_downsampling_keeps_what_happened_between(relayed: Start) -> None:
+    daemon, address = relayed()
+    await publish(daemon, 200)
+    await stored(address, 200)
+    frames = await read(address, policy="every", start="oldest", every=20, max_frames=9)
+    assert [frame.game_loop for frame in frames] == list(range(8960, 8960 + 9 * 20, 20))
+    with abathur.open(SKIRMISH) as recording:
+        expected = list(recording.frames(every=20, stop=8960 + 9 * 20))
+    for frame, other in zip(frames, expected, strict=True):
+        assert (frame.skipped_events is None) == (other.skipped_events is None)
+        if frame.skipped_events is not None and other.skipped_events is not None:
+            assert frame.skipped_events == other.skipped_events
+
+
+async def test_requests_reach_the_daemon(relayed: Start) -> None:
+    daemon, address = relayed()
+    await publish(daemon, 60)
+    await stored(address, 60)
+    async with abathur.connect(address) as game:
+        match = await game.match()
+        assert match is not None
+        assert (match.map_name, match.game_info.map_name) == ("Synthetic LE", "Synthetic LE")
+        assert len(match.game_data.units) > 0 or not match.HasField("game_data")
+        assert (await game.status()).playback.sequence == 60
+        assert list((await game.timeline()).game_loops)[:2] == [8960, 8982]
+        assert (await game.step(5)).paused
+        await wait_until(game, lambda status: status.playback.sequence == 65)
+        drawn = await game.draw([drawing.point((10, 10))], layer="test")
+        assert drawn.shapes == 1
+        result = await game.query(
+            query_pb2.RequestQuery(
+                placements=[query_pb2.RequestQueryBuildingPlacement(ability_id=880, target_pos={"x": 40, "y": 40})]
+            )
+        )
+        assert result.emulated and len(result.response.placements) == 1
+        with pytest.raises(abathur.RequestError, match="FAILED_PRECONDITION"):
+            await game.act([])
+
+
+async def test_what_only_the_daemon_can_do_is_refused(relayed: Start) -> None:
+    _, address = relayed()
+    with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: the policy lockstep"):
+        await read(address, policy="lockstep")
+    with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: a match on NATS has all fields"):
+        await read(address, fields=["observation.game_loop"])
+
+
+def test_the_blocking_twin_reads_the_same(relayed: Start) -> None:
+    daemon, address = relayed("--playback-duration", "2", "--rate", "4")
+    with abathur.connect_blocking(daemon.grpc) as control:
+        control.resume()
+        with abathur.connect_blocking(address) as game:
+            assert game.match() is not None
+            sequences = [frame.sequence for frame in game.frames(policy="every", start="oldest")]
+            assert sequences == list(range(1, sequences[-1] + 1))
+            assert sequences[-1] >= 40
+
+
+async def test_an_agent_runs_on_it(relayed: Start) -> None:
+    class Counter(abathur.Agent):
+        policy = "every"
+        start = "oldest"
+        loops: list[int] = []  # noqa: RUF012
+        damaged = 0
+
+        async def on_step(self, frame: abathur.Frame) -> None:
+            self.loops.append(frame.game_loop)
+
+        async def on_unit_took_damage(self, unit: Any, amount: float) -> None:
+            self.damaged += 1
+
+    daemon, address = relayed("--playback-duration", "2", "--rate", "4")
+    async with abathur.connect(daemon.grpc) as game:
+        await game.resume()
+    agent = Counter()
+    await asyncio.to_thread(agent.run, address)
+    assert agent.loops[0] == 8960 and len(agent.loops) >= 40
+    assert agent.damaged > 0
+
+
+async def test_the_directory_lists_the_match(relayed: Start, server: Server) -> None:
+    daemon, address = relayed()
+    await publish(daemon, 30)
+    name = address.rpartition("/")[2]
+    client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
+    async with abathur.connect(address) as game, aclosing(game.frames(policy="every", start="oldest")) as frames:
+        await anext(frames)
+
+        async def is_listed() -> Any:
+            found = {each.match: each for each in await _directory.entries(client)}[name]
+            return found if found.readers == 1 and found.game_loop == 8989 else None
+
+        entry = await eventually(is_listed)
+    await client.close()
+    assert (entry.shown_state, entry.map_name, entry.source) == ("running", "Synthetic LE", "playback")
+    assert [(each.name, each.race) for each in entry.players] == [
+        ("Synthetic Zerg", "Zerg"),
+        ("Synthetic Protoss", "Protoss"),
+    ]
+
+
+async def test_a_playback_that_goes_back_begins_again(relayed: Start) -> None:
+    daemon, address = relayed()
+    await publish(daemon, 50)
+    await stored(address, 50)
+    async with abathur.connect(daemon.grpc) as game:
+        await game.seek(8970)
+    await publish(daemon, 10)
+    await stored(address, 60)
+    frames = await read(address, policy="every", start="oldest", max_frames=10)
+    assert [frame.game_loop for frame in frames] == list(range(8970, 8980))
+
+
+async def test_frames_end_with_the_match(relayed: Start) -> None:
+    daemon, address = relayed("--playback-duration", "1")
+    async with abathur.connect(daemon.grpc) as game:
+        await game.resume()
+    assert (await read(address, policy="latest"))[-1].observation.game_loop > 8960
+    # It is over: nothing follows, and what is kept can be read.
+    assert await read(address) == []
+    assert len(await read(address, policy="every", start="oldest")) >= 20

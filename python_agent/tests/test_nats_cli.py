@@ -1,0 +1,152 @@
+"""`abathur relay`, `matches`, `--relay` and addresses of NATS: what they say when they are used wrongly."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import abathur
+import pytest
+from abathur import _address
+from abathur.cli import _relay_option
+from nats_servers import PROGRAM, RelayProcess, Server, free_ports, needs_nats, single
+from programs import SKIRMISH, Play
+from programs import abathur as run_abathur
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    if PROGRAM is None:
+        pytest.skip("nats-server is not installed")
+    server = single(tmp_path / "nats")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize(
+    ("text", "servers", "match", "user", "tls"),
+    [
+        ("nats://host/m", ("host:4222",), "m", None, False),
+        ("natss://a:1,b,[::1]:2/m-1", ("a:1", "b:4222", "[::1]:2"), "m-1", None, True),
+        ("nats://me:p%40ss@host", ("host:4222",), "", "me", False),
+    ],
+)
+def test_addresses(text: str, servers: tuple[str, ...], match: str, user: str | None, tls: bool) -> None:
+    address = _address.parse(text)
+    assert (address.servers, address.match, address.user, address.tls) == (servers, match, user, tls)
+    if user:
+        assert address.password == "p@ss"
+        assert "p@ss" not in str(address) + repr(address)
+    assert _address.parse(str(address)).servers == servers
+
+
+@pytest.mark.parametrize("text", ["nats://", "nats:///m", "nats://host:port/m", "nats://host/a.b", "nats://host/a/b"])
+def test_other_addresses_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not an address: expected nats://HOST:PORT/MATCH"):
+        abathur.connect(text)
+
+
+def test_a_token_of_a_daemon_is_not_for_nats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ABATHUR_TOKEN", "of-the-daemon")
+    assert _address.parse("nats://host/m").token is None
+    monkeypatch.setenv("ABATHUR_NATS_TOKEN", "of-nats")
+    assert _address.parse("nats://host/m").token == "of-nats"
+
+
+def test_an_address_without_a_match_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"nats://host:4222 names no match: .*`abathur matches nats:"):
+        abathur.connect("nats://host")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("relay", "the following arguments are required: nats://HOST:PORT"),
+        ("relay 127.0.0.1:4222", "'127.0.0.1:4222' is not the address of a NATS server: expected nats://HOST:PORT"),
+        ("relay nats://127.0.0.1 --match a.b", "'a.b' is not a name of a match: it has letters, digits, _ and -"),
+        ("relay nats://127.0.0.1 --keep 2", "'2' is not a time such as 90s, 30m, 2h or 7d"),
+        ("relay nats://127.0.0.1 --keep 0s", "'0s' is not a time such as"),
+        ("relay nats://127.0.0.1 --replicas 2", "'2' is not 1, 3 or 5"),
+        ("relay nats://127.0.0.1 --storage disk", "'disk' is not one of file, memory"),
+        ("relay nats://127.0.0.1 --match-mb 0", "'0' is not a number of 1 to 1000000"),
+        ("relay nats://127.0.0.1 --adress x", "unknown option --adress (did you mean --address?)"),
+        ("relay nats://127.0.0.1 --address socket://127.0.0.1:1", "is not the gRPC address of a daemon"),
+        ("matches 127.0.0.1:22400", "'127.0.0.1:22400' is not the address of a NATS server"),
+        ("watch nats://127.0.0.1", "names no match"),
+        ("watch 127.0.0.1:22400 --dashboard", "--dashboard shows one match from NATS"),
+        ("play --relay", "'' is not the address of a NATS server"),
+        ("play --relay 127.0.0.1:4222", "'127.0.0.1:4222' is not the address of a NATS server"),
+        ("live --map x --relay=nats://a/b.c", "is not an address: expected nats://HOST:PORT/MATCH"),
+    ],
+)
+def test_wrong_usage_is_explained(line: str, problem: str) -> None:
+    done = run_abathur(*line.split())
+    assert done.returncode == 2, done.stderr
+    assert problem in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["relay", "matches"])
+def test_a_server_that_is_not_there(command: str) -> None:
+    (port,) = free_ports(1)
+    done = run_abathur(command, f"nats://127.0.0.1:{port}")
+    assert done.returncode == 1
+    assert f"cannot connect to nats://127.0.0.1:{port}: " in done.stderr
+    assert "Is the server running?" in done.stderr
+
+
+@needs_nats
+def test_a_match_that_is_not_there(server: Server) -> None:
+    with (
+        abathur.connect_blocking(f"{server.url}/nothing", reconnect_timeout=0) as game,
+        pytest.raises(abathur.ConnectError, match="there is no match 'nothing'"),
+    ):
+        next(game.frames())
+    done = run_abathur("matches", server.url)
+    assert (done.returncode, done.stdout) == (0, f"no matches at {server.url}\n")
+
+
+@needs_nats
+def test_the_port_of_nats_is_recognized(server: Server) -> None:
+    done = run_abathur("watch", f"127.0.0.1:{server.port}")
+    assert done.returncode == 1
+    assert f"127.0.0.1:{server.port} is a NATS server: use nats://127.0.0.1:{server.port}/MATCH" in done.stderr
+
+
+@needs_nats
+def test_a_second_relay_is_refused(play: Play, server: Server) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    with RelayProcess(server.url, "--address", daemon.grpc):
+        done = run_abathur("relay", server.url, "--address", daemon.grpc)
+        assert done.returncode == 1
+        assert "the match 'skirmish-7' has a relay already" in done.stderr
+        listed = json.loads(run_abathur("matches", server.url, "--json").stdout)
+    assert [(each["match"], each["state"]) for each in listed] == [("skirmish-7", "running")]
+
+
+@needs_nats
+def test_a_relay_that_is_stopped_says_so(play: Play, server: Server) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    with RelayProcess(server.url, "--address", daemon.grpc) as relay:
+        pass
+    assert relay.process.returncode == 0
+    (listed,) = json.loads(run_abathur("matches", server.url, "--json").stdout)
+    assert (listed["state"], listed["reason"]) == ("lost", "the relay was stopped")
+
+
+def test_relay_becomes_an_agent() -> None:
+    agent = f'"{sys.executable}" -m abathur relay nats://h/m'
+    assert _relay_option.replaced(["play", "x", "--relay", "nats://h/m", "-q"]) == ["play", "x", "--agent", agent, "-q"]
+    assert _relay_option.replaced(["info", "--relay", "x"]) == ["info", "--relay", "x"]
+
+
+@pytest.mark.parametrize("command", _relay_option.COMMANDS)
+def test_the_help_of_the_daemons_commands_has_the_option(command: str) -> None:
+    done = run_abathur(command, "--help")
+    assert done.returncode == 0
+    assert re.search(r"^  --relay nats://HOST:PORT", done.stdout, re.M)
+    assert "Usage: abathur" in done.stdout

@@ -1,0 +1,276 @@
+"""What docs/nats.md shows, run: its commands, examples and configuration, and the wire contract by other means."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import abathur
+import pytest
+from abathur import RequestError
+from nats_servers import RelayProcess, Server, free_ports, needs_nats, single
+from programs import FREE_PORTS, ROOT, SKIRMISH, Play, daemon_command
+from programs import abathur as run_abathur
+from test_docs import blocks, make_certificate
+
+pytestmark = needs_nats
+
+PAGE = ROOT / "docs" / "nats.md"
+ADDRESS = "nats://127.0.0.1:4222"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    server = single(tmp_path / "nats")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("number", range(len(blocks(PAGE, "python"))))
+def test_example_reads_a_match(play: Play, server: Server, number: int) -> None:
+    """The second one is a client that knows only the wire contract."""
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "5")
+    relay = RelayProcess(server.url, "--address", daemon.grpc, "--match", "ladder-1")
+    with relay, abathur.connect_blocking(daemon.grpc) as game:
+        game.resume()
+        code = blocks(PAGE, "python")[number].replace(ADDRESS, server.url)
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Synthetic LE"
+    assert len(lines) >= 100
+    if number == 1:
+        sequences = [int(line.split()[0]) for line in lines[1:-1]]
+        assert sequences == list(range(1, len(sequences) + 1))
+        assert lines[-1] == "OK the match is over"
+
+
+def commands() -> list[str]:
+    return [line for block in blocks(PAGE, "sh") for line in block.splitlines()]
+
+
+def test_commands_run_as_shown(server: Server) -> None:
+    shown = [line.replace(ADDRESS, server.url) for line in commands()]
+    assert shown[0] == "nats-server -js"
+    playing, matches, watch, dashboard = (shlex.split(line) for line in shown[1:])
+    ports = [*FREE_PORTS, "--loop", "--stop-with-parent"]
+    with subprocess.Popen(
+        [sys.executable, "-m", *playing, *ports],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as daemon:
+        assert daemon.stdin is not None and daemon.stderr is not None
+        while "relaying" not in daemon.stderr.readline():
+            pass
+        listed = run_abathur(*matches[1:])
+        assert re.search(r"^ladder-1 +running .*Synthetic LE", listed.stdout, re.M), listed.stdout
+        watched = run_abathur(*watch[1:], "--seconds", "2")
+        assert "nats columns ladder-1" in watched.stdout, watched.stderr
+        shown_here = run_abathur(*dashboard[1:], "--seconds", "2")
+        assert "Dashboard: http://127.0.0.1:" in shown_here.stdout, shown_here.stderr
+        daemon.stdin.close()
+
+
+class Access:
+    """The server with the configuration of the page, and two matches on it."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.ca = str(folder / "cert.pem")
+        self.host = f"127.0.0.1:{port}"
+        (self.config,) = blocks(PAGE, "conf")
+        self.passwords = dict(re.findall(r'user: ([\w-]+), password: "([\w-]+)"', self.config))
+
+    def address(self, user: str, match: str = "ladder-1") -> str:
+        return f"natss://{user}:{self.passwords[user]}@{self.host}/{match}"
+
+
+@pytest.fixture(scope="module")
+def access(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
+    """Started in a folder of its own, with the certificate of docs/security.md; only the port differs."""
+    folder = tmp_path_factory.mktemp("access")
+    make_certificate(folder)
+    (port,) = free_ports(1)
+    access = Access(folder, port)
+    server = Server(folder, access.config.replace("0.0.0.0:4222", access.host), port)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        server.start()
+    finally:
+        os.chdir(before)
+    line = daemon_command(
+        "play", str(SKIRMISH), "--loop", "--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"
+    )
+    daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert daemon.stdout is not None and daemon.stdin is not None
+    ready = dict(word.split("=", 1) for word in daemon.stdout.readline().split()[1:])
+    environment = {"ABATHUR_CA": access.ca, "ABATHUR_NATS_PASSWORD": access.passwords["relay"]}
+    relays = [
+        RelayProcess(f"natss://relay@{access.host}/{name}", "--address", ready["grpc"], **environment)
+        for name in ("ladder-1", "ladder-2")
+    ]
+    yield access
+    for relay in relays:
+        relay.close()
+    daemon.stdin.close()
+    daemon.wait(30)
+    daemon.stdout.close()
+    server.stop()
+
+
+@pytest.mark.parametrize("user", ["watcher-1", "actor-1"])
+@pytest.mark.parametrize("policy", ["every", "latest"])
+async def test_a_user_reads_its_match(access: Access, user: str, policy: str) -> None:
+    async with abathur.connect(access.address(user), ca=access.ca) as game:
+        frames = [frame async for frame in game.frames(policy=policy, max_frames=5)]  # type: ignore[arg-type]
+        assert len(frames) == 5
+        assert (await game.frame_at(frames[0].game_loop)).game_loop == frames[0].game_loop
+        match = await game.match()
+        assert match is not None and match.map_name == "Synthetic LE"
+        assert (await game.status()).frames_published > 0
+        assert len(await game.timeline()) > 0
+
+
+async def test_a_watcher_cannot_act(access: Access) -> None:
+    async with abathur.connect(access.address("watcher-1"), ca=access.ca) as game:
+        for request in (game.draw([]), game.act([]), game.pause()):
+            with pytest.raises(RequestError, match=r"PERMISSION_DENIED: .* may not publish to abathur\.ladder-1\.act"):
+                await request
+
+
+async def test_an_actor_reaches_the_daemon(access: Access) -> None:
+    async with abathur.connect(access.address("actor-1"), ca=access.ca) as game:
+        await game.draw([], layer="test")
+        with pytest.raises(RequestError, match="FAILED_PRECONDITION"):
+            await game.act([])
+
+
+@pytest.mark.parametrize("user", ["watcher-1", "actor-1"])
+async def test_a_user_cannot_read_another_match(access: Access, user: str) -> None:
+    async with abathur.connect(access.address(user, "ladder-2"), ca=access.ca) as game:
+        for options in ({"policy": "latest"}, {"policy": "every"}, {"start": "oldest"}):
+            with pytest.raises(RequestError, match="PERMISSION_DENIED"):
+                async for _ in game.frames(**options):  # type: ignore[arg-type]
+                    raise AssertionError("read a frame")
+        for request in (game.status(), game.match()):
+            with pytest.raises(RequestError, match="PERMISSION_DENIED"):
+                await request
+
+
+@pytest.mark.parametrize("subject", ["abathur.ladder-2.frames", "abathur.>", "_INBOX.>", "$KV.ABATHUR.>", "$JS.>"])
+async def test_a_watcher_cannot_subscribe_to_other_subjects(access: Access, subject: str) -> None:
+    denied = await violation(access, "subscribe", subject)
+    assert f'permissions violation for subscription to "{subject.lower()}"' in denied
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "abathur.ladder-1.frames",
+        "abathur.ladder-2.watch.status",
+        "$KV.ABATHUR.ladder-1",
+        "$JS.API.STREAM.DELETE.ABATHUR_ladder-1",
+        "$JS.API.STREAM.PURGE.ABATHUR_ladder-1",
+        "$JS.API.STREAM.MSG.GET.ABATHUR_ladder-2",
+        "$JS.API.DIRECT.GET.ABATHUR_ladder-2",
+        "$JS.API.CONSUMER.CREATE.ABATHUR_ladder-2",
+        "$JS.API.CONSUMER.CREATE.KV_ABATHUR",
+        "_INBOX.relay.x",
+    ],
+)
+async def test_a_watcher_cannot_publish(access: Access, subject: str) -> None:
+    denied = await violation(access, "publish", subject)
+    assert f'permissions violation for publish to "{subject.lower()}"' in denied
+
+
+async def violation(access: Access, action: str, subject: str) -> str:
+    """What the server answers to another client with the watcher's login."""
+    import ssl
+
+    import nats
+
+    told: asyncio.Queue[str] = asyncio.Queue()
+
+    async def on_error(error: Exception) -> None:
+        await told.put(str(error))
+
+    user, password = "watcher-1", access.passwords["watcher-1"]
+    connection = await nats.connect(
+        f"tls://{access.host}",
+        user=user,
+        password=password,
+        tls=ssl.create_default_context(cafile=access.ca),
+        error_cb=on_error,
+    )
+    if action == "publish":
+        await connection.publish(subject, b"{}")
+    else:
+        await connection.subscribe(subject)
+    async with asyncio.timeout(10):
+        answer = await told.get()
+    await connection.close()
+    return answer
+
+
+def test_the_lister_lists(access: Access) -> None:
+    listed, refused = (
+        run_abathur(
+            "matches", f"natss://{user}@{access.host}", "--ca", access.ca, ABATHUR_NATS_PASSWORD=access.passwords[user]
+        )
+        for user in ("lister", "watcher-1")
+    )
+    assert re.search(r"^ladder-1 +running", listed.stdout, re.M), listed.stderr
+    assert access.passwords["lister"] not in listed.stdout
+    assert refused.returncode == 1
+    assert "PERMISSION_DENIED: this user may not list the matches" in refused.stderr
+
+
+async def test_a_wrong_login_is_refused(access: Access) -> None:
+    for address, ca, problem in (
+        (f"natss://watcher-1:wrong@{access.host}/ladder-1", access.ca, "refuses the login"),
+        (f"natss://{access.host}/ladder-1", access.ca, "refuses the login"),
+        (access.address("watcher-1"), None, "TLS with the NATS server fails"),
+    ):
+        began = time.monotonic()
+        async with abathur.connect(address, ca=ca) as game:
+            with pytest.raises(RequestError, match=f"UNAUTHENTICATED: .*{problem}"):
+                async for _ in game.frames():
+                    raise AssertionError("read a frame")
+        assert time.monotonic() - began < 10
+
+
+async def test_no_login_is_sent_to_a_server_without_tls(server: Server) -> None:
+    async with abathur.connect(f"natss://user:secret@127.0.0.1:{server.port}/m") as game:
+        with pytest.raises(RequestError, match="the server does not offer TLS"):
+            await game.match()
+
+
+@pytest.fixture
+def with_token(tmp_path: Path) -> Iterator[Server]:
+    server = single(tmp_path / "nats", 'authorization { token: "a-token" }\n')
+    server.start()
+    yield server
+    server.stop()
+
+
+async def test_a_token_opens_a_server(play: Play, with_token: Server) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    address = f"{with_token.url}/m"
+    with RelayProcess(address, "--address", daemon.grpc, ABATHUR_NATS_TOKEN="a-token"):
+        async with abathur.connect(address, token="a-token") as game:
+            assert len([frame async for frame in game.frames(max_frames=3)]) == 3
+        async with abathur.connect(address, token="another") as game:
+            with pytest.raises(RequestError, match="UNAUTHENTICATED"):
+                await game.match()

@@ -1,0 +1,217 @@
+"""Killed relays, daemons and servers of NATS: no frame is lost or repeated, and readers are told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import abathur
+import pytest
+from abathur import _address
+from abathur._nats._client import Client
+from nats_servers import RelayProcess, Server, cluster, needs_nats, single
+from programs import SKIRMISH, Daemon, Play
+
+pytestmark = needs_nats
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    server = single(tmp_path / "nats")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[list[Server]]:
+    servers = cluster(tmp_path / "nats")
+    for server in servers:
+        server.start()
+    yield servers
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def relay() -> Iterator[Callable[..., RelayProcess]]:
+    started: list[RelayProcess] = []
+
+    def start(*arguments: str) -> RelayProcess:
+        started.append(RelayProcess(*arguments, "--match", "m"))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+class Reading:
+    """A lossless reader in a task."""
+
+    def __init__(self, address: str, **options: Any) -> None:
+        self.sequences: list[int] = []
+        self.dropped = 0
+        self.error: Exception | None = None
+        self._changed = asyncio.Event()
+        self._task = asyncio.create_task(self._read(address, options))
+
+    async def _read(self, address: str, options: dict[str, Any]) -> None:
+        try:
+            async with abathur.connect(address, **options) as game:
+                frames = game.frames(policy="every", start="oldest", encoding="columns")
+                async with aclosing(frames):
+                    async for frame in frames:
+                        self.sequences.append(frame.sequence)
+                        self.dropped += frame.dropped
+                        self._changed.set()
+        except abathur.AbathurError as error:
+            self.error = error
+        finally:
+            self._changed.set()
+
+    async def until(self, sequence: int) -> None:
+        """Wait until a frame has been read."""
+        while not self.sequences or self.sequences[-1] < sequence:
+            self._changed.clear()
+            assert not self._task.done(), self.error
+            await self._changed.wait()
+
+    async def end(self) -> None:
+        """Wait for the end of the frames, which must have been orderly, with each frame once."""
+        await self._task
+        assert self.error is None, self.error
+        assert self.sequences == list(range(1, self.sequences[-1] + 1))
+        assert self.dropped == 0
+
+    async def failure(self) -> Exception:
+        await self._task
+        assert self.error is not None
+        return self.error
+
+
+@asynccontextmanager
+async def playing(daemon: Daemon) -> AsyncIterator[abathur.Game]:
+    async with abathur.connect(daemon.grpc) as game:
+        await game.resume()
+        yield game
+
+
+async def test_a_killed_relay_leaves_no_gap(play: Play, server: Server, relay: Callable[..., RelayProcess]) -> None:
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "8")
+    first = relay(server.url, "--address", daemon.grpc)
+    async with playing(daemon):
+        reading = Reading(f"{server.url}/m")
+        await reading.until(30)
+        first.kill()
+        second = await asyncio.to_thread(relay, server.url, "--address", daemon.grpc)
+        await reading.until(100)
+        second.kill()
+        await asyncio.to_thread(relay, server.url, "--address", daemon.grpc)
+        await reading.end()
+        assert reading.sequences[-1] >= 170
+
+
+async def test_readers_are_told_of_a_killed_daemon(
+    play: Play, server: Server, relay: Callable[..., RelayProcess]
+) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    relay(server.url, "--address", daemon.grpc)
+    async with playing(daemon):
+        reading = Reading(f"{server.url}/m", reconnect_timeout=0)
+        await reading.until(20)
+        daemon.process.kill()
+        error = await reading.failure()
+    assert isinstance(error, abathur.ConnectionLostError)
+    assert "the daemon does not answer" in str(error)
+
+
+async def test_a_daemon_that_is_shut_down_ends_the_frames(
+    play: Play, server: Server, relay: Callable[..., RelayProcess]
+) -> None:
+    daemon = play(SKIRMISH, "--start-paused")
+    relayed = relay(server.url, "--address", daemon.grpc)
+    async with playing(daemon):
+        reading = Reading(f"{server.url}/m")
+        await reading.until(20)
+        await asyncio.to_thread(daemon.stop)
+        await reading.end()
+    assert await asyncio.to_thread(relayed.process.wait) == 0
+
+
+async def test_the_match_goes_on_while_nats_is_away(
+    play: Play, server: Server, tmp_path: Path, relay: Callable[..., RelayProcess]
+) -> None:
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "12")
+    relay(server.url, "--address", daemon.grpc)
+    async with playing(daemon) as game:
+        beside = asyncio.create_task(timed(daemon))
+        reading = Reading(f"{server.url}/m")
+        await reading.until(30)
+        server.kill()
+        away = (await game.status()).playback.sequence
+        async with aclosing(game.frames(policy="every", encoding="columns")) as frames:
+            async for frame in frames:
+                if frame.sequence > away + 66:  # 3 s of the game
+                    break
+        assert reading.sequences[-1] < frame.sequence - 50
+        server.start()
+        await reading.end()
+    sequences = await beside
+    assert reading.sequences[-1] == sequences[-1]
+    assert sequences == list(range(sequences[0], sequences[-1] + 1))
+
+
+async def timed(daemon: Daemon) -> list[int]:
+    """The frames of a lossless reader of the daemon itself."""
+    async with abathur.connect(daemon.grpc) as game:
+        return [frame.sequence async for frame in game.frames(policy="every", encoding="columns")]
+
+
+async def test_a_killed_leader_of_a_cluster_loses_nothing(
+    play: Play, servers: list[Server], relay: Callable[..., RelayProcess]
+) -> None:
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "30")
+    urls = "nats://" + ",".join(f"127.0.0.1:{server.port}" for server in servers)
+    await clustered(urls)
+    relay(urls, "--address", daemon.grpc, "--replicas", "3")
+    async with playing(daemon):
+        reading = Reading(f"{urls}/m")
+        for sequence in (40, 250):
+            await reading.until(sequence)
+            leader = await leader_of(urls)
+            server = servers[int(leader.removeprefix("node-"))]
+            server.kill()
+            await reading.until(reading.sequences[-1] + 60)
+            server.start()
+        await reading.end()
+    assert reading.sequences[-1] >= 660
+
+
+async def clustered(urls: str) -> None:
+    """Wait until the servers have a leader that knows all three."""
+    client = await Client.connect(_address.parse(urls), "_INBOX.test", 10, "test")
+    settings = {"name": "PROBE", "subjects": ["probe"], "num_replicas": 3, "storage": "memory"}
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await client.create_stream(settings)
+                break
+            except Exception:
+                continue
+    await client.close()
+
+
+async def leader_of(urls: str) -> str:
+    """The name of the server that leads the stream."""
+    client = await Client.connect(_address.parse(urls), "_INBOX.test", 10, "test")
+    answer = await client.request("$JS.API.STREAM.INFO.ABATHUR_m")
+    await client.close()
+    leader: str = json.loads(answer.data)["cluster"]["leader"]
+    return leader
