@@ -95,10 +95,10 @@ internal sealed class Make
     private const string MatchesBenchmark = "matches";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
-        [
-            "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", "dataset",
-            MatchesBenchmark,
-        ];
+    [
+        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", "dataset",
+        MatchesBenchmark,
+    ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
