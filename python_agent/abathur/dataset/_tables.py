@@ -76,7 +76,7 @@ class RowsWriter:
         self.add_values(tuple(map(row.get, self._schema.names)))
 
     def add_values(self, values: Sequence[Any]) -> None:
-        """Add a row: a value for each column, None where there is none."""
+        """Add a row: a value, or None, for each column."""
         self._rows.append(values)
         self.count += 1
         if len(self._rows) == _GROUP_ROWS:
