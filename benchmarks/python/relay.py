@@ -63,14 +63,14 @@ CASES = (
 )
 #: One match, more and more readers on plain subscriptions.
 AUDIENCES = tuple(Case(f"{count} readers of one match", 1, count, "plain") for count in (1, 10, 100, 1000))
-SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (50, 100, 150, 200, 250, 300))
+SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (200, 300, 400, 500, 600, 700, 800))
 
 
 class NatsServer(Process):
     """A server with JetStream in a folder."""
 
     def __init__(self, program: str, folder: Path) -> None:
-        place: list[str | Path] = ["-js", "-sd", folder / "js", "--ports_file_dir", folder]
+        place: list[str | Path] = ["-js", "-sd", folder / "js", "--ports_file_dir", folder, "-l", folder / "log"]
         super().__init__([program, "-a", "127.0.0.1", "-p", "-1", *place])
         deadline = time.monotonic() + 10
         self.url = ""

@@ -25,6 +25,8 @@ _QUOTED = re.compile(r'"([^"]*)"')
 #: Seconds between attempts to connect again, and between pings that find a connection without a peer.
 _RECONNECT_SECONDS = 0.25
 _PING_SECONDS = 5
+#: JetStream answers at once, or not at all: while a cluster elects a leader. Callers try again.
+_API_SECONDS = 2.0
 _NOT_FOUND = 404
 #: There is a stream of this name, with other settings.
 _NAME_IN_USE = 10058
@@ -194,11 +196,13 @@ class Client:
 
         Raises:
             ApiError: it is refused.
-            LostError: there was no answer.
-            RequestError: PERMISSION_DENIED; FAILED_PRECONDITION: the server has no JetStream.
+            LostError: there was no answer, or the server has no JetStream.
+            RequestError: PERMISSION_DENIED.
         """
         try:
-            answer = await self.request(f"$JS.API.{call}", json.dumps(body).encode() if body else b"")
+            answer = await self.request(
+                f"$JS.API.{call}", json.dumps(body).encode() if body else b"", None, _API_SECONDS
+            )
         except NoRelayError:
             raise RequestError("FAILED_PRECONDITION", "JetStream is not enabled on the NATS server") from None
         parsed: dict[str, Any] = json.loads(answer.data)
