@@ -92,9 +92,12 @@ internal sealed class Make
     private const string OperationsBenchmark = "operations";
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
+    private const string MatchesBenchmark = "matches";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
-        ["transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", "relay"];
+    [
+        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, "relay",
+    ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
@@ -140,6 +143,8 @@ internal sealed class Make
                                           measure the memory of the history, and what reading it costs another reader
               bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
                                           measure many matches and readers on NATS, and what its faults cost
+              bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]
+                                          measure several daemons on this machine
               bench dashboard [--quick] [--output DIR]
                                           measure what the dashboard draws and costs, in Chromium
               bench client [FILE...] [--rounds N] [--output DIR]
@@ -216,6 +221,8 @@ internal sealed class Make
         if (name != unnamed && !Benchmarks.Contains(name))
             throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
         Setup();
+        // Those of users: the program is what takes memory.
+        if (name == MatchesBenchmark) Publish(RuntimeInformation.RuntimeIdentifier, Path.GetDirectoryName(StandaloneDaemon)!);
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
             ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])

@@ -126,9 +126,10 @@ internal sealed class ListenOptionSet
         _historyMb.Must(mb => mb is >= 0 and <= MaxHistoryMb, $"--history-mb must be 0 to {MaxHistoryMb}.");
         _name.Must(
             name => name is null || LocalMatch.IsName(name),
-            $"--name must be 1 to {LocalMatch.MaxNameLength} letters, digits, '.', '_' and '-', and begin with a letter, a digit or '_'.");
-        _ports.Must(ports => ports is null or AutomaticPorts, $"--ports must be {AutomaticPorts}; for a port of your choice, use --grpc-port, "
-            + "--socket-port and --http-port.");
+            $"--name must be 1 to {LocalMatch.MaxNameLength} letters, digits, '_' and '-'.");
+        _ports.Must(
+            ports => ports is null or AutomaticPorts,
+            $"--ports must be {AutomaticPorts}; for a port of your choice, use --grpc-port, --socket-port and --http-port.");
         command.Validators.Add(result =>
         {
             if (result.GetResult(_ports) is null) return;
@@ -176,7 +177,7 @@ internal sealed class ListenOptionSet
             if (result.GetValue(_name) is not { } name) return LocalMatch.TakeSimilar(LocalMatch.ToName(defaultName));
             return LocalMatch.TryTake(name)
                 ?? throw new CliException(
-                    $"--name: another daemon publishes a match with the name {name}; `{ProgramName.Current} matches` lists them",
+                    $"--name: a daemon on this machine publishes a match with the name {name} already; choose another one",
                     ExitCode.Usage);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

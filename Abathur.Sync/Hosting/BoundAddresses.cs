@@ -14,7 +14,8 @@ public sealed record BoundAddresses(IReadOnlyList<(string Transport, string Addr
     /// <summary>Address of HTTP; null if it is not served.</summary>
     public string? Http => All.FirstOrDefault(each => each.Transport == "http").Address;
 
-    /// <summary>The addresses for programs on this machine as URLs, by transport; of Unix domain sockets by <c>TRANSPORT+unix</c>.</summary>
+    /// <summary>The addresses for programs on this machine as URLs, by transport; of Unix domain sockets by
+    /// <c>TRANSPORT+unix</c>.</summary>
     /// <param name="isTls">Whether the TCP ports use TLS.</param>
     internal IEnumerable<(string Transport, string Url)> Urls(bool isTls) => All.Select(each =>
         each.Address.StartsWith(UnixPrefix, StringComparison.Ordinal)

@@ -7,8 +7,8 @@ namespace Abathur.Sync.Hosting;
 /// it there as <c>match:NAME</c>.
 /// </summary>
 /// <remarks>
-/// An entry is two files: <c>NAME.json</c>, and <c>NAME.lock</c>, which the daemon keeps locked. The operating system releases the lock of a
-/// process that ended in any way: whoever gets it removes both files.
+/// An entry is two files: <c>NAME.json</c>, and <c>NAME.lock</c>, which the daemon keeps locked. The operating system releases the lock of
+/// a process that ended in any way: a program that gets it then removes both files.
 /// </remarks>
 internal sealed class LocalMatch : IDisposable
 {
@@ -40,17 +40,12 @@ internal sealed class LocalMatch : IDisposable
         }
     }
 
-    /// <summary>Whether a text can be a name: letters, digits, '.', '_' and '-', not first '.' or '-'.</summary>
-    public static bool IsName(string text) =>
-        text.Length is > 0 and <= MaxNameLength && text[0] is not ('.' or '-')
-        && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '_' or '-');
+    /// <summary>Whether a text can be a name: letters, digits, '_' and '-', as on NATS.</summary>
+    public static bool IsName(string text) => text.Length is > 0 and <= MaxNameLength && text.All(IsOfName);
 
     /// <summary>The nearest name to a text.</summary>
-    public static string ToName(string text)
-    {
-        var name = string.Concat(text.Select(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '_' or '-' ? c : '-')).TrimStart('.', '-');
-        return name.Length == 0 ? "match" : name[..Math.Min(name.Length, MaxNameLength)];
-    }
+    public static string ToName(string text) =>
+        text.Length == 0 ? "match" : string.Concat(text.Take(MaxNameLength).Select(c => IsOfName(c) ? c : '-'));
 
     /// <summary>Takes a name; null if a running daemon has it.</summary>
     /// <exception cref="IOException">The directory cannot be written.</exception>
@@ -119,6 +114,8 @@ internal sealed class LocalMatch : IDisposable
         File.Delete(_file);
         _lock.Dispose();
     }
+
+    private static bool IsOfName(char c) => char.IsAsciiLetterOrDigit(c) || c is '_' or '-';
 
     /// <summary>Other users must neither see addresses nor put entries there.</summary>
     private static void CreateFolder()

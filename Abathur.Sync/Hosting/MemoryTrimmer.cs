@@ -6,8 +6,9 @@ using Microsoft.Extensions.Hosting;
 namespace Abathur.Sync.Hosting;
 
 /// <summary>
-/// Returns memory of closed connections to the operating system. A timer trims the pool. After a large trim, and when the last connection
-/// or half of many connections are closed, it collects and compacts the heap, because an idle process runs no collection by itself.
+/// Returns memory of closed connections to the operating system. A timer trims the pool. After the start, after a large trim, and when the
+/// last connection or half of many connections are closed, it collects and compacts the heap, because an idle process runs no collection by
+/// itself.
 /// </summary>
 /// <param name="connections">The open connections.</param>
 /// <param name="clock">Clock of the timer.</param>
@@ -30,7 +31,8 @@ internal sealed class MemoryTrimmer(ConnectionLimit connections, TimeProvider cl
 
     private long _trimmedBytes;
     private int _mostOpen;
-    private int _periodsSinceClosed = CollectedPeriods[^1] + 1;
+    // Once after the start, too, of which megabytes remain: metadata of recordings, messages of the first agents.
+    private int _periodsSinceClosed = CollectedPeriods[^1] - 1;
     private ITimer? _timer;
 
     public Task StartAsync(CancellationToken cancellationToken)

@@ -27,7 +27,8 @@ public sealed class AbathurGame : IAsyncDisposable
 
     /// <summary>Checks that a daemon answers.</summary>
     /// <param name="address"><c>HOST:PORT</c> or <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> with TLS, or
-    /// <c>socket+unix:PATH</c>. Null: the environment variable ABATHUR_ADDRESS, else 127.0.0.1:22401.</param>
+    /// <c>socket+unix:PATH</c>, or <c>match:NAME</c> for a match on this machine. Null: the environment variable ABATHUR_ADDRESS, else
+    /// 127.0.0.1:22401.</param>
     /// <param name="options">Token, certificates and timeouts.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="ArgumentException">The address or an option is invalid.</exception>

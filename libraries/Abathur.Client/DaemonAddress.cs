@@ -14,7 +14,8 @@ internal sealed record DaemonAddress(string Host, int Port, string? Path, bool I
     public const int DefaultPort = 22401;
     private const string UnixScheme = "socket+unix:";
 
-    /// <summary>Reads <c>HOST:PORT</c>, <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> (TLS) or <c>socket+unix:PATH</c>.</summary>
+    /// <summary>Reads <c>HOST:PORT</c>, <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> (TLS), <c>socket+unix:PATH</c>, or
+    /// <c>match:NAME</c> for a match on this machine.</summary>
     /// <param name="text">Null or empty: the one in ABATHUR_ADDRESS, else 127.0.0.1:22401.</param>
     /// <param name="options">Token and certificates; what is not set there is taken from ABATHUR_TOKEN and ABATHUR_CA.</param>
     /// <exception cref="ArgumentException">The text is not such an address.</exception>
@@ -23,6 +24,8 @@ internal sealed record DaemonAddress(string Host, int Port, string? Path, bool I
         var token = FirstOf(options.Token, Environment.GetEnvironmentVariable("ABATHUR_TOKEN")) ?? "";
         var ca = FirstOf(options.CaFile, Environment.GetEnvironmentVariable("ABATHUR_CA"));
         var address = FirstOf(text, Environment.GetEnvironmentVariable("ABATHUR_ADDRESS")) ?? $"127.0.0.1:{DefaultPort}";
+        if (address.StartsWith(LocalMatches.Prefix, StringComparison.Ordinal))
+            address = LocalMatches.SocketOf(address[LocalMatches.Prefix.Length..]);
         if (address.StartsWith(UnixScheme, StringComparison.Ordinal))
             return new DaemonAddress("", 0, address[UnixScheme.Length..], false, token, ca);
         var separator = address.IndexOf("://", StringComparison.Ordinal);
@@ -40,7 +43,7 @@ internal sealed record DaemonAddress(string Host, int Port, string? Path, bool I
         {
             throw new ArgumentException(
                 $"'{address}' is not an address: expected HOST:PORT, socket://HOST:PORT, sockets://HOST:PORT with TLS, "
-                + "or socket+unix:PATH", nameof(text));
+                + "socket+unix:PATH or match:NAME", nameof(text));
         }
         return new DaemonAddress(host, number, null, scheme == "sockets", token, ca);
     }

@@ -2,7 +2,8 @@
 
 ``127.0.0.1:22400`` or ``grpc://127.0.0.1:22400`` for gRPC, ``socket://127.0.0.1:22401`` for the raw
 socket; ``grpcs://HOST:22400`` and ``sockets://HOST:22401`` with TLS; ``grpc+unix:/path`` and ``socket+unix:/path`` for
-Unix domain sockets; ``nats://HOST:4222/MATCH`` for a match on NATS, ``natss://`` with TLS.
+Unix domain sockets; ``nats://HOST:4222/MATCH`` for a match on NATS, ``natss://`` with TLS; ``match:NAME`` for a
+daemon on this machine by the name of its match.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote
 
+from abathur import _directory
 from abathur._nats._wire import is_name as is_match_name
 
 DEFAULT_GRPC_PORT = 22400
 DEFAULT_SOCKET_PORT = 22401
 DEFAULT_NATS_PORT = 4222
+_MATCH_PREFIX = "match:"
 _ENVIRONMENT = "ABATHUR_ADDRESS"
 _TOKEN_ENVIRONMENT = "ABATHUR_TOKEN"
 _CA_ENVIRONMENT = "ABATHUR_CA"
@@ -83,9 +86,12 @@ def parse(
 
     Raises:
         ValueError: the text is not an address.
+        AbathurError: no daemon on this machine publishes a match with this name.
     """
     ca = os.fspath(ca) if ca is not None else os.environ.get(_CA_ENVIRONMENT) or None
     text = text or os.environ.get(_ENVIRONMENT) or f"127.0.0.1:{DEFAULT_GRPC_PORT}"
+    if text.startswith(_MATCH_PREFIX):
+        text = _directory.find(text.removeprefix(_MATCH_PREFIX)).address
     if text.startswith(("nats://", "natss://")):
         return _nats(text, token, ca, creds)
     token = token or os.environ.get(_TOKEN_ENVIRONMENT) or None
@@ -105,7 +111,7 @@ def parse(
     if scheme not in ("grpc", "socket") or not host or not port.isdigit() or int(port) > 65535:
         raise ValueError(
             f"{text!r} is not an address: expected HOST:PORT, grpc://HOST:PORT, socket://HOST:PORT, "
-            "grpcs:// and sockets:// with TLS, grpc+unix:PATH or socket+unix:PATH, nats://HOST:PORT/MATCH"
+            "grpcs:// and sockets:// with TLS, grpc+unix:PATH or socket+unix:PATH, nats://HOST:PORT/MATCH, match:NAME"
         )
     return Address(scheme, host.strip("[]"), int(port), tls=tls, token=token, ca=ca)  # type: ignore[arg-type]
 

@@ -34,7 +34,8 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
         address: ``HOST:PORT`` or ``grpc://HOST:PORT`` for gRPC, ``socket://HOST:PORT`` for the socket,
             ``grpcs://`` and ``sockets://`` for the same with TLS, ``grpc+unix:PATH`` and ``socket+unix:PATH`` for Unix
             domain sockets. ``nats://HOST:PORT/MATCH`` for a match that a relay publishes to NATS, ``natss://`` with
-            TLS (docs/nats.md). Default: ABATHUR_ADDRESS, else 127.0.0.1:22400.
+            TLS (docs/nats.md). ``match:NAME`` for a match on this machine, as `abathur matches` lists them. Default:
+            ABATHUR_ADDRESS, else 127.0.0.1:22400.
         **options:
             - token: Token for the daemon, if it needs one. Default: ABATHUR_TOKEN, else none. On NATS: the token of
               its servers. Default: ABATHUR_NATS_TOKEN, else none.
@@ -49,6 +50,7 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
     Raises:
         TypeError: there is no such option.
         ValueError: `address` is invalid, or a timeout is not greater than 0.
+        AbathurError: no daemon on this machine publishes a match with this name.
         AbathurError: on NATS: a package that it needs is not installed.
     """
     check_known(options, ConnectOptions)

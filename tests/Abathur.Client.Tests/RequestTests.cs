@@ -177,6 +177,15 @@ public class RequestTests
         Assert.Equal(CommittedRecording.Observations().Count(), frames);
     }
 
+    [Fact]
+    public async Task Match_IsFoundByItsName()
+    {
+        var name = $"test-{Guid.NewGuid():N}";
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused", "--name", name);
+        await using var game = await AbathurGame.ConnectAsync($"match:{name}");
+        Assert.Equal($"socket://{daemon.Socket}", game.Address);
+    }
+
     private static async Task UntilAtAsync(AbathurGame game, uint gameLoop)
     {
         while ((await game.StatusAsync()).Playback.GameLoop != gameLoop) await Task.Yield();
@@ -196,6 +205,8 @@ public class RequestTests
     [InlineData("http://127.0.0.1:22402", "is not an address")]
     [InlineData("127.0.0.1:99999", "is not an address")]
     [InlineData(":22401", "is not an address")]
+    [InlineData("match:no-such-match", "publishes a match with the name no-such-match; `abathur matches` lists them")]
+    [InlineData("match:../x", "is not an address: expected match:NAME")]
     public async Task Address_IsRefused(string text, string expected)
     {
         var error = await Assert.ThrowsAsync<ArgumentException>(() => AbathurGame.ConnectAsync(text));

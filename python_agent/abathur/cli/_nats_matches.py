@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 from abathur._address import Address
 from abathur._nats import _directory
 from abathur._nats._client import ApiError, Client
 from abathur._nats._directory import Entry
 from abathur._timeouts import CONNECT_TIMEOUT
+from abathur.cli._local_matches import ago
 from abathur.errors import AbathurError, ConnectError, LostError, RequestError
 
 
@@ -37,7 +38,7 @@ def show(servers: Address, *, as_json: bool) -> None:
     columns = [
         Column("match", [each.match for each in found], keep=10, is_text=True),
         Column("state", [each.shown_state for each in found], keep=9, is_text=True),
-        Column("since", [_ago(each.since) for each in found], keep=5),
+        Column("since", [ago(datetime.fromtimestamp(each.since, UTC)) for each in found], keep=5),
         Column("players", [_players(each) for each in found], keep=6, is_text=True),
         Column("map", [each.map_name or "-" for each in found], keep=4, is_text=True),
         Column("loop", [f"{each.game_loop}" for each in found], keep=8),
@@ -63,14 +64,6 @@ async def _read(servers: Address) -> Sequence[Entry]:
         raise RequestError(error.code, f"this user may not list the matches of {servers}: {error.message}") from None
     finally:
         await client.close()
-
-
-def _ago(since: float) -> str:
-    """How long ago, e.g. 3 min."""
-    seconds = max(0, round(time.time() - since))
-    if seconds < 120:
-        return f"{seconds} s"
-    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"
 
 
 def _players(entry: Entry) -> str:

@@ -17,8 +17,9 @@ HELP = f"""
 NATS:
   {NAME} nats://HOST:PORT[/NAME]
                               Publish the match to a NATS server, by that name
-                              (default: match id), with `abathur relay` as an
-                              agent. The match does not wait for it.
+                              (default: --name, else the match id), with
+                              `abathur relay` as an agent. The match does not
+                              wait for it.
 """
 
 
@@ -30,6 +31,7 @@ def replaced(arguments: Sequence[str]) -> list[str]:
     """
     if arguments[0] not in COMMANDS:
         return list(arguments)
+    match = _value_of("--name", arguments)
     found: list[str] = []
     rest = iter(arguments)
     for argument in rest:
@@ -38,10 +40,21 @@ def replaced(arguments: Sequence[str]) -> list[str]:
             found.append(argument)
             continue
         url = value if is_joined else next(rest, "")
-        if _address.parse(url or NAME).transport != "nats":
+        address = _address.parse(url or NAME)
+        if address.transport != "nats":
             raise ValueError(f"{NAME} {url!r} is not the address of a NATS server: expected nats://HOST:PORT")
-        found += ["--agent", f'"{sys.executable}" -m abathur relay {url}']
+        named = f" --match {match}" if match and not address.match else ""
+        found += ["--agent", f'"{sys.executable}" -m abathur relay {url}{named}']
     return found
+
+
+def _value_of(option: str, arguments: Sequence[str]) -> str:
+    """The value of an option of the daemon; empty without one."""
+    for argument, following in zip(arguments, (*arguments[1:], ""), strict=True):
+        name, is_joined, value = argument.partition("=")
+        if name == option:
+            return value if is_joined else following
+    return ""
 
 
 def is_help(arguments: Sequence[str]) -> bool:

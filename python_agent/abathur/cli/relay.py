@@ -55,9 +55,14 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
-def add_server_to(parser: argparse.ArgumentParser) -> None:
+def add_server_to(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     """Declare the arguments that name the servers of NATS and how to log in."""
-    parser.add_argument("servers", metavar="nats://HOST:PORT", help="a NATS server; natss://: with TLS")
+    parser.add_argument(
+        "servers",
+        nargs="?" if optional else None,
+        metavar="nats://HOST:PORT",
+        help="a NATS server; natss://: with TLS" + (" (default: this machine)" if optional else ""),
+    )
     parser.add_argument("--creds", metavar="FILE", help="credentials for the server (default: ABATHUR_NATS_CREDS)")
     parser.add_argument("--ca", metavar="FILE", help="trusted root certificates (default: ABATHUR_CA)")
 

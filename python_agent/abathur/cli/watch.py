@@ -29,7 +29,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "addresses",
         nargs="*",
         metavar="ADDRESS",
-        help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH, nats://HOST/MATCH",
+        help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH, match:NAME, "
+        "nats://HOST/MATCH",
     )
     parser.add_argument("--seconds", type=seconds_of, default=None, help="stop after this long (default: match end)")
     for option, values, default in (
