@@ -95,7 +95,9 @@ internal sealed class Make
     private const string MatchesBenchmark = "matches";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
-        ["transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark];
+    [
+        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, "relay",
+    ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
@@ -139,6 +141,8 @@ internal sealed class Make
                                           measure what 200 agents that come and die cost one that stays
               bench history [--seconds N] [--rounds N] [--output DIR]
                                           measure the memory of the history, and what reading it costs another reader
+              bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
+                                          measure many matches and readers on NATS, and what its faults cost
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]
                                           measure several daemons on this machine
               bench dashboard [--quick] [--output DIR]

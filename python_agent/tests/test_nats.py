@@ -113,7 +113,9 @@ async def test_the_messages_are_those_of_the_daemon(relayed: Start, server: Serv
     await client.nats.flush()
     with grpc.insecure_channel(daemon.grpc.removeprefix("grpc://")) as channel:
         call = channel.unary_stream("/abathur.sync.v1.GameSync/Subscribe")(request.SerializeToString())
-        call.initial_metadata()
+        async with abathur.connect(daemon.grpc) as game:
+            # Both begin with the same frame.
+            await wait_until(game, lambda status: len(status.subscribers) == 2)
         await publish(daemon, 40)
         own = [next(call) for _ in range(40)]
         await eventually(lambda: _true(len(received) >= 40))

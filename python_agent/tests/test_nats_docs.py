@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import abathur
+import nats_credentials
 import pytest
 from abathur import RequestError
 from nats_servers import RelayProcess, Server, free_ports, needs_nats, single
@@ -274,3 +277,37 @@ async def test_a_token_opens_a_server(play: Play, with_token: Server) -> None:
         async with abathur.connect(address, token="another") as game:
             with pytest.raises(RequestError, match="UNAUTHENTICATED"):
                 await game.match()
+
+
+@pytest.fixture
+def nkeys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package that signs with the keys of credentials; where it is not installed, openssl does it."""
+    if importlib.util.find_spec("nkeys") is None:
+        folder = tmp_path / "packages"
+        folder.mkdir()
+        (folder / "nkeys.py").write_text(Path(nats_credentials.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+async def test_credentials_open_a_server(play: Play, tmp_path: Path, nkeys: None) -> None:
+    options, credentials = nats_credentials.configure()
+    file = tmp_path / "member.creds"
+    file.write_text(credentials)
+    server = single(tmp_path / "nats", options)
+    server.start()
+    try:
+        daemon = play(SKIRMISH, "--loop")
+        with RelayProcess(f"{server.url}/m", "--address", daemon.grpc, "--creds", str(file)):
+            async with abathur.connect(f"{server.url}/m", creds=file) as game:
+                assert len([frame async for frame in game.frames(max_frames=3)]) == 3
+            async with abathur.connect(f"{server.url}/m") as game:
+                with pytest.raises(RequestError, match="UNAUTHENTICATED"):
+                    await game.match()
+            (tmp_path / "other.creds").write_text("not credentials")
+            async with abathur.connect(f"{server.url}/m", creds=tmp_path / "other.creds") as game:
+                with pytest.raises(abathur.AbathurError, match=r"other\.creds' has no credentials of NATS"):
+                    await game.match()
+    finally:
+        server.stop()

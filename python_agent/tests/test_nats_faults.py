@@ -148,7 +148,7 @@ async def test_a_daemon_that_is_shut_down_ends_the_frames(
 async def test_the_match_goes_on_while_nats_is_away(
     play: Play, server: Server, tmp_path: Path, relay: Callable[..., RelayProcess]
 ) -> None:
-    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "12")
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "9")
     relay(server.url, "--address", daemon.grpc)
     async with playing(daemon) as game:
         beside = asyncio.create_task(timed(daemon))
