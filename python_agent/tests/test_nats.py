@@ -312,6 +312,23 @@ async def test_a_playback_that_goes_back_begins_again(relayed: Start) -> None:
     assert [frame.game_loop for frame in frames] == list(range(8970, 8980))
 
 
+async def test_a_name_is_used_again(play: Play, server: Server) -> None:
+    """Readers get the newest match of the name, also while it has no frames yet."""
+    address = f"{server.url}/again"
+    for _ in range(2):
+        daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "1")
+        with RelayProcess(address, "--address", daemon.grpc) as relay:
+            reading = asyncio.create_task(read(address, policy="every"))
+            await publish(daemon, 5)
+            async with abathur.connect(daemon.grpc) as game:
+                await game.resume()
+            frames = await reading
+            await asyncio.to_thread(relay.process.wait)
+        assert frames[-1].sequence == 23
+        kept = await read(address, policy="every", start="oldest")
+        assert [frame.sequence for frame in kept] == list(range(1, 24))
+
+
 async def test_two_relays_at_once_do_not_mix(server: Server) -> None:
     """What the second one has on the way after a refused message is refused as well: its keyframe is not stored."""
     client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
