@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,9 +83,22 @@ def test_commands_run_as_shown(server: Server) -> None:
         assert re.search(r"^ladder-1 +running .*Synthetic LE", listed.stdout, re.M), listed.stdout
         watched = run_abathur(*watch[1:], "--seconds", "2")
         assert "nats columns ladder-1" in watched.stdout, watched.stderr
-        shown_here = run_abathur(*dashboard[1:], "--seconds", "2")
-        assert "Dashboard: http://127.0.0.1:" in shown_here.stdout, shown_here.stderr
+        assert shows_frames([*dashboard[1:], "--seconds", "20"])
         daemon.stdin.close()
+
+
+def shows_frames(arguments: list[str]) -> bool:
+    """Whether the daemon of a dashboard publishes what it gets."""
+    with subprocess.Popen([sys.executable, "-m", "abathur", *arguments], stdout=subprocess.PIPE, text=True) as showing:
+        assert showing.stdout is not None
+        address = re.search(r"^Dashboard: (http://127\.0\.0\.1:\d+/)$", showing.stdout.readline())
+        assert address is not None
+        published = 0
+        while published < 10 and showing.poll() is None:
+            with urllib.request.urlopen(f"{address[1]}v1/status", timeout=10) as answer:
+                published = int(json.load(answer).get("framesPublished", 0))
+        showing.terminate()
+    return published >= 10
 
 
 class Access:
