@@ -96,8 +96,8 @@ internal sealed class Make
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
     [
-        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", "dataset",
-        MatchesBenchmark,
+        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, "relay",
+        "dataset",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
@@ -144,6 +144,8 @@ internal sealed class Make
                                           measure the memory of the history, and what reading it costs another reader
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]
                                           measure Parquet datasets of recordings: rows/s, bytes, memory, a Dask cluster
+              bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
+                                          measure many matches and readers on NATS, and what its faults cost
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]
                                           measure several daemons on this machine
               bench dashboard [--quick] [--output DIR]

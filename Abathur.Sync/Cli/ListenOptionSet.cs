@@ -166,7 +166,8 @@ internal sealed class ListenOptionSet
         };
     }
 
-    /// <summary>Takes the name of the match in the directory of this machine; null if the directory cannot be used, which is logged.</summary>
+    /// <summary>Takes the name of the match in the directory of this machine; null if the directory cannot be used, which is
+    /// logged.</summary>
     /// <param name="result">The command line.</param>
     /// <param name="defaultName">Name without <c>--name</c>.</param>
     /// <exception cref="CliException">Another daemon has the name.</exception>

@@ -13,6 +13,8 @@ import pytest
 from abathur import _address, drawing
 from abathur._nats import _directory
 from abathur._nats._client import Client
+from abathur._nats._wire import Stamp
+from abathur._nats._writer import StreamWriter, WriteError
 from abathur.sync.v1 import sync_pb2
 from nats_servers import PROGRAM, RelayProcess, Server, eventually, needs_nats, single
 from programs import SKIRMISH, Daemon, Play, wait_until
@@ -113,7 +115,9 @@ async def test_the_messages_are_those_of_the_daemon(relayed: Start, server: Serv
     await client.nats.flush()
     with grpc.insecure_channel(daemon.grpc.removeprefix("grpc://")) as channel:
         call = channel.unary_stream("/abathur.sync.v1.GameSync/Subscribe")(request.SerializeToString())
-        call.initial_metadata()
+        async with abathur.connect(daemon.grpc) as game:
+            # Both begin with the same frame.
+            await wait_until(game, lambda status: len(status.subscribers) == 2)
         await publish(daemon, 40)
         own = [next(call) for _ in range(40)]
         await eventually(lambda: _true(len(received) >= 40))
@@ -306,6 +310,44 @@ async def test_a_playback_that_goes_back_begins_again(relayed: Start) -> None:
     await stored(address, 60)
     frames = await read(address, policy="every", start="oldest", max_frames=10)
     assert [frame.game_loop for frame in frames] == list(range(8970, 8980))
+
+
+async def test_a_name_is_used_again(play: Play, server: Server) -> None:
+    """Readers get the newest match of the name, also while it has no frames yet."""
+    address = f"{server.url}/again"
+    for _ in range(2):
+        daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "1")
+        with RelayProcess(address, "--address", daemon.grpc) as relay:
+            reading = asyncio.create_task(read(address, policy="every"))
+            await publish(daemon, 5)
+            async with abathur.connect(daemon.grpc) as game:
+                await game.resume()
+            frames = await reading
+            await asyncio.to_thread(relay.process.wait)
+        assert frames[-1].sequence == 23
+        kept = await read(address, policy="every", start="oldest")
+        assert [frame.sequence for frame in kept] == list(range(1, 24))
+
+
+async def test_two_relays_at_once_do_not_mix(server: Server) -> None:
+    """What the second one has on the way after a refused message is refused as well: its keyframe is not stored."""
+    client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
+    await client.create_stream({"name": "ABATHUR_two", "subjects": ["abathur.two.frames"]})
+    first, second = StreamWriter(client, "two"), StreamWriter(client, "two")
+    await first.begin()
+    await second.begin()
+    stamps = [Stamp("run", number, 100 + number, number, 1, 1) for number in (1, 2, 3)]
+    await first.append(stamps[0], b"first")
+    await first.flush()
+    for stamp in stamps:
+        await second.append(stamp, b"second")
+    with pytest.raises(WriteError):
+        await second.flush()
+    await first.append(stamps[1], b"first")
+    await first.flush()
+    stored = [await client.message("ABATHUR_two", seq=position) for position in (1, 2, 3)]
+    await client.close()
+    assert [found and found[2] for found in stored] == [b"first", b"first", None]
 
 
 async def test_frames_end_with_the_match(relayed: Start) -> None:

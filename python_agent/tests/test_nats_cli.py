@@ -11,8 +11,9 @@ from pathlib import Path
 import abathur
 import pytest
 from abathur import _address
+from abathur._nats._client import Client
 from abathur.cli import _relay_option
-from nats_servers import PROGRAM, RelayProcess, Server, free_ports, needs_nats, single
+from nats_servers import PROGRAM, RelayProcess, Server, eventually, free_ports, needs_nats, single
 from programs import SKIRMISH, Play
 from programs import abathur as run_abathur
 
@@ -136,6 +137,35 @@ def test_a_relay_that_is_stopped_says_so(play: Play, server: Server) -> None:
     assert relay.process.returncode == 0
     (listed,) = json.loads(run_abathur("matches", server.url, "--json").stdout)
     assert (listed["state"], listed["reason"]) == ("lost", "the relay was stopped")
+
+
+@needs_nats
+async def test_a_relay_removes_what_is_left_of_old_matches(play: Play, server: Server) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    client = await Client.connect(_address.parse(server.url), "_INBOX.test", 10, "test")
+    with RelayProcess(f"{server.url}/old", "--address", daemon.grpc, "--keep", "1s"):
+        await eventually(lambda: messages_of(client, "old"))
+
+    async def is_empty() -> bool:
+        return await messages_of(client, "old") == 0
+
+    await eventually(is_empty)
+    with RelayProcess(f"{server.url}/new", "--address", daemon.grpc):
+
+        async def is_removed() -> bool:
+            return await streams(client) == ["ABATHUR_new", "KV_ABATHUR"]
+
+        await eventually(is_removed)
+    await client.close()
+
+
+async def messages_of(client: Client, match: str) -> int:
+    count: int = (await client.api(f"STREAM.INFO.ABATHUR_{match}"))["state"]["messages"]
+    return count
+
+
+async def streams(client: Client) -> list[str]:
+    return sorted(each["config"]["name"] for each in (await client.api("STREAM.LIST"))["streams"])
 
 
 def test_relay_becomes_an_agent() -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import abathur
+import nats_credentials
 import pytest
 from abathur import RequestError
 from nats_servers import RelayProcess, Server, free_ports, needs_nats, single
@@ -78,9 +83,22 @@ def test_commands_run_as_shown(server: Server) -> None:
         assert re.search(r"^ladder-1 +running .*Synthetic LE", listed.stdout, re.M), listed.stdout
         watched = run_abathur(*watch[1:], "--seconds", "2")
         assert "nats columns ladder-1" in watched.stdout, watched.stderr
-        shown_here = run_abathur(*dashboard[1:], "--seconds", "2")
-        assert "Dashboard: http://127.0.0.1:" in shown_here.stdout, shown_here.stderr
+        assert shows_frames([*dashboard[1:], "--seconds", "20"])
         daemon.stdin.close()
+
+
+def shows_frames(arguments: list[str]) -> bool:
+    """Whether the daemon of a dashboard publishes what it gets."""
+    with subprocess.Popen([sys.executable, "-m", "abathur", *arguments], stdout=subprocess.PIPE, text=True) as showing:
+        assert showing.stdout is not None
+        address = re.search(r"^Dashboard: (http://127\.0\.0\.1:\d+/)$", showing.stdout.readline())
+        assert address is not None
+        published = 0
+        while published < 10 and showing.poll() is None:
+            with urllib.request.urlopen(f"{address[1]}v1/status", timeout=10) as answer:
+                published = int(json.load(answer).get("framesPublished", 0))
+        showing.terminate()
+    return published >= 10
 
 
 class Access:
@@ -274,3 +292,37 @@ async def test_a_token_opens_a_server(play: Play, with_token: Server) -> None:
         async with abathur.connect(address, token="another") as game:
             with pytest.raises(RequestError, match="UNAUTHENTICATED"):
                 await game.match()
+
+
+@pytest.fixture
+def nkeys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package that signs with the keys of credentials; where it is not installed, openssl does it."""
+    if importlib.util.find_spec("nkeys") is None:
+        folder = tmp_path / "packages"
+        folder.mkdir()
+        (folder / "nkeys.py").write_text(Path(nats_credentials.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+async def test_credentials_open_a_server(play: Play, tmp_path: Path, nkeys: None) -> None:
+    options, credentials = nats_credentials.configure()
+    file = tmp_path / "member.creds"
+    file.write_text(credentials)
+    server = single(tmp_path / "nats", options)
+    server.start()
+    try:
+        daemon = play(SKIRMISH, "--loop")
+        with RelayProcess(f"{server.url}/m", "--address", daemon.grpc, "--creds", str(file)):
+            async with abathur.connect(f"{server.url}/m", creds=file) as game:
+                assert len([frame async for frame in game.frames(max_frames=3)]) == 3
+            async with abathur.connect(f"{server.url}/m") as game:
+                with pytest.raises(RequestError, match="UNAUTHENTICATED"):
+                    await game.match()
+            (tmp_path / "other.creds").write_text("not credentials")
+            async with abathur.connect(f"{server.url}/m", creds=tmp_path / "other.creds") as game:
+                with pytest.raises(abathur.AbathurError, match=r"other\.creds' has no credentials of NATS"):
+                    await game.match()
+    finally:
+        server.stop()

@@ -53,9 +53,10 @@ def relay() -> Iterator[Callable[..., RelayProcess]]:
 
 
 class Reading:
-    """A lossless reader in a task."""
+    """A reader in a task."""
 
-    def __init__(self, address: str, **options: Any) -> None:
+    def __init__(self, address: str, *, policy: Any = "every", **options: Any) -> None:
+        self.policy = policy
         self.sequences: list[int] = []
         self.dropped = 0
         self.error: Exception | None = None
@@ -65,7 +66,7 @@ class Reading:
     async def _read(self, address: str, options: dict[str, Any]) -> None:
         try:
             async with abathur.connect(address, **options) as game:
-                frames = game.frames(policy="every", start="oldest", encoding="columns")
+                frames = game.frames(policy=self.policy, start="oldest", encoding="columns")
                 async with aclosing(frames):
                     async for frame in frames:
                         self.sequences.append(frame.sequence)
@@ -87,8 +88,12 @@ class Reading:
         """Wait for the end of the frames, which must have been orderly, with each frame once."""
         await self._task
         assert self.error is None, self.error
-        assert self.sequences == list(range(1, self.sequences[-1] + 1))
-        assert self.dropped == 0
+        if self.policy == "every":
+            assert self.sequences == list(range(1, self.sequences[-1] + 1))
+            assert self.dropped == 0
+        else:
+            assert self.sequences == sorted(set(self.sequences))
+            assert self.dropped == self.sequences[-1] - len(self.sequences)
 
     async def failure(self) -> Exception:
         await self._task
@@ -110,12 +115,14 @@ async def test_a_killed_relay_leaves_no_gap(play: Play, server: Server, relay: C
         reading = Reading(f"{server.url}/m")
         await reading.until(30)
         first.kill()
+        latest = Reading(f"{server.url}/m", policy="latest")
         second = await asyncio.to_thread(relay, server.url, "--address", daemon.grpc)
         await reading.until(100)
         second.kill()
         await asyncio.to_thread(relay, server.url, "--address", daemon.grpc)
         await reading.end()
-        assert reading.sequences[-1] >= 170
+        await latest.end()
+        assert latest.sequences[-1] == reading.sequences[-1] >= 170
 
 
 async def test_readers_are_told_of_a_killed_daemon(
@@ -148,11 +155,12 @@ async def test_a_daemon_that_is_shut_down_ends_the_frames(
 async def test_the_match_goes_on_while_nats_is_away(
     play: Play, server: Server, tmp_path: Path, relay: Callable[..., RelayProcess]
 ) -> None:
-    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "12")
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "9")
     relay(server.url, "--address", daemon.grpc)
     async with playing(daemon) as game:
         beside = asyncio.create_task(timed(daemon))
         reading = Reading(f"{server.url}/m")
+        latest = Reading(f"{server.url}/m", policy="latest")
         await reading.until(30)
         server.kill()
         away = (await game.status()).playback.sequence
@@ -163,7 +171,9 @@ async def test_the_match_goes_on_while_nats_is_away(
         assert reading.sequences[-1] < frame.sequence - 50
         server.start()
         await reading.end()
+        await latest.end()
     sequences = await beside
+    assert latest.sequences[-1] == sequences[-1]
     assert reading.sequences[-1] == sequences[-1]
     assert sequences == list(range(sequences[0], sequences[-1] + 1))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import importlib.util
 import json
 import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abathur._address import Address
@@ -23,6 +25,8 @@ _QUOTED = re.compile(r'"([^"]*)"')
 #: Seconds between attempts to connect again, and between pings that find a connection without a peer.
 _RECONNECT_SECONDS = 0.25
 _PING_SECONDS = 5
+#: JetStream answers at once, or not at all: while a cluster elects a leader. Callers try again.
+_API_SECONDS = 2.0
 _NOT_FOUND = 404
 #: There is a stream of this name, with other settings.
 _NAME_IN_USE = 10058
@@ -82,10 +86,11 @@ class Client:
             name: Shown by the server.
 
         Raises:
-            AbathurError: nats-py is not installed, or what the credentials need.
+            AbathurError: nats-py is not installed, or what the credentials need; or the file has no credentials.
             LostError: no server answers.
             RequestError: UNAUTHENTICATED: it refuses the login.
         """
+        _check_credentials(address)
         client = cls(address, timeout)
         connecting = asyncio.ensure_future(client._connect(inbox, name))
         try:
@@ -191,11 +196,13 @@ class Client:
 
         Raises:
             ApiError: it is refused.
-            LostError: there was no answer.
-            RequestError: PERMISSION_DENIED; FAILED_PRECONDITION: the server has no JetStream.
+            LostError: there was no answer, or the server has no JetStream.
+            RequestError: PERMISSION_DENIED.
         """
         try:
-            answer = await self.request(f"$JS.API.{call}", json.dumps(body).encode() if body else b"")
+            answer = await self.request(
+                f"$JS.API.{call}", json.dumps(body).encode() if body else b"", None, _API_SECONDS
+            )
         except NoRelayError:
             raise RequestError("FAILED_PRECONDITION", "JetStream is not enabled on the NATS server") from None
         parsed: dict[str, Any] = json.loads(answer.data)
@@ -279,6 +286,19 @@ def _tls(address: Address) -> ssl.SSLContext | None:
         return address.ssl_context()
     except OSError as error:
         raise LostError(f"cannot read the certificates in {address.ca!r}: {error}") from None
+
+
+def _check_credentials(address: Address) -> None:
+    if address.creds is None:
+        return
+    if importlib.util.find_spec("nkeys") is None:
+        raise AbathurError("a credentials file of NATS needs the package nkeys: pip install nkeys")
+    try:
+        text = Path(address.creds).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise AbathurError(f"cannot read the credentials in {address.creds!r}: {error}") from None
+    if "BEGIN NATS USER JWT" not in text or "BEGIN USER NKEY SEED" not in text:
+        raise AbathurError(f"{address.creds!r} has no credentials of NATS: it needs a user's JWT and an NKEY seed")
 
 
 def _client_of(nats: Any, *, needs_tls: bool) -> NatsClient:

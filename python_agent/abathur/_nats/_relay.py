@@ -19,6 +19,7 @@ from abathur._nats import _directory, _wire
 from abathur._nats._client import ApiError, Client, NoRelayError
 from abathur._nats._requests import Requests
 from abathur._nats._stream import MatchStream
+from abathur._nats._sweep import sweep
 from abathur._nats._wire import Stamp
 from abathur._nats._writer import StreamWriter, WriteError
 from abathur._timeouts import Timeouts
@@ -97,6 +98,7 @@ class Relay:
         try:
             await self._begin()
             keeping = asyncio.create_task(self._keep_entry())
+            sweeping = asyncio.create_task(sweep(self._client))
             try:
                 end, reason = await self._publish()
                 await self._finish(end, reason)
@@ -107,7 +109,8 @@ class Relay:
                 raise
             finally:
                 keeping.cancel()
-                await asyncio.gather(keeping, return_exceptions=True)
+                sweeping.cancel()
+                await asyncio.gather(keeping, sweeping, return_exceptions=True)
         finally:
             if self._requests is not None:
                 await self._requests.end()

@@ -99,14 +99,24 @@ class Stamp:
         """Whether the frame can be read without others."""
         return self.keyframe == self.position
 
-    def headers(self, name: str) -> dict[str, str]:
-        """The headers with which the relay of a match publishes the message.
+    def message_id(self, relay: str) -> str:
+        """The id with which a relay publishes the message: another relay has another one."""
+        return f"{self.run}.{self.sequence}{self.end}.{relay}"
 
-        The server stores the message at its position of its stream, or refuses it.
+    def headers(self, name: str, relay: str, previous: str) -> dict[str, str]:
+        """The headers with which a relay publishes the message.
+
+        The server stores the message at its position of its stream, after the relay's previous one, or refuses it.
+
+        Args:
+            name: Of the match.
+            relay: Identifies the relay.
+            previous: The id of the relay's previous message; empty: it is the first one.
         """
         headers = {
-            "Nats-Msg-Id": f"{self.run}.{self.sequence}{'.' + self.end if self.end else ''}",
+            "Nats-Msg-Id": self.message_id(relay),
             "Nats-Expected-Stream": stream(name),
+            **({"Nats-Expected-Last-Msg-Id": previous} if previous else {}),
             _EXPECTED_LAST: str(self.position - 1),
             "Abathur-Run": self.run,
             "Abathur-Sequence": str(self.sequence),

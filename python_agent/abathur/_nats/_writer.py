@@ -38,6 +38,10 @@ class StreamWriter:
         self._match = match
         self._subject = _wire.frames(match)
         self._prefix = client.nats.new_inbox()
+        #: Of this writer, and of its last message. A message of another writer between two of its own would depend on
+        #: the wrong keyframe.
+        self._id = self._prefix.rpartition(".")[2]
+        self._previous = ""
         self._subscription: Subscription | None = None
         #: Positions on the way, and when they were sent.
         self._waiting: deque[tuple[int, float]] = deque()
@@ -68,9 +72,11 @@ class StreamWriter:
             raise RequestError("FAILED_PRECONDITION", message)
         await self._until(_WINDOW - 1)
         self._waiting.append((stamp.position, time.monotonic()))
+        headers = stamp.headers(self._match, self._id, self._previous)
+        self._previous = stamp.message_id(self._id)
         try:
             await self._client.nats.publish(
-                self._subject, data, reply=f"{self._prefix}.{stamp.position}", headers=stamp.headers(self._match)
+                self._subject, data, reply=f"{self._prefix}.{stamp.position}", headers=headers
             )
         except Exception as error:
             raise WriteError(str(error) or type(error).__name__) from None

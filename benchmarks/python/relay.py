@@ -1,0 +1,210 @@
+"""Many matches and many readers on NATS, beside the daemon alone: `dotnet make.cs bench relay`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import json
+import shutil
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figures import Figures, machine, save
+from processes import ROOT, Daemon, MeasureError, Process
+from relay_faults import LEADER_KILLS, away, leaders
+from relay_page import page
+
+from recordings import LOCAL, make_elite
+
+HERE = Path(__file__).parent
+#: Where the frames are large, in seconds of the match.
+_START = "400"
+_SETTLE_SECONDS = 3.0
+#: Readers and relays of a process.
+_RELAYS_A_PROCESS = 50
+_READERS_A_PROCESS = 250
+
+
+@dataclass(frozen=True)
+class Case:
+    """What runs at once.
+
+    Attributes:
+        name: Its name in the results.
+        matches: Matches at 22.4 Hz.
+        readers: Readers of each match.
+        mode: What the readers do (relay_readers.py).
+    """
+
+    name: str
+    matches: int
+    readers: int
+    mode: str
+
+    @property
+    def on_nats(self) -> bool:
+        """Whether there are relays and a NATS server, or the daemon alone."""
+        return not self.mode.startswith("daemon")
+
+
+CASES = (
+    Case("100 matches, a reader each", 100, 1, "every"),
+    Case("100 readers at the daemon", 100, 1, "daemon"),
+    Case("10 matches, ten readers each", 10, 10, "every"),
+    Case("10 matches, a decoding reader each", 10, 1, "decode"),
+    Case("10 decoding readers at the daemon", 10, 1, "daemon-decode"),
+)
+#: One match, more and more readers on plain subscriptions.
+AUDIENCES = tuple(Case(f"{count} readers of one match", 1, count, "plain") for count in (1, 10, 100, 1000))
+SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (200, 300, 400, 500, 600, 700, 800))
+
+
+class NatsServer(Process):
+    """A server with JetStream in a folder."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        place: list[str | Path] = ["-js", "-sd", folder / "js", "--ports_file_dir", folder, "-l", folder / "log"]
+        super().__init__([program, "-a", "127.0.0.1", "-p", "-1", *place])
+        deadline = time.monotonic() + 10
+        self.url = ""
+        while not self.url:
+            for path in folder.glob("*.ports"):
+                urls = [word for word in path.read_text().replace('"', " ").split() if word.startswith("nats://")]
+                self.url = urls[0] if urls else ""
+            if time.monotonic() > deadline:
+                raise MeasureError("nats-server did not start")
+            time.sleep(0.01)
+
+    def __exit__(self, *_: object) -> None:
+        """It does not end with its standard input."""
+        self._child.terminate()
+        super().__exit__(None, None, None)
+
+
+def ask(processes: list[Process]) -> list[dict[str, Any]]:
+    """What processes have to tell about the time since they were asked before."""
+    for process in processes:
+        process.write_line("")
+    return [json.loads(process.read_line()) for process in processes]
+
+
+def shares(count: int, most: int) -> list[int]:
+    """Parts of at most `most`."""
+    return [min(most, count - begin) for begin in range(0, count, most)]
+
+
+def run(case: Case, recording: Path, program: str, seconds: float, figures: Figures) -> bool:
+    """Measure a case; whether the readers kept up."""
+    with ExitStack() as stack:
+        daemon = stack.enter_context(Daemon(recording, "--start-offset", _START, "--loop"))
+        address = f"grpc://{daemon.address('grpc')}"
+        server, relays, readers = None, [], []
+        if case.on_nats:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            server = stack.enter_context(NatsServer(program, folder))
+            for index, count in enumerate(shares(case.matches, _RELAYS_A_PROCESS)):
+                line = [sys.executable, HERE / "relay_relays.py", server.url, address, f"m{index}", str(count)]
+                relays.append(stack.enter_context(Process(line)))
+            for relay in relays:
+                relay.read_line()
+        for index, matches in enumerate(shares(case.matches, _RELAYS_A_PROCESS)):
+            for count in shares(case.readers, _READERS_A_PROCESS):
+                where = server.url if server is not None else address
+                what = [case.mode, where, f"m{index}", str(matches), str(count)]
+                line = [sys.executable, HERE / "relay_readers.py", *what]
+                readers.append(stack.enter_context(Process(line)))
+        for reader in readers:
+            reader.read_line()
+        time.sleep(_SETTLE_SECONDS)
+        ask(relays + readers)
+        before = daemon.status().frames_published
+        groups = {"daemon": [daemon], "relays": relays, "NATS": [server] if server else [], "readers": readers}
+        used = {name: sum(each.cpu_seconds() for each in group) for name, group in groups.items()}
+        began = time.monotonic()
+        time.sleep(seconds)
+        took = time.monotonic() - began
+        for name, group in groups.items():
+            cpu = sum(each.cpu_seconds() for each in group) - used[name]
+            if group:
+                figures.add("cores", cpu / took, case.name, f"{name} cores")
+        published = daemon.status().frames_published - before
+        told = ask(readers)
+        relayed = ask(relays)
+    problems = [each for answer in told for each in answer["problems"]]
+    problems += [each for answer in relayed for each in answer["failed"]]
+    received = sum(answer["frames"] for answer in told)
+    expected = published * case.matches * case.readers
+    latency = np.concatenate([np.array(answer["latency"], dtype=float) for answer in told]) / 1e6
+    hop = np.concatenate([np.array(answer["latency"], dtype=float) for answer in relayed] or [np.array([])]) / 1e6
+    figures.add("frames/s", received / took / case.matches / case.readers, case.name, "frames/s")
+    figures.add("problems", len(problems), case.name, "problems")
+    for quantile, percent in (("p50", 50), ("p99", 99)):
+        figures.add("ms", float(np.percentile(latency, percent)), case.name, quantile)
+        if len(hop):
+            figures.add("ms", float(np.percentile(hop, percent)), case.name, f"relay {quantile}")
+    lag = 1 - received / max(1, expected)
+    kept_up = not problems and abs(lag) < 0.02
+    cpu = ", ".join(f"{name} {figures.text(case.name, f'{name} cores')}" for name, group in groups.items() if group)
+    print(
+        f"{case.name}: {received} of {expected} frames, p50 {np.percentile(latency, 50):.2f} ms, "
+        f"p99 {np.percentile(latency, 99):.2f} ms; cores: {cpu}; {problems[:3] or 'no gap'}",
+        flush=True,
+    )
+    return kept_up
+
+
+def main() -> int:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(prog="dotnet make.cs bench relay", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0, help="seconds a case (default: 20)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
+    parser.add_argument("--away", type=float, default=30.0, help="seconds that NATS is away (default: 30)")
+    parser.add_argument("--kills", type=int, default=LEADER_KILLS, help=f"killed leaders (default: {LEADER_KILLS})")
+    parser.add_argument("--only", default="", help="only cases whose name has this text")
+    parser.add_argument(
+        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-relay", help="folder of the results"
+    )
+    options = parser.parse_args()
+    if options.seconds <= 0 or options.rounds < 1 or options.away <= 0 or options.kills < 1:
+        parser.error("--seconds, --rounds, --away and --kills are positive")
+    program = shutil.which("nats-server")
+    if program is None:
+        print("relay: nats-server is not installed (Debian: apt-get install nats-server)", file=sys.stderr)
+        return 1
+    figures = Figures()
+    faults: dict[str, Any] = {}
+    try:
+        recording = make_elite()
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", flush=True)
+            for case in (*CASES, *AUDIENCES):
+                if options.only in case.name:
+                    run(case, recording, program, options.seconds, figures)
+        for case in SATURATION:
+            if options.only in case.name and not run(case, recording, program, options.seconds, figures):
+                break
+        if not options.only or options.only in "leaders":
+            faults["leaders"] = asyncio.run(leaders(recording, program, options.kills))
+        if not options.only or options.only in "away":
+            faults["away"] = asyncio.run(away(recording, program, options.away))
+    except MeasureError as error:
+        print(f"relay: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
+    save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
+    print(text)
+    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
