@@ -49,7 +49,7 @@ def _declare_build(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="game loops in a row group of units (default: 192 N)",
+        help="game loops in a row group of units (default: 384 N)",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument(

@@ -84,7 +84,7 @@ def build(
         every: Game loops from one sampled frame to the next at least; 1: each frame.
         columns: Columns of `units`, as a list or separated by commas. Default: all.
         fields: Fields of an observation whose numbers `players` has, in the same way. Default: resources and score.
-        group_loops: Game loops in a row group of `units`; 0: 192 sampled frames.
+        group_loops: Game loops in a row group of `units`; 0: 384 sampled frames.
         workers: Processes that convert recordings. With more than one, the program that calls this needs the line
             ``if __name__ == "__main__":``, as all programs with `multiprocessing`.
         scheduler: Address of a Dask scheduler (``tcp://HOST:PORT``), whose workers convert in place of processes. They
