@@ -90,7 +90,7 @@ def build(
         scheduler: Address of a Dask scheduler (``tcp://HOST:PORT``), whose workers convert in place of processes. They
             see recordings and output by the same paths.
         retries: How often a recording is tried again whose worker was killed.
-        progress: Called after each recording.
+        progress: Called at the start and after each recording.
 
     Returns:
         What was done.
@@ -150,6 +150,8 @@ def _lost(error: str) -> Outcome:
 def _collect(store: Store, outcomes: Iterator[tuple[str, Outcome]], total: int, progress: Progress | None) -> Built:
     built = Built()
     known: dict[str, set[str]] = {}
+    if progress is not None:
+        progress(0, total, 0)
     try:
         for done, (source, outcome) in enumerate(outcomes, 1):
             if outcome.entry is None:
