@@ -53,7 +53,7 @@ def _read(address: str, subscribe: dict[str, object], count: int, rate: float, s
 
 
 def _main(address: str, subscribe: str, count: str, rate: str) -> None:
-    # As on a machine of its own: what is measured is what the daemon does for it, not what it takes from the other reader.
+    # As on a machine of its own: what the daemon does for it is measured, not what it takes from the other reader.
     if hasattr(os, "nice"):
         os.nice(19)
     stop = threading.Event()
