@@ -127,9 +127,9 @@ def page(figures: Figures, seconds: float, rounds: int) -> str:
         + f"\nFrames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes each.\n\n"
         "## Reading it beside another reader\n\n"
         f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under `every` on\n"
-        f"the socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them, at most\n"
-        "the named number a second. Three programs share the cores; the other process has the lowest priority, because\n"
-        "what the daemon does for it is measured, not what it does itself.\n"
+        f"the socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them, at\n"
+        "most the named number a second. Three programs share the cores; the other process has the lowest priority,\n"
+        "because what the daemon does for it is measured, not what it does itself.\n"
         f"{seconds:g} s a cell, {rounds} rounds: the median, and the lowest and highest. Published to received, ms:\n\n"
         + table(["reader of the history", "frames/s", "p50", "p99", "p99 / alone"], rows)
     )
