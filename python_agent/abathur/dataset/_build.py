@@ -14,6 +14,7 @@ from abathur.dataset import _dask, _fields, _inputs, _local, _matches
 from abathur.dataset._convert import Outcome, convert
 from abathur.dataset._options import Options, names
 from abathur.dataset._store import Store
+from abathur.dataset._tables import TABLES
 from abathur.errors import AbathurError
 
 _ADDRESS = re.compile(r"(\w+://)?[^/]+:\d{1,5}")
@@ -55,7 +56,7 @@ class Built:
     converted: int = 0
     kept: int = 0
     frames: int = 0
-    rows: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TABLES, 0))
     matches: int = 0
     failures: list[Failure] = field(default_factory=list)
 
@@ -164,8 +165,9 @@ def _collect(store: Store, outcomes: Iterator[tuple[str, Outcome]], total: int, 
                 built.converted += is_new
                 built.kept += not is_new
                 built.frames += entry.frames if is_new else 0
-                for table, part in entry.parts.items():
-                    built.rows[table] = built.rows.get(table, 0) + (part.rows if is_new else 0)
+                if is_new:
+                    for table in TABLES:
+                        built.rows[table] += entry.parts[table].rows
                 files = known.setdefault(entry.sha256, set(entry.files))
                 files.add(_inputs.name(source))
                 # Of recordings with the same content, whichever was first: the same entry.
