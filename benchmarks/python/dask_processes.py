@@ -14,8 +14,8 @@ class DaskCluster:
 
     def __init__(self, workers: int) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="dask-")
-        self._scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-jupyter")
-        self.address = self._said(self._scheduler, r"Scheduler at: +(tcp://127\.0\.0\.1:\d+)")
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-jupyter")
+        self.address = self._said(self.scheduler, r"Scheduler at: +(tcp://127\.0\.0\.1:\d+)")
         options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--local-directory", self._folder.name)
         self.workers = [self._start("worker", self.address, *options) for _ in range(workers)]
         for worker in self.workers:
@@ -27,7 +27,7 @@ class DaskCluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for process in (*self.workers, self._scheduler):
+        for process in (*self.workers, self.scheduler):
             process.kill()
             process.communicate()
         self._folder.cleanup()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -134,8 +135,9 @@ def sizes(figures: Figures, folder: Path, recording: Path, limits: tuple[int, in
 
 
 def plain(rows: pa.Table) -> pa.Table:
-    """With names as strings: their dictionaries may differ."""
-    return rows.set_column(rows.schema.get_field_index("name"), "name", rows["name"].cast(pa.string())).combine_chunks()
+    """With names as strings, whose dictionaries may differ; whether a column may have nulls does not count."""
+    columns = {name: column.combine_chunks() for name, column in zip(rows.column_names, rows.columns, strict=True)}
+    return pa.table({**columns, "name": columns["name"].cast(pa.string())})
 
 
 def bytes_of_range(path: Path, start: int, stop: int) -> int:
@@ -162,21 +164,16 @@ def part_of(recording: Path, folder: Path, limits: tuple[int, int]) -> Path:
 
 def many(figures: Figures, folder: Path, matches: int, frames: int) -> None:
     """Generated matches: on local workers, and on a cluster of which a worker is killed in the middle."""
-    recordings = folder / "recordings"
-    recordings.mkdir(exist_ok=True)
-    for seed in range(1, matches + 1):
-        path = recordings / f"match-{seed:04}.mcap"
-        if not path.exists():
-            run("synth", "--seed", str(seed), "--steps", str(frames), "-o", path, "-q")
-    figures.add("MB", sum(each.stat().st_size for each in recordings.iterdir()) / 1e6, "many", "recordings")
+    recordings = [make_match(seed, frames) for seed in range(1, matches + 1)]
+    figures.add("MB", sum(each.stat().st_size for each in recordings) / 1e6, "many", "recordings")
     options = ("--every", str(EVERY))
-    with Build(recordings, "-o", folder / "local", *options, "--workers", "2") as build:
+    with Build(*recordings, "-o", folder / "local", *options, "--workers", "2") as build:
         pass
     figures.add("matches/h", matches / build.seconds * 3600, "many", "local")
     figures.add("MB", build.worker_bytes / 1e6, "many", "worker")
     with (
         DaskCluster(workers=2) as cluster,
-        Build(recordings, "-o", folder / "dask", *options, "--scheduler", cluster.address) as build,
+        Build(*recordings, "-o", folder / "dask", *options, "--scheduler", cluster.address) as build,
     ):
         done = 0
         while done < matches // 2:
@@ -221,6 +218,15 @@ def run(*arguments: str | Path) -> None:
         process.wait()
 
 
+def make_match(seed: int, frames: int) -> Path:
+    """A generated match; made where it is missing."""
+    path = LOCAL / f"matches-{frames}" / f"match-{seed:04}.mcap"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        run("synth", "--seed", str(seed), "--steps", str(frames), "-o", path, "-q")
+    return path
+
+
 def main() -> int:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="dotnet make.cs bench dataset", description=__doc__)
@@ -253,6 +259,10 @@ def main() -> int:
         return 130
     text = page(figures, [each.stem for each in compared], options)
     save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
+    values = {
+        each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]} for each in figures.to_json()
+    }
+    (options.output / "figures.json").write_text(json.dumps(values, indent=1) + "\n")
     print(text)
     print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
     return 0

@@ -40,8 +40,8 @@ def test_units_are_those_of_the_frames(built: tuple[Path, int]) -> None:
         frames = [(frame.game_loop, frame.units) for frame in match.frames(every=every)]
     expected = {name: np.concatenate([getattr(units, name) for _, units in frames]) for name in COLUMNS}
     loops = np.repeat([loop for loop, _ in frames], [len(units) for _, units in frames])
-    # Row groups of 192 samples, in which the rows of a unit are beside each other.
-    order = np.lexsort((loops, expected["tag"], loops // (192 * every)))
+    # Row groups of 384 samples, in which the rows of a unit are beside each other.
+    order = np.lexsort((loops, expected["tag"], loops // (384 * every)))
     assert table.column_names == ["game_loop", *COLUMNS, "name"]
     np.testing.assert_array_equal(table["game_loop"].to_numpy(), loops[order])
     for name, (dtype, _) in COLUMNS.items():
@@ -143,10 +143,10 @@ def test_one_loop_range_is_read_without_the_rest(built: tuple[Path, int], tmp_pa
     folder, _ = built
     whole = parts(folder, "units")[0]
     metadata = pq.read_metadata(whole)
-    assert metadata.num_row_groups == 8
-    group = metadata.row_group(3)
+    assert metadata.num_row_groups == 4
+    group = metadata.row_group(1)
     loops = group.column(0).statistics
-    assert (loops.min // 192, loops.max - loops.min) == (loops.max // 192, 191)
+    assert (loops.min // 384, loops.max - loops.min) == (loops.max // 384, 383)
     columns = [group.column(number) for number in range(group.num_columns)]
     starts = [each.dictionary_page_offset or each.data_page_offset for each in columns]
     begin, end = min(starts), max(at + each.total_compressed_size for at, each in zip(starts, columns, strict=True))

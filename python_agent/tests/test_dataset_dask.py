@@ -57,6 +57,27 @@ def test_a_cluster_makes_the_same_dataset_also_when_a_worker_is_killed(
     assert contents(folder) == local
 
 
+def test_a_scheduler_that_is_lost_is_told_and_another_one_continues(
+    recordings: Path, local: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    line = [sys.executable, "-m", "abathur", "dataset", "build", str(recordings), "-o", str(folder), "--every", "4"]
+    with DaskCluster(workers=1) as cluster:
+        build = subprocess.Popen(
+            [*line, "--scheduler", cluster.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        while not any(Path(folder, "_manifest").glob("*.json")):
+            assert build.poll() is None
+        cluster.scheduler.kill()
+        _, complaint = build.communicate(timeout=240)
+        assert (build.returncode, complaint) == (
+            1, f"abathur: lost the connection to the Dask scheduler at {cluster.address}\n",
+        )  # fmt: skip
+    with DaskCluster(workers=1) as cluster:
+        assert run_abathur(*line[3:], "--scheduler", cluster.address).returncode == 3
+    assert contents(folder) == local
+
+
 def test_a_cluster_that_does_not_see_the_folder_says_so(recordings: Path, tmp_path: Path) -> None:
     """The workers of another machine: here, of another folder for temporary files."""
     from abathur.dataset._convert import convert

@@ -203,7 +203,7 @@ def test_the_same_options_continue_and_others_are_refused(tmp_path: Path) -> Non
             {"fields": "observation.score.score"},
             "was built with fields observation.player_common, observation.score, not",
         ),
-        ({"group_loops": 5}, "was built with group_loops 192, not 5"),
+        ({"group_loops": 5}, "was built with group_loops 384, not 5"),
     ):
         with pytest.raises(AbathurError, match=said):
             dataset.build(recording, folder, **options)

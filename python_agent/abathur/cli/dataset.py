@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ def _declare_build(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="game loops in a row group of units (default: 192 N)",
+        help="game loops in a row group of units (default: 384 N)",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument(
@@ -120,6 +123,8 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
 def _build(options: argparse.Namespace) -> int:
     from abathur import dataset
 
+    if options.scheduler is not None:
+        _quiet_dask()
     with _Progress("build", options.quiet) as progress:
         built = dataset.build(
             options.inputs,
@@ -148,6 +153,14 @@ def _build(options: argparse.Namespace) -> int:
     if not built.failures:
         return 0
     return _BAD_INPUT if all(each.is_damaged for each in built.failures) else _FAILED
+
+
+def _quiet_dask() -> None:
+    """What it logs of a lost scheduler is said here, in one line."""
+    # The import sets the levels of its loggers.
+    if find_spec("distributed") is not None:
+        import_module("distributed.client")
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
 
 
 def _info(options: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from abathur.dataset import _dask, _fields, _inputs, _local, _matches
 from abathur.dataset._convert import Outcome, convert
 from abathur.dataset._options import Options, names
 from abathur.dataset._store import Store
+from abathur.dataset._tables import TABLES
 from abathur.errors import AbathurError
 
 _ADDRESS = re.compile(r"(\w+://)?[^/]+:\d{1,5}")
@@ -55,7 +56,7 @@ class Built:
     converted: int = 0
     kept: int = 0
     frames: int = 0
-    rows: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TABLES, 0))
     matches: int = 0
     failures: list[Failure] = field(default_factory=list)
 
@@ -84,13 +85,13 @@ def build(
         every: Game loops from one sampled frame to the next at least; 1: each frame.
         columns: Columns of `units`, as a list or separated by commas. Default: all.
         fields: Fields of an observation whose numbers `players` has, in the same way. Default: resources and score.
-        group_loops: Game loops in a row group of `units`; 0: 192 sampled frames.
+        group_loops: Game loops in a row group of `units`; 0: 384 sampled frames.
         workers: Processes that convert recordings. With more than one, the program that calls this needs the line
             ``if __name__ == "__main__":``, as all programs with `multiprocessing`.
         scheduler: Address of a Dask scheduler (``tcp://HOST:PORT``), whose workers convert in place of processes. They
             see recordings and output by the same paths.
         retries: How often a recording is tried again whose worker was killed.
-        progress: Called after each recording.
+        progress: Called at the start and after each recording.
 
     Returns:
         What was done.
@@ -150,6 +151,8 @@ def _lost(error: str) -> Outcome:
 def _collect(store: Store, outcomes: Iterator[tuple[str, Outcome]], total: int, progress: Progress | None) -> Built:
     built = Built()
     known: dict[str, set[str]] = {}
+    if progress is not None:
+        progress(0, total, 0)
     try:
         for done, (source, outcome) in enumerate(outcomes, 1):
             if outcome.entry is None:
@@ -162,8 +165,9 @@ def _collect(store: Store, outcomes: Iterator[tuple[str, Outcome]], total: int, 
                 built.converted += is_new
                 built.kept += not is_new
                 built.frames += entry.frames if is_new else 0
-                for table, part in entry.parts.items():
-                    built.rows[table] = built.rows.get(table, 0) + (part.rows if is_new else 0)
+                if is_new:
+                    for table in TABLES:
+                        built.rows[table] += entry.parts[table].rows
                 files = known.setdefault(entry.sha256, set(entry.files))
                 files.add(_inputs.name(source))
                 # Of recordings with the same content, whichever was first: the same entry.

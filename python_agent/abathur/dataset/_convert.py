@@ -118,10 +118,10 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
     fields = _fields.Reader(numbers)
     results: dict[int, int] = {}
     with ExitStack() as stack:
-        writers = {
-            table: stack.enter_context(_tables.RowsWriter(folder / f"{table}.parquet", _tables.schema(dtypes)))
-            for table, dtypes in columns.items()
-        }
+        writers = {}
+        for table, types in columns.items():
+            schema = _tables.schema(types, nullable=table != "players")
+            writers[table] = stack.enter_context(_tables.RowsWriter(folder / f"{table}.parquet", schema))
         units = stack.enter_context(UnitsWriter(folder / "units.parquet", options))
         match = stack.enter_context(RecordedMatch(recording, options.every))
         for frame in match.frames():

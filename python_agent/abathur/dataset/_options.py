@@ -9,8 +9,8 @@ from typing import Any
 from abathur._units import COLUMNS
 from abathur.dataset import _fields
 
-#: Sampled game loops in one row group of `units`: 8 s of a match at each loop, 64 s at every eighth.
-_GROUP_FRAMES = 192
+#: Sampled game loops in one row group of `units`: 17 s of a match at each loop, 2.3 minutes at every eighth.
+_GROUP_FRAMES = 384
 _MAX_LOOPS = 1_000_000
 
 
@@ -24,7 +24,7 @@ class Options:
             `unit_type`, `name`. Default: all.
         fields: Paths in `SC2APIProtocol.ResponseObservation` whose numbers the table `players` has. A path of a message
             stands for all numbers in it. Default: resources, supply and score.
-        group_loops: Game loops in one row group of `units`: the least that is read. 0: 192 sampled frames.
+        group_loops: Game loops in one row group of `units`: the least that is read. 0: 384 sampled frames.
     """
 
     every: int = 1

@@ -216,8 +216,9 @@ _NAMES = {path: name for name, (_, path) in COLUMNS.items()}
 
 def _run_length(values: NDArray[Any], value: int) -> int:
     """How many values at the beginning are equal to another one."""
-    (others,) = (values != value).nonzero()
-    return int(others[0]) if len(others) else len(values)
+    others = values != value
+    first = int(others.argmax()) if len(others) else 0
+    return first if others[first : first + 1].any() else len(values)
 
 
 def _number_of_units(data: bytes) -> int:

@@ -92,8 +92,13 @@ class RowsWriter:
         self._rows.clear()
 
 
-def schema(columns: Mapping[str, str]) -> pa.Schema:
-    """A schema of types by column: names of NumPy; ``word`` (a dictionary), ``text``, ``tags``, ``bytes``."""
+def schema(columns: Mapping[str, str], *, nullable: bool = True) -> pa.Schema:
+    """A schema of types by column: names of NumPy; ``word`` (a dictionary), ``text``, ``tags``, ``bytes``.
+
+    Args:
+        columns: Type by name.
+        nullable: Whether values may be missing. Columns in which none can be missing are read faster.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -103,9 +108,8 @@ def schema(columns: Mapping[str, str]) -> pa.Schema:
         "tags": pa.list_(pa.uint64()),
         "bytes": pa.binary(),
     }
-    return pa.schema(
-        [
-            (name, special[dtype] if dtype in special else pa.from_numpy_dtype(np.dtype(dtype)))
-            for name, dtype in columns.items()
-        ]
-    )
+    types = {
+        name: special[dtype] if dtype in special else pa.from_numpy_dtype(np.dtype(dtype))
+        for name, dtype in columns.items()
+    }
+    return pa.schema([pa.field(name, each, nullable=nullable) for name, each in types.items()])

@@ -28,7 +28,9 @@ class UnitsWriter:
         self._group_loops = options.group_loops
         self._batches = Batches()
         dtypes = {"game_loop": "u4", **{name: COLUMNS[name][0] for name in self._names}}
-        schema = _tables.schema({**dtypes, "name": "word"} if "unit_type" in dtypes else dtypes)
+        if "unit_type" in dtypes:
+            dtypes["name"] = "word"
+        schema = _tables.schema(dtypes, nullable=False)
         self._writer = _tables.writer(path, schema)
         self._schema = schema
         self._loops: list[int] = []
@@ -85,7 +87,7 @@ class UnitsWriter:
             if name != "tag":
                 block[name] = self._column(name).take(order)
         batch = self._batches.batch(block) if "unit_type" in block else pa.record_batch(block)
-        self._writer.write_table(pa.Table.from_batches([batch], self._schema), row_group_size=self._rows)
+        self._writer.write_table(pa.table(batch.columns, schema=self._schema), row_group_size=self._rows)
         self.count += self._rows
         self._parts.clear()
         self._loops.clear()
