@@ -27,6 +27,8 @@ HERE = Path(__file__).parent
 #: Where the frames are large, in seconds of the match.
 _START = "400"
 _SETTLE_SECONDS = 3.0
+_MAX_SETTLE_SECONDS = 45.0
+_SETTLED_NS = 200_000_000
 #: Readers and relays of a process.
 _RELAYS_A_PROCESS = 50
 _READERS_A_PROCESS = 250
@@ -95,6 +97,16 @@ def ask(processes: list[Process]) -> list[dict[str, Any]]:
     return [json.loads(process.read_line()) for process in processes]
 
 
+def settle(relays: list[Process], readers: list[Process]) -> None:
+    """Wait until what came before the readers began has been read."""
+    deadline = time.monotonic() + _MAX_SETTLE_SECONDS
+    while True:
+        time.sleep(_SETTLE_SECONDS)
+        latency = [each for answer in ask(relays + readers) for each in answer["latency"]]
+        if (latency and np.median(latency) < _SETTLED_NS) or time.monotonic() > deadline:
+            return
+
+
 def shares(count: int, most: int) -> list[int]:
     """Parts of at most `most`."""
     return [min(most, count - begin) for begin in range(0, count, most)]
@@ -122,8 +134,7 @@ def run(case: Case, recording: Path, program: str, seconds: float, figures: Figu
                 readers.append(stack.enter_context(Process(line)))
         for reader in readers:
             reader.read_line()
-        time.sleep(_SETTLE_SECONDS)
-        ask(relays + readers)
+        settle(relays, readers)
         before = daemon.status().frames_published
         groups = {"daemon": [daemon], "relays": relays, "NATS": [server] if server else [], "readers": readers}
         used = {name: sum(each.cpu_seconds() for each in group) for name, group in groups.items()}
@@ -160,6 +171,17 @@ def run(case: Case, recording: Path, program: str, seconds: float, figures: Figu
     return kept_up
 
 
+def write(options: argparse.Namespace, figures: Figures, faults: dict[str, Any]) -> str:
+    """Write what has been measured; returns the page."""
+    text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
+    save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
+    known = {
+        each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]} for each in figures.to_json()
+    }
+    (options.output / "figures.json").write_text(json.dumps(known, indent=1) + "\n")
+    return text
+
+
 def main() -> int:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="dotnet make.cs bench relay", description=__doc__)
@@ -187,21 +209,20 @@ def main() -> int:
             for case in (*CASES, *AUDIENCES):
                 if options.only in case.name:
                     run(case, recording, program, options.seconds, figures)
-        for case in SATURATION:
-            if options.only in case.name and not run(case, recording, program, options.seconds, figures):
-                break
         if not options.only or options.only in "leaders":
             faults["leaders"] = asyncio.run(leaders(recording, program, options.kills))
         if not options.only or options.only in "away":
             faults["away"] = asyncio.run(away(recording, program, options.away))
+        write(options, figures, faults)
+        for case in SATURATION:
+            if options.only in case.name and not run(case, recording, program, options.seconds, figures):
+                break
     except MeasureError as error:
         print(f"relay: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
-    print(text)
+    print(write(options, figures, faults))
     print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
     return 0
 
