@@ -111,12 +111,12 @@ def page(figures: Figures, seconds: float, rounds: int) -> str:
     ]
     return (
         "# The history of a match\n\n"
-        f"Made by `dotnet make.cs bench history` on {about['date']}: {about['cpu']}, {about['cores']} cores that run "
-        f"daemon and readers together, {about['os']}, Python {about['python']}, .NET {about['dotnet']}, "
-        f"commit {about['commit']}.\n\n"
+        f"Made by `dotnet make.cs bench history` on {about['date']}: {about['cpu']}, {about['cores']} cores that run\n"
+        f"daemon and readers together, {about['os']}, Python {about['python']},\n"
+        f".NET {about['dotnet']}, commit {about['commit']}.\n\n"
         "## Memory\n\n"
-        "The generated match `elite` (16,860 frames of 134 to 169 KB) is played "
-        f"at {FAST:g} times the tick rate; the working set of the daemon near its end, in MB.\n\n"
+        f"The generated match `elite` (16,860 frames of 134 to 169 KB) is played at {FAST:g} times the tick rate; the\n"
+        "working set of the daemon near its end, in MB.\n\n"
         + table(
             ["", "MB"],
             [
@@ -126,9 +126,10 @@ def page(figures: Figures, seconds: float, rounds: int) -> str:
         )
         + f"\nFrames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes each.\n\n"
         "## Reading it beside another reader\n\n"
-        f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under `every` on the "
-        f"socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them, at most the "
-        "named number a second. Three programs share the cores. "
+        f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under `every` on\n"
+        f"the socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them, at\n"
+        "most the named number a second. Three programs share the cores; the other process has the lowest priority,\n"
+        "because what the daemon does for it is measured, not what it does itself.\n"
         f"{seconds:g} s a cell, {rounds} rounds: the median, and the lowest and highest. Published to received, ms:\n\n"
         + table(["reader of the history", "frames/s", "p50", "p99", "p99 / alone"], rows)
     )

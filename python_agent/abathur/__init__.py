@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abathur import actions, drawing, errors, events, ids, sc2
+    from abathur import actions, dataset, drawing, errors, events, ids, sc2
     from abathur._act import ActResult
     from abathur._agent import Agent
     from abathur._blocking_game import BlockingGame, connect_blocking
@@ -75,6 +75,7 @@ __all__ = [
     "actions",
     "connect",
     "connect_blocking",
+    "dataset",
     "drawing",
     "emulated_game",
     "errors",
@@ -120,7 +121,7 @@ _MODULES = {
     "publisher_blocking": "_blocking_publisher",
     "sample": "_daemon",
 }
-_SUBMODULES = ("actions", "drawing", "errors", "events", "ids", "sc2")
+_SUBMODULES = ("actions", "dataset", "drawing", "errors", "events", "ids", "sc2")
 
 
 # Type checkers see the imports above, and only the new names of errors.

@@ -12,7 +12,16 @@ from typing import IO
 
 from abathur.errors import DaemonError
 
-__all__ = ["Command", "find_daemon", "ready_addresses", "sample", "split_command", "stop_daemon", "stream"]
+__all__ = [
+    "Command",
+    "find_daemon",
+    "has_daemon",
+    "ready_addresses",
+    "sample",
+    "split_command",
+    "stop_daemon",
+    "stream",
+]
 
 Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -51,6 +60,15 @@ def find_daemon(command: Command | None = None) -> list[str]:
             None,
         )
     return _with_dotnet([found])
+
+
+def has_daemon() -> bool:
+    """Whether `find_daemon` finds one."""
+    try:
+        find_daemon()
+    except DaemonError:
+        return False
+    return True
 
 
 def sample() -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,23 +207,34 @@ class UnitsSnapshot:
     def since(self, before: UnitsSnapshot) -> Difference:
         """The difference to the previous frame."""
         new, old = self.units, before.units
-        if np.array_equal(new.tag, old.tag):
+        is_same = np.array_equal(new.tag, old.tag)
+        if is_same:
             self.__dict__["_by_tag"], self.__dict__["is_unique"] = before._by_tag, before.is_unique
         if not (self.is_unique and before.is_unique):
             return _difference_of_all(self.rows(), before.rows())
         if not len(old) or not len(new):
             return _difference(self.rows(), before.rows())
+        if is_same:
+            (rows,) = _changed_units(new, old, slice(None)).nonzero()
+            return _difference(self.rows(rows), before.rows(rows)) if len(rows) else Difference([], [])
         rows = before._by_tag
         place = rows[np.minimum(old.tag.searchsorted(new.tag, sorter=rows), len(rows) - 1)]
         stays = old.tag[place] == new.tag
-        is_complete = (new.build_progress == 1) & (old.build_progress[place] < 1)
-        changed = ~stays | is_complete
-        changed |= (new.health < old.health[place]) | (new.shield < old.shield[place])
-        for name in ("unit_type", "alliance", "display_type", "is_blip"):
-            changed |= getattr(new, name) != getattr(old, name)[place]
+        changed = _changed_units(new, old, place)
+        changed |= ~stays
         gone = np.ones(len(old), np.bool_)
         gone[place[stays & ~changed]] = False
         return _difference(self.rows(np.flatnonzero(changed)), before.rows(np.flatnonzero(gone)))
+
+
+def _changed_units(new: Units, old: Units, place: Any) -> NDArray[np.bool_]:
+    """Which units may have events, compared with those at the same places of `old[place]`."""
+    changed: NDArray[np.bool_] = (new.build_progress == 1) & (old.build_progress[place] < 1)
+    changed |= new.health < old.health[place]
+    changed |= new.shield < old.shield[place]
+    for name in ("unit_type", "alliance", "display_type", "is_blip"):
+        changed |= getattr(new, name) != getattr(old, name)[place]
+    return changed
 
 
 def _difference(now: list[Row], before: list[Row]) -> Difference:

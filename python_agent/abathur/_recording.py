@@ -14,7 +14,7 @@ from s2clientprotocol import sc2api_pb2
 from abathur import _tables
 from abathur._followed import FollowedRecording
 from abathur._frame import Frame
-from abathur._recorded_frames import OBSERVATION, check_every, game_loop_of, select
+from abathur._recorded_frames import ACTIONS, OBSERVATION, check_every, game_loop_of, select
 from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
 from abathur.errors import RecordingError
 
@@ -62,10 +62,11 @@ class Recording:
         # Not needed by agents, and `import abathur` should be quick.
         from mcap.exceptions import McapError
         from mcap.reader import make_reader
+        from zstandard import ZstdError
 
         self.path = path
         self._errors: tuple[type[Exception], ...] = (
-            *(McapError, DecodeError, EOFError, ValueError, OSError, struct.error),
+            *(McapError, ZstdError, DecodeError, EOFError, ValueError, OSError, struct.error),
         )
         self._file: BinaryIO = self._open(path)
         try:
@@ -120,8 +121,8 @@ class Recording:
         Args:
             start: First game loop.
             stop: Game loop before which to stop; None: to the end.
-            every: Only frames at least this many game loops apart, as `Game.frames` does. 0 and 1: every frame.
-                `Frame.skipped_events` has what happened once in the others.
+            every: Only frames at least this many game loops apart, and the last one if it has the results, as
+                `Game.frames` does. 0 and 1: every frame. `Frame.skipped_events` has what happened once in the others.
 
         Raises:
             RecordingError: the file is damaged there.
@@ -147,6 +148,18 @@ class Recording:
         try:
             for _, _, message in self._messages(OBSERVATION, None):
                 yield message.data
+        except self._errors as error:
+            raise RecordingError(f"{self.path} is damaged: {error}") from None
+
+    def action_requests(self) -> Iterator[sc2api_pb2.RequestAction]:
+        """Every recorded request of actions: of the bot, and of agents.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        try:
+            for _, _, message in self._messages(ACTIONS, None):
+                yield sc2api_pb2.RequestAction.FromString(message.data)
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 

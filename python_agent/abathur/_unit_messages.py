@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -38,18 +40,18 @@ class MessageSource:
         """The messages as a list: a field of a message cannot be pickled by itself."""
         return {"_messages": list(self._messages)}
 
+    @cached_property
+    def _listed(self) -> list[Any]:
+        """The messages: a repeated field makes the objects of its entries again each time."""
+        return list(self._messages)
+
     def __len__(self) -> int:
         """Number of messages."""
         return len(self._messages)
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         """A field of all messages."""
-        parent, _, leaf = path.rpartition(".")
-        if parent:
-            values = [getattr(getattr(message, parent), leaf) for message in self._messages]
-        else:
-            values = [getattr(message, leaf) for message in self._messages]
-        return {path: np.array(values, dtype=dtypes[path])}
+        return {path: np.fromiter(map(attrgetter(path), self._listed), dtypes[path], len(self))}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which messages have a field."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,8 @@ PYTHON = [
     for number, code in enumerate(blocks(page, "python"))
 ]
 CONSOLE = sorted({line for page in PAGES for block in blocks(page, "console") for line in block.splitlines()})
+#: Of docs/datasets.md: test_dataset_dask and test_dataset_record run them.
+ON_CLUSTERS_AND_GAMES = r"dataset build .* --scheduler |dataset record "
 COMMANDS = sorted({line.removeprefix(RUN) for line in CONSOLE if line.startswith(RUN)})
 
 
@@ -87,7 +90,10 @@ def test_status_command_runs(play: Play, command: str) -> None:
     assert "Synthetic LE" in done.stdout
 
 
-@pytest.mark.parametrize("command", [each for each in COMMANDS if not each.startswith(("live ", "status", "watch "))])
+@pytest.mark.parametrize(
+    "command",
+    [each for each in COMMANDS if not re.match(rf"live |status|watch |{ON_CLUSTERS_AND_GAMES}", each)],
+)
 def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
     """On copies of the files that it names; ports replaced by free ones, at the highest rate."""
     arguments = shlex.split(command)
@@ -120,6 +126,9 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         arguments[1] = str(ROOT / arguments[1])
     if arguments[0] == "demo":
         arguments += ["--seconds", "2"]
+    if arguments[0] == "dataset":
+        (tmp_path / "recordings").mkdir()
+        shutil.copy(SKIRMISH, tmp_path / "recordings")
     done = subprocess.run(
         [sys.executable, "-m", "abathur", *arguments],
         cwd=tmp_path,

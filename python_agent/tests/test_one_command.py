@@ -124,7 +124,10 @@ def test_a_table_is_told_as_json(tmp_path: Path) -> None:
     ("line", "expected"),
     [
         ("abathur reco", ["recover"]),
-        ("abathur d", ["demo"]),
+        ("abathur d", ["demo", "dataset"]),
+        ("abathur dataset ", ["build", "info", "check", "record", "--help"]),
+        ("abathur dataset build --sch", ["--scheduler"]),
+        ("abathur dataset record replays --j", ["--jobs", "--json"]),
         ("abathur watch --pol", ["--policy"]),
         ("abathur watch --policy ", ["latest", "every", "lockstep"]),
         ("abathur watch --encoding co", ["columns"]),

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
 using SC2APIProtocol;
@@ -7,6 +8,8 @@ namespace Abathur.Sync.Sources.Live;
 /// <summary>Sets up a game up to its first game loop: creates and joins a game, or starts a replay.</summary>
 internal sealed class GameSetup(GameClient game, LiveOptions options)
 {
+    private const int ReplayIdLength = 32;
+
     /// <summary>Creates or joins a game by the options; returns the player whose observations are taken.</summary>
     /// <exception cref="GameException">The game refuses; the message has its reason.</exception>
     public async Task<uint> StartAsync(CancellationToken cancellation)
@@ -14,6 +17,15 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
         if (options.Replay is not null) return await StartReplayAsync(cancellation);
         if (options.Map is not null) await CreateAsync(cancellation);
         return await JoinAsync(cancellation);
+    }
+
+    /// <summary>The match id of a replay that can be read here: a hash of its content, so that the recordings of all its players are known
+    /// to belong together. Empty otherwise.</summary>
+    public static async Task<string> ReplayIdAsync(string? replay, CancellationToken cancellation)
+    {
+        if (replay is null || !File.Exists(replay)) return "";
+        await using var file = File.OpenRead(replay);
+        return Convert.ToHexStringLower(await SHA256.HashDataAsync(file, cancellation))[..ReplayIdLength];
     }
 
     private static InterfaceOptions Interface =>

@@ -108,6 +108,7 @@ public sealed class LiveSource(
         var player = await new GameSetup(game, options).StartAsync(cancellation);
         var match = new Match
         {
+            MatchId = await GameSetup.ReplayIdAsync(options.Replay, cancellation),
             Source = SourceKind.Live,
             PlayerId = player,
             GameVersion = ping?.GameVersion ?? "",

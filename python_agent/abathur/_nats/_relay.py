@@ -296,6 +296,10 @@ class Relay:
                 entry = self._entry
                 entry.game_loop, entry.sequence, entry.position = loop, frame.sequence, position
                 self.frames += 1
+                if self.frames == 1:
+                    # The directory shows at once where the match is.
+                    with contextlib.suppress(AbathurError):
+                        await self._put_entry(with_match=False)
             await writer.flush()
         finally:
             await writer.end()

@@ -31,11 +31,13 @@ class _Parser(argparse.ArgumentParser):
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         options, unknown = self.parse_known_args(arguments)
         if unknown:
+            # The command's own, or that of its subcommand.
+            parser: argparse.ArgumentParser = getattr(options, "parser", self)
             name = unknown[0].split("=")[0]
             if not name.startswith("-"):
-                self.error(f"unexpected argument {name!r}")
-            known = [option for action in self._actions for option in action.option_strings]
-            self.error(f"unknown option {name}{_commands.did_you_mean(name, known)}")
+                parser.error(f"unexpected argument {name!r}")
+            known = [option for action in parser._actions for option in action.option_strings]
+            parser.error(f"unknown option {name}{_commands.did_you_mean(name, known)}")
         return options
 
     def error(self, message: str) -> NoReturn:
@@ -85,8 +87,8 @@ def _run(arguments: list[str]) -> int:
         print(f"abathur: {said}. See `abathur --help`.", file=sys.stderr)
         return _USAGE
     options = parser_of(command).parse(arguments[1:])
-    options.run(options)
-    return _OK
+    # What a command returns, if it is not always done.
+    return options.run(options) or _OK
 
 
 def parser_of(command: str) -> _Parser:

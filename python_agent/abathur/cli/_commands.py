@@ -22,7 +22,7 @@ DAEMON = (
     "recover",
     "completion",
 )
-PYTHON = ("demo", "watch", "matches", "relay", "bench")
+PYTHON = ("demo", "watch", "matches", "relay", "dataset", "bench")
 ALL = (*PYTHON, *DAEMON)
 #: Names of the files that `export` writes as tables.
 TABLES = (".parquet", ".arrow", ".npz")
@@ -59,6 +59,7 @@ Recordings:
   import      make a recording of serialized observations
   export      write its units as a table, or its observations as a stream
   recover     make a complete recording of a damaged one
+  dataset     make Parquet tables of many recordings, and recordings of replays
 
 More:
   bench       measure codecs on a recording

@@ -39,7 +39,7 @@ def show(servers: Address, *, as_json: bool) -> None:
         Column("match", [each.match for each in found], keep=10, is_text=True),
         Column("state", [each.shown_state for each in found], keep=9, is_text=True),
         Column("since", [ago(datetime.fromtimestamp(each.since, UTC)) for each in found], keep=5),
-        Column("players", [_players(each) for each in found], keep=6, is_text=True),
+        Column("players", [_players(each) for each in found], keep=3, is_text=True),
         Column("map", [each.map_name or "-" for each in found], keep=4, is_text=True),
         Column("loop", [f"{each.game_loop}" for each in found], keep=8),
         Column("readers", [f"{each.readers}" for each in found], keep=7),
@@ -67,5 +67,5 @@ async def _read(servers: Address) -> Sequence[Entry]:
 
 
 def _players(entry: Entry) -> str:
-    shown = [f"{each.name} ({each.race})" if each.name else each.race for each in entry.players]
+    shown = [f"{each.name} ({each.race[:1]})" if each.name else each.race for each in entry.players]
     return " - ".join(each for each in shown if each) or "-"

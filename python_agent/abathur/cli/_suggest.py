@@ -25,14 +25,20 @@ def words(arguments: Sequence[str]) -> list[str]:
         except DaemonError:
             return []
     if command in (*_commands.PYTHON, "export"):
-        found += _starting(current, _of_parser(command, parts[-1]))
+        found += _starting(current, _of_parser(parts))
     return sorted(set(found), key=found.index)
 
 
-def _of_parser(command: str, previous: str) -> Iterable[str]:
+def _of_parser(parts: Sequence[str]) -> Iterable[str]:
     from abathur.cli import parser_of
 
+    command, previous = parts[0], parts[-1]
     actions = parser_of(command)._actions
+    subcommands = next((each.choices for each in actions if isinstance(each, argparse._SubParsersAction)), {})
+    if len(parts) > 1 and parts[1] in subcommands:
+        actions = subcommands[parts[1]]._actions
+    elif subcommands:
+        return [*subcommands, "--help"]
     for action in actions:
         if previous in action.option_strings and action.nargs != 0:
             return action.type.values if isinstance(action.type, _commands.OneOf) else ()

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from abathur import _tables
-from abathur._daemon import find_daemon
+from abathur._daemon import has_daemon
 from abathur._recording import Recording, open_recording
 from abathur._tables import Block
 from abathur.cli import _outputs
-from abathur.errors import DaemonError
 
 #: Parsing fewer frames takes less time than starting a daemon.
 _FEW_LOOPS = 200
@@ -100,19 +99,11 @@ def _shown(blocks: Iterable[Block], total: int, *, quiet: bool) -> Iterator[Iter
 def _blocks(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Block]]:
     """From the daemon if there is one; a short part is read faster than a daemon starts."""
     is_short = stop is not None and stop - start < _FEW_LOOPS
-    if is_short or not _tables.has_pyarrow() or not _has_daemon():
+    if is_short or not _tables.has_pyarrow() or not has_daemon():
         yield _tables.blocks(match.frames(start=start, stop=stop))
         return
     with _tables.recorded_blocks(match.path, start, stop) as blocks:
         yield blocks
-
-
-def _has_daemon() -> bool:
-    try:
-        find_daemon(None)
-    except DaemonError:
-        return False
-    return True
 
 
 def _write_parquet(blocks: Iterable[Block], output: Path) -> tuple[int, int]:

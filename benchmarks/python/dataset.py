@@ -1,0 +1,281 @@
+"""Datasets of recordings: `dotnet make.cs bench dataset`.
+
+Three questions: how fast and in how much memory two workers convert; what a table takes beside pyarrow's defaults, on
+disk and to read; whether local workers and a Dask cluster, of which a worker is killed, make the same of many matches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import abathur
+import psutil
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from abathur import dataset
+from dask_processes import DaskCluster
+from dataset_page import EVERY, RANGE_LOOPS, page
+from figures import Figures, machine, save
+from processes import DAEMON, ROOT, MeasureError, Process
+
+from recordings import LOCAL, import_sequences, make_elite
+
+#: Frames of each file whose table is compared: the largest part of the generated match.
+COMPARED = (9200, 11200)
+_SAMPLE_SECONDS = 0.05
+
+
+class Build:
+    """`abathur dataset build` in a process of its own, with the most memory of its workers."""
+
+    def __init__(self, *arguments: str | Path) -> None:
+        self._begin = time.perf_counter()
+        line = [sys.executable, "-m", "abathur", "dataset", "build", *map(str, arguments), "-q"]
+        self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.worker_bytes = 0
+        self.worker_and_daemon_bytes = 0
+        self.seconds = 0.0
+        self._is_over = threading.Event()
+        self._sampler = threading.Thread(target=self._sample)
+
+    def __enter__(self) -> Build:
+        """Watch its memory from now on."""
+        self._sampler.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Wait for its end."""
+        if kind is not None:
+            self.process.kill()
+        _, said = self.process.communicate()
+        self.seconds = time.perf_counter() - self._begin
+        self._is_over.set()
+        self._sampler.join()
+        if kind is None and self.process.returncode:
+            raise MeasureError(f"dataset build ended with exit code {self.process.returncode}: {said}")
+
+    def _sample(self) -> None:
+        while not self._is_over.wait(_SAMPLE_SECONDS):
+            try:
+                for worker in psutil.Process(self.process.pid).children():
+                    own = worker.memory_info().rss
+                    daemons = sum(each.memory_info().rss for each in worker.children())
+                    if any("spawn_main" in word for word in worker.cmdline()):
+                        self.worker_bytes = max(self.worker_bytes, own)
+                        self.worker_and_daemon_bytes = max(self.worker_and_daemon_bytes, own + daemons)
+            except psutil.NoSuchProcess:
+                continue
+
+
+def speed(figures: Figures, folder: Path, recordings: list[Path]) -> None:
+    """Two whole matches in large frames, each loop of them, with two workers."""
+    output = folder / "speed"
+    with Build(*recordings, "-o", output, "--workers", "2") as build:
+        pass
+    info = dataset.info(output)
+    rows = info.tables["units"].rows
+    figures.add("rows/s", rows / build.seconds, "speed", "rate")
+    figures.add("s", build.seconds, "speed", "seconds")
+    figures.add("rows", rows, "speed", "rows")
+    figures.add("MB", build.worker_bytes / 1e6, "speed", "worker")
+    figures.add("MB", build.worker_and_daemon_bytes / 1e6, "speed", "worker and daemon")
+    for name, size in info.tables.items():
+        figures.add("bytes a frame", size.bytes / info.sampled, "speed", name)
+    shutil.rmtree(output)
+
+
+def sizes(figures: Figures, folder: Path, recording: Path, limits: tuple[int, int] | None) -> None:
+    """The units of a recording by `dataset build`, and the same rows, in the order of frames, by pyarrow's defaults."""
+    name = recording.stem
+    source = part_of(recording, folder, limits) if limits else recording
+    dataset.build(source, folder / "sizes")
+    (ours,) = (folder / "sizes" / "units").rglob("*.parquet")
+    frames = dataset.info(folder / "sizes").sampled
+    with abathur.open(source) as match:
+        rows = match.units_table()
+    theirs = folder / "defaults.parquet"
+    seconds, _ = timed(lambda: pq.write_table(rows, theirs))
+    figures.add("rows/s", len(rows) / seconds, name, "defaults", "write")
+    order = [("tag", "ascending"), ("game_loop", "ascending")]
+    expected = rows.sort_by(order)
+    loops = pc.min_max(rows["game_loop"]).as_py()
+    start = (loops["min"] + loops["max"]) // 2
+    wanted = (ds.field("game_loop") >= start) & (ds.field("game_loop") < start + RANGE_LOOPS)
+    expected_part = expected.filter(wanted)
+    for kind, path in (("dataset", ours), ("defaults", theirs)):
+        figures.add("bytes a frame", path.stat().st_size / frames, name, kind, "bytes")
+        seconds, read = timed(lambda path=path: pq.ParquetFile(path).read(use_threads=False))
+        figures.add("rows/s", len(read) / seconds, name, kind, "read")
+        seconds, part = timed(lambda path=path: ds.dataset(path).to_table(filter=wanted, use_threads=False))
+        figures.add("ms", seconds * 1e3, name, kind, "range")
+        share = bytes_of_range(path, start, start + RANGE_LOOPS) / path.stat().st_size
+        figures.add("%", 100 * share, name, kind, "range bytes")
+        for found, whole in ((read, expected), (part, expected_part)):
+            if not plain(found.sort_by(order)).equals(plain(whole)):
+                raise MeasureError(f"{path} does not have the rows that were written")
+    shutil.rmtree(folder / "sizes")
+    theirs.unlink()
+
+
+def plain(rows: pa.Table) -> pa.Table:
+    """With names as strings, whose dictionaries may differ; whether a column may have nulls does not count."""
+    columns = {name: column.combine_chunks() for name, column in zip(rows.column_names, rows.columns, strict=True)}
+    return pa.table({**columns, "name": columns["name"].cast(pa.string())})
+
+
+def bytes_of_range(path: Path, start: int, stop: int) -> int:
+    """Bytes of the row groups that have a game loop of a range: what a reader of it needs."""
+    metadata = pq.read_metadata(path)
+    total = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        loops = group.column(0).statistics
+        if loops.min < stop and loops.max >= start:
+            total += sum(group.column(index).total_compressed_size for index in range(group.num_columns))
+    return total
+
+
+def part_of(recording: Path, folder: Path, limits: tuple[int, int]) -> Path:
+    """A recording of a range of game loops of another one."""
+    stream, part = folder / "part.obs", folder / "part.mcap"
+    first, last = map(str, limits)
+    run("export", recording, "--start", first, "--stop", last, "-o", stream, "-f")
+    run("import", stream, "-o", part, "-f")
+    stream.unlink()
+    return part
+
+
+def many(figures: Figures, folder: Path, matches: int, frames: int) -> None:
+    """Generated matches: on local workers, and on a cluster of which a worker is killed in the middle."""
+    recordings = [make_match(seed, frames) for seed in range(1, matches + 1)]
+    figures.add("MB", sum(each.stat().st_size for each in recordings) / 1e6, "many", "recordings")
+    options = ("--every", str(EVERY))
+    with Build(*recordings, "-o", folder / "local", *options, "--workers", "2") as build:
+        pass
+    figures.add("matches/h", matches / build.seconds * 3600, "many", "local")
+    figures.add("MB", build.worker_bytes / 1e6, "many", "worker")
+    with (
+        DaskCluster(workers=2) as cluster,
+        Build(*recordings, "-o", folder / "dask", *options, "--scheduler", cluster.address) as build,
+    ):
+        done = 0
+        while done < matches // 2:
+            done = len(list((folder / "dask" / "_manifest").glob("*.json")))
+            if build.process.poll() is not None:
+                raise MeasureError("the build ended before a worker was killed")
+            time.sleep(_SAMPLE_SECONDS)
+        cluster.workers[0].kill()
+    figures.add("matches/h", matches / build.seconds * 3600, "many", "dask")
+    local, dask = contents(folder / "local"), contents(folder / "dask")
+    if local != dask:
+        raise MeasureError(f"the datasets differ: {sorted(local.items() ^ dask.items())[:4]}")
+    info = dataset.info(folder / "local")
+    if (info.matches, info.failures) != (matches, []):
+        raise MeasureError(f"{info.matches} of {matches} matches, and {len(info.failures)} failures")
+    figures.add("files", len(local), "many", "files")
+    figures.add("rows", info.tables["units"].rows, "many", "rows")
+    figures.add("MB", sum(size.bytes for size in info.tables.values()) / 1e6, "many", "dataset")
+    shutil.rmtree(folder / "local")
+    shutil.rmtree(folder / "dask")
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Each file with the hash of its content."""
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    return {each.relative_to(folder).as_posix(): hashlib.sha256(each.read_bytes()).hexdigest() for each in files}
+
+
+def timed(call: Callable[[], Any], repetitions: int = 3) -> tuple[float, Any]:
+    """The shortest time of some calls in seconds, and what the last returned."""
+    best = float("inf")
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        result = call()
+        best = min(best, time.perf_counter() - begin)
+    return best, result
+
+
+def run(*arguments: str | Path) -> None:
+    """A command of the daemon."""
+    with Process(["dotnet", DAEMON, *arguments]) as process:
+        process.wait()
+
+
+def make_match(seed: int, frames: int) -> Path:
+    """A generated match; made where it is missing."""
+    path = LOCAL / f"matches-{frames}" / f"match-{seed:04}.mcap"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        run("synth", "--seed", str(seed), "--steps", str(frames), "-o", path, "-q")
+    return path
+
+
+def main() -> int:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(prog="dotnet make.cs bench dataset", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of speed and sizes (default: 3)")
+    parser.add_argument("--matches", type=int, default=200, help="generated matches (default: 200)")
+    parser.add_argument("--frames", type=int, default=3000, help="frames of each (default: 3000)")
+    parser.add_argument(
+        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-dataset", help="folder of the results"
+    )
+    options = parser.parse_args()
+    if min(options.rounds, options.matches, options.frames) < 1:
+        parser.error("--rounds, --matches and --frames are positive")
+    figures = Figures()
+    try:
+        elite, second = make_elite(), make_second()
+        compared = {elite: COMPARED, **dict.fromkeys(import_sequences()[:1])}
+        with tempfile.TemporaryDirectory(dir=LOCAL) as temporary:
+            folder = Path(temporary)
+            for number in range(options.rounds):
+                print(f"round {number + 1} of {options.rounds}", flush=True)
+                speed(figures, folder, [elite, second])
+                for recording, limits in compared.items():
+                    sizes(figures, folder, recording, limits)
+            print(f"{options.matches} matches", flush=True)
+            many(figures, folder, options.matches, options.frames)
+    except MeasureError as error:
+        print(f"dataset: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    text = page(figures, [each.stem for each in compared], options)
+    save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
+    values = {
+        each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]} for each in figures.to_json()
+    }
+    (options.output / "figures.json").write_text(json.dumps(values, indent=1) + "\n")
+    print(text)
+    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
+    return 0
+
+
+def make_second() -> Path:
+    """Another match in large frames; made where it is missing."""
+    path = LOCAL / "elite-12.mcap"
+    if not path.exists():
+        print(f"making {path.name}", flush=True)
+        run("synth", "--preset", "elite", "--seed", "12", "-o", path)
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main())
