@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ HERE = Path(__file__).parent
 #: Where the frames are large, in seconds of the match.
 _START = "400"
 _SETTLE_SECONDS = 3.0
+_MAX_SETTLE_SECONDS = 45.0
+_SETTLED_NS = 200_000_000
 #: Readers and relays of a process.
 _RELAYS_A_PROCESS = 50
 _READERS_A_PROCESS = 250
@@ -63,7 +66,7 @@ CASES = (
 )
 #: One match, more and more readers on plain subscriptions.
 AUDIENCES = tuple(Case(f"{count} readers of one match", 1, count, "plain") for count in (1, 10, 100, 1000))
-SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (200, 300, 400, 500, 600, 700, 800))
+SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (200, 300, 400, 500, 600))
 
 
 class NatsServer(Process):
@@ -95,6 +98,26 @@ def ask(processes: list[Process]) -> list[dict[str, Any]]:
     return [json.loads(process.read_line()) for process in processes]
 
 
+def all_begin(readers: list[Process]) -> bool:
+    """Whether each reader has a frame, within some time."""
+    waiting = threading.Thread(target=lambda: [reader.read_line() for reader in readers], daemon=True)
+    waiting.start()
+    waiting.join(_MAX_SETTLE_SECONDS)
+    return not waiting.is_alive()
+
+
+def settle(relays: list[Process], readers: list[Process]) -> bool:
+    """Wait until what came before the readers began has been read; whether it was, within some time."""
+    deadline = time.monotonic() + _MAX_SETTLE_SECONDS
+    while True:
+        time.sleep(_SETTLE_SECONDS)
+        latency = [each for answer in ask(relays + readers) for each in answer["latency"]]
+        if latency and np.median(latency) < _SETTLED_NS:
+            return True
+        if time.monotonic() > deadline:
+            return False
+
+
 def shares(count: int, most: int) -> list[int]:
     """Parts of at most `most`."""
     return [min(most, count - begin) for begin in range(0, count, most)]
@@ -120,10 +143,9 @@ def run(case: Case, recording: Path, program: str, seconds: float, figures: Figu
                 what = [case.mode, where, f"m{index}", str(matches), str(count)]
                 line = [sys.executable, HERE / "relay_readers.py", *what]
                 readers.append(stack.enter_context(Process(line)))
-        for reader in readers:
-            reader.read_line()
-        time.sleep(_SETTLE_SECONDS)
-        ask(relays + readers)
+        if not all_begin(readers) or not settle(relays, readers):
+            print(f"{case.name}: readers do not catch up with the matches", flush=True)
+            return False
         before = daemon.status().frames_published
         groups = {"daemon": [daemon], "relays": relays, "NATS": [server] if server else [], "readers": readers}
         used = {name: sum(each.cpu_seconds() for each in group) for name, group in groups.items()}
@@ -160,6 +182,17 @@ def run(case: Case, recording: Path, program: str, seconds: float, figures: Figu
     return kept_up
 
 
+def write(options: argparse.Namespace, figures: Figures, faults: dict[str, Any]) -> str:
+    """Write what has been measured; returns the page."""
+    text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
+    save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
+    known = {
+        each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]} for each in figures.to_json()
+    }
+    (options.output / "figures.json").write_text(json.dumps(known, indent=1) + "\n")
+    return text
+
+
 def main() -> int:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="dotnet make.cs bench relay", description=__doc__)
@@ -187,21 +220,27 @@ def main() -> int:
             for case in (*CASES, *AUDIENCES):
                 if options.only in case.name:
                     run(case, recording, program, options.seconds, figures)
-        for case in SATURATION:
-            if options.only in case.name and not run(case, recording, program, options.seconds, figures):
-                break
         if not options.only or options.only in "leaders":
             faults["leaders"] = asyncio.run(leaders(recording, program, options.kills))
         if not options.only or options.only in "away":
             faults["away"] = asyncio.run(away(recording, program, options.away))
+        write(options, figures, faults)
+        for case in SATURATION:
+            if options.only in case.name:
+                try:
+                    if not run(case, recording, program, options.seconds, figures):
+                        break
+                except MeasureError as error:
+                    # So many that begin at once do not even begin.
+                    print(f"{case.name}: {error}", flush=True)
+                    break
+                write(options, figures, faults)
     except MeasureError as error:
         print(f"relay: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
-    print(text)
+    print(write(options, figures, faults))
     print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
     return 0
 

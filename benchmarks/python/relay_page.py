@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,7 +23,7 @@ def page(
 ) -> str:
     """The page."""
     about = machine()
-    return (
+    text = (
         "# Matches on NATS\n\n"
         f"Made by `dotnet make.cs bench relay` on {about['date']}: {about['cpu']}, {about['cores']} cores that run "
         f"everything together, {about['os']}, Python {about['python']}, .NET {about['dotnet']}, "
@@ -38,7 +39,7 @@ def page(
         + "\nThe daemon alone encodes once and sends to each reader; with relays, to each relay. `relay` is the first "
         "hop, from the daemon to the relay.\n\n"
         "## More matches, until it saturates\n\n"
-        "One round. The run ends where readers do not keep up.\n\n"
+        "One round. It ends where readers do not catch up with the matches, all of which begin at once.\n\n"
         + _table(figures, saturation)
         + "\n## Readers of one match\n\n"
         "Plain subscriptions (as `latest` uses them), a connection each, undecoded, each sequence number checked; "
@@ -47,6 +48,13 @@ def page(
         + "\n## Faults\n\n"
         + _faults(faults)
     )
+    return "\n".join(_wrapped(line) for line in text.split("\n"))
+
+
+def _wrapped(line: str) -> str:
+    """A line of text of at most 140 columns; tables stay as they are."""
+    indent = "  " if line.startswith("- ") else ""
+    return line if line.startswith("|") else textwrap.fill(line, 140, subsequent_indent=indent, break_long_words=False)
 
 
 def _table(figures: Figures, cases: Iterable[Any]) -> str:

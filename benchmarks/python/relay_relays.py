@@ -61,7 +61,12 @@ async def _run(servers: str, daemon: str, prefix: str, count: int) -> None:
             say=say,
         )
         relays.append((relay, asyncio.create_task(relay.run())))
-    await all_run.wait()
+    await asyncio.wait(
+        [asyncio.create_task(all_run.wait()), *(task for _, task in relays)], return_when=asyncio.FIRST_COMPLETED
+    )
+    for _, task in relays:
+        if task.done():
+            task.result()
     print("ready", flush=True)
     frames = 0
     while await asyncio.to_thread(sys.stdin.readline):

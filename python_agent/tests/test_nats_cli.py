@@ -130,6 +130,15 @@ def test_a_second_relay_is_refused(play: Play, server: Server) -> None:
 
 
 @needs_nats
+def test_what_a_server_cannot_store_is_explained(play: Play, server: Server) -> None:
+    daemon = play(SKIRMISH, "--loop")
+    done = run_abathur("relay", server.url, "--address", daemon.grpc, "--replicas", "3")
+    assert done.returncode == 1
+    assert "JetStream refuses the stream of the match 'skirmish-7', for which it reserves 64 MB" in done.stderr
+    assert "on 3 servers (--replicas): replicas > 1 not supported in non-clustered mode" in done.stderr
+
+
+@needs_nats
 def test_a_relay_that_is_stopped_says_so(play: Play, server: Server) -> None:
     daemon = play(SKIRMISH, "--loop")
     with RelayProcess(server.url, "--address", daemon.grpc) as relay:

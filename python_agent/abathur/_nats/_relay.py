@@ -43,13 +43,13 @@ class Options:
 
     Attributes:
         keep_seconds: How long a frame is kept.
-        max_bytes: How many bytes are kept; the oldest are removed first.
+        max_bytes: How many bytes are kept; the oldest are removed first. The server reserves them.
         replicas: On how many servers of a cluster.
         storage: ``file`` or ``memory``.
     """
 
     keep_seconds: float = 2 * 3600.0
-    max_bytes: int = 256 * 1024 * 1024
+    max_bytes: int = 64 * 1024 * 1024
     replicas: int = 1
     storage: str = "file"
 
@@ -121,7 +121,7 @@ class Relay:
         self._match = await self._wait_for_daemon()
         self.name = self.name or _wire.name_of(self._match.match_id)
         await self._refuse_second()
-        await self._create_streams()
+        await self._wait_for_streams()
         match = self._match
         self._entry = _directory.Entry(
             match=self.name,
@@ -158,6 +158,19 @@ class Relay:
                 f"the match {self.name!r} has a relay already; if this is another match, name it with --match NAME"
             )
 
+    async def _wait_for_streams(self) -> None:
+        """Make the streams, when the servers answer: many relays may begin at once, or a cluster elect a leader."""
+        give_up = time.monotonic() + self._reconnect_timeout
+        while True:
+            try:
+                await self._create_streams()
+                return
+            except LostError as error:
+                if time.monotonic() > give_up:
+                    raise AbathurError(f"NATS does not make the stream of the match {self.name!r}: {error}") from None
+                self._tell(f"NATS: {error}; tries again")
+            await asyncio.sleep(_RETRY_SECONDS)
+
     async def _create_streams(self) -> None:
         options = self._options
         try:
@@ -177,7 +190,11 @@ class Relay:
                 }
             )
         except ApiError as error:
-            raise AbathurError(f"JetStream refuses the stream of the match {self.name!r}: {error}") from None
+            megabytes = options.max_bytes // (1024 * 1024)
+            raise AbathurError(
+                f"JetStream refuses the stream of the match {self.name!r}, for which it reserves {megabytes} MB "
+                f"(--match-mb) on {options.replicas} servers (--replicas): {error}"
+            ) from None
 
     async def _publish(self) -> tuple[str, str]:
         """Publish until there is a reason to end: the name of a gRPC status, and a text."""

@@ -40,7 +40,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="keep frames so long: 90s, 30m, 2h (default: 2h)",
     )
     parser.add_argument(
-        "--match-mb", type=_positive, default=256, metavar="MB", help="keep at most this of a match (default: 256)"
+        "--match-mb", type=_positive, default=64, metavar="MB", help="keep at most this of a match (default: 64)"
     )
     parser.add_argument(
         "--replicas", type=_replicas, default=1, metavar="N", help="servers that store it: 1, 3 or 5 (default: 1)"
