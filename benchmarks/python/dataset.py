@@ -37,6 +37,8 @@ from recordings import LOCAL, import_sequences, make_elite
 
 #: Frames of each file whose table is compared: the largest part of the generated match.
 COMPARED = (9200, 11200)
+#: Of ../shared/sequences: a match that was rebuilt from a replay.
+WHOLE_MATCH = "odyssey-zvp-full"
 _SAMPLE_SECONDS = 0.05
 
 
@@ -242,7 +244,7 @@ def main() -> int:
     figures = Figures()
     try:
         elite, second = make_elite(), make_second()
-        compared = {elite: COMPARED, **dict.fromkeys(import_sequences()[:1])}
+        compared = {elite: COMPARED, **{each: None for each in import_sequences() if each.stem == WHOLE_MATCH}}
         with tempfile.TemporaryDirectory(dir=LOCAL) as temporary:
             folder = Path(temporary)
             for number in range(options.rounds):
