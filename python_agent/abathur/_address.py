@@ -17,7 +17,6 @@ from typing import Literal
 from urllib.parse import unquote
 
 from abathur import _directory
-from abathur._nats._wire import is_name as is_match_name
 
 DEFAULT_GRPC_PORT = 22400
 DEFAULT_SOCKET_PORT = 22401
@@ -129,7 +128,7 @@ def _nats(text: str, token: str | None, ca: str | None, creds: str | os.PathLike
     login, _, hosts = place.rpartition("@")
     user, _, password = login.partition(":")
     servers = tuple(_server(each) for each in hosts.split(","))
-    if not all(servers) or not (match == "" or is_match_name(match)):
+    if not all(servers) or not (match == "" or _directory.is_name(match)):
         # Without the password.
         shown = f"{scheme}://{hosts}/{match}"
         raise ValueError(

@@ -61,6 +61,11 @@ def matches() -> list[LocalMatch]:
     return [each for each in found if each is not None]
 
 
+def is_name(text: str) -> bool:
+    """Whether a text may be the name of a match, here and on NATS: letters, digits, ``_`` and ``-``, at most 64."""
+    return _NAME.fullmatch(text) is not None
+
+
 def find(name: str) -> LocalMatch:
     """The match with this name.
 
@@ -68,7 +73,7 @@ def find(name: str) -> LocalMatch:
         ValueError: the text cannot be a name.
         AbathurError: no running daemon has it.
     """
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise ValueError(f"{name!r} is not the name of a match: expected letters, digits, _ and -, at most 64")
     found = _read(folder() / f"{name}.json")
     if found is None:

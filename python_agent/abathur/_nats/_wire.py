@@ -27,14 +27,8 @@ AWAY_SECONDS = 25.0
 ENCODING = sync_pb2.columns
 COMPRESSION = sync_pb2.zstd_stream
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 _EXPECTED_LAST = "Nats-Expected-Last-Sequence"
-
-
-def is_name(text: str) -> bool:
-    """Whether a text may be the name of a match: letters, digits, ``_`` and ``-``, at most 64."""
-    return _NAME.fullmatch(text) is not None
 
 
 def name_of(match_id: str) -> str:

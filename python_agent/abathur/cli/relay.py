@@ -9,9 +9,8 @@ import re
 import signal
 import sys
 
-from abathur import _address
+from abathur import _address, _directory
 from abathur._address import Address
-from abathur._nats import _wire
 from abathur._nats._client import Client
 from abathur._nats._relay import Options, Relay
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, Timeouts
@@ -82,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     if daemon.transport != "grpc":
         raise ValueError(f"{daemon} is not the gRPC address of a daemon, which the relay reads")
     name = options.match or servers.match or None
-    if name is not None and not _wire.is_name(name):
+    if name is not None and not _directory.is_name(name):
         raise ValueError(f"{name!r} is not a name of a match: it has letters, digits, _ and -, at most 64")
     keep = Options(options.keep, options.match_mb * _MEGABYTE, options.replicas, options.storage)
     asyncio.run(_relay(servers, daemon, name, keep))
