@@ -256,7 +256,7 @@ complete_line() {
     COMP_LINE="$1"; COMP_POINT=${#1}; read -ra COMP_WORDS <<< "$1"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
     _FUNCTION; printf '%s\\n' "${COMPREPLY[@]}"; echo --
 }
-complete_line "PROGRAM re"
+complete_line "PROGRAM reco"
 complete_line "PROGRAM play --ra"
 """
     done = subprocess.run(
