@@ -6,7 +6,9 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -18,6 +20,7 @@ __all__ = [
     "has_daemon",
     "ready_addresses",
     "sample",
+    "serving",
     "split_command",
     "stop_daemon",
     "stream",
@@ -86,6 +89,30 @@ def sample() -> Path:
 def ready_addresses(process: subprocess.Popen[str]) -> dict[str, str]:
     """The addresses of a daemon by transport, from its ready line; empty if it does not start."""
     return dict(each.split("=", 1) for each in stream(process.stdout).readline().split()[1:])
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[dict[str, str]]:
+    """A daemon on free ports while the context lasts: its addresses by transport.
+
+    Args:
+        *arguments: Its command and options.
+
+    Raises:
+        DaemonError: it was not found, or did not start.
+    """
+    line = [*find_daemon(), *arguments, "--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
+        try:
+            addresses = ready_addresses(daemon)
+            if not {"grpc", "socket", "http"} <= addresses.keys():
+                code = daemon.wait()
+                errors.seek(0)
+                raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
+            yield addresses
+        finally:
+            stop_daemon(daemon)
 
 
 def stop_daemon(process: subprocess.Popen[str]) -> None:

@@ -32,17 +32,27 @@ def local(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     return contents(folder)
 
 
+def build_line(recordings: Path, folder: Path) -> list[str]:
+    return [sys.executable, "-m", "abathur", "dataset", "build", str(recordings), "-o", str(folder), "--every", "4"]
+
+
+def begun(line: list[str], folder: Path, cluster: DaskCluster) -> subprocess.Popen[str]:
+    """A build on a cluster that has converted its first recording."""
+    build = subprocess.Popen(
+        [*line, "--scheduler", cluster.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not any(Path(folder, "_manifest").glob("*.json")):
+        assert build.poll() is None
+    return build
+
+
 def test_a_cluster_makes_the_same_dataset_also_when_a_worker_is_killed(
     recordings: Path, local: dict[str, str], tmp_path: Path
 ) -> None:
     folder = tmp_path / "data"
-    line = [sys.executable, "-m", "abathur", "dataset", "build", str(recordings), "-o", str(folder), "--every", "4"]
+    line = build_line(recordings, folder)
     with DaskCluster(workers=2) as cluster:
-        build = subprocess.Popen(
-            [*line, "--scheduler", cluster.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        while not any(Path(folder, "_manifest").glob("*.json")):
-            assert build.poll() is None
+        build = begun(line, folder, cluster)
         cluster.workers[0].kill()
         said, complaint = build.communicate(timeout=240)
         assert build.returncode == 3, complaint
@@ -61,13 +71,9 @@ def test_a_scheduler_that_is_lost_is_told_and_another_one_continues(
     recordings: Path, local: dict[str, str], tmp_path: Path
 ) -> None:
     folder = tmp_path / "data"
-    line = [sys.executable, "-m", "abathur", "dataset", "build", str(recordings), "-o", str(folder), "--every", "4"]
+    line = build_line(recordings, folder)
     with DaskCluster(workers=1) as cluster:
-        build = subprocess.Popen(
-            [*line, "--scheduler", cluster.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        while not any(Path(folder, "_manifest").glob("*.json")):
-            assert build.poll() is None
+        build = begun(line, folder, cluster)
         cluster.scheduler.kill()
         _, complaint = build.communicate(timeout=240)
         assert (build.returncode, complaint) == (

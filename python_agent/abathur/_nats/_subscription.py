@@ -169,7 +169,7 @@ class Reader:
                     selection.skip(frame)
 
     async def latest(self, place: Place | None) -> AsyncGenerator[Frame, None]:
-        """The newest frame each time; with a place, first each one that is there already.
+        """The newest frame each time; with a place, first each frame that the stream already has behind it.
 
         Frames come by a plain subscription, which costs the server little. What they depend on is read from the stream.
         """

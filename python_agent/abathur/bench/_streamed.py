@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import grpc
 
 from abathur import _address, _grpc
-from abathur._daemon import find_daemon, ready_addresses, stop_daemon
-from abathur.errors import DaemonError, StoppingError
+from abathur._daemon import serving
+from abathur.errors import StoppingError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -28,25 +26,15 @@ def messages(recording: Path, encoding: str, compression: str, options: Sequence
         DaemonError: the daemon was not found, or does not start.
         AbathurError: it ended the stream before its end.
     """
-    line = [*find_daemon(), "play", str(recording), "--rate", "unlimited", "--wait-agents", "1", "--stop-with-parent"]
-    line += ["--grpc-port", "0", *options]
     request = sync_pb2.SubscribeRequest(
         policy=sync_pb2.every,
         encoding=encoding,
         compression=compression.replace("-", "_"),
         name="abathur bench",
     )
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
-        daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
-        try:
-            target = ready_addresses(daemon).get("grpc")
-            if target is None:
-                code = daemon.wait()
-                errors.seek(0)
-                raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
-            return _receive(target, request)
-        finally:
-            stop_daemon(daemon)
+    play = ("play", str(recording), "--rate", "unlimited", "--wait-agents", "1", *options)
+    with serving(*play) as addresses:
+        return _receive(addresses["grpc"], request)
 
 
 def _receive(target: str, request: sync_pb2.SubscribeRequest) -> list[sync_pb2.Frame]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import subprocess
-import tempfile
 from contextlib import aclosing
 
-from abathur._daemon import find_daemon, ready_addresses, stop_daemon
+from abathur._daemon import serving
 from abathur._game import Game, connect
 from abathur._publisher import publisher
 from abathur.columns._rebuild import observation_bytes
-from abathur.errors import AbathurError, DaemonError
+from abathur.errors import AbathurError
 from abathur.sync.v1 import sync_pb2
 
 _OF_THE_MATCH = ("match_id", "player_id", "map_name", "game_version", "tick_hz", "game_info", "game_data")
@@ -25,20 +23,10 @@ def show(address: str | None, seconds: float | None) -> None:
         AbathurError: the match cannot be read, or goes back.
         DaemonError: the daemon was not found, or did not start.
     """
-    line = [*find_daemon(), "serve", "--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
-        daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
-        try:
-            addresses = ready_addresses(daemon)
-            if not {"grpc", "socket", "http"} <= addresses.keys():
-                code = daemon.wait()
-                errors.seek(0)
-                raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
-            print(f"Dashboard: http://{addresses['http']}/")
-            print(f"Agents here: grpc://{addresses['grpc']}, socket://{addresses['socket']}", flush=True)
-            asyncio.run(_copy(address, f"grpc://{addresses['grpc']}", seconds))
-        finally:
-            stop_daemon(daemon)
+    with serving("serve") as addresses:
+        print(f"Dashboard: http://{addresses['http']}/")
+        print(f"Agents here: grpc://{addresses['grpc']}, socket://{addresses['socket']}", flush=True)
+        asyncio.run(_copy(address, f"grpc://{addresses['grpc']}", seconds))
 
 
 async def _copy(source: str | None, daemon: str, seconds: float | None) -> None:

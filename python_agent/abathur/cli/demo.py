@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
-import tempfile
 from pathlib import Path
 
-from abathur._daemon import find_daemon, ready_addresses, sample, stop_daemon
+from abathur._daemon import sample, serving
 from abathur.cli import watch
-from abathur.errors import DaemonError
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -33,18 +30,7 @@ def run(options: argparse.Namespace) -> None:
     """Start the daemon and the agents."""
     watch.check_picture(options)
     file: Path = options.file or sample()
-    line = [*find_daemon(), "play", str(file), "--wait-agents", "2", "--loop", "--stop-with-parent"]
-    line += ["--grpc-port", "0", "--socket-port", "0"]
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
-        daemon = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8")
-        try:
-            addresses = ready_addresses(daemon)
-            if not {"grpc", "socket", "http"} <= addresses.keys():
-                code = daemon.wait()
-                errors.seek(0)
-                raise DaemonError(errors.read().strip().removeprefix("abathur-sync: "), code)
-            print(f"Playing {file.name} to two agents: gRPC and socket.")
-            print(f"Dashboard: http://{addresses['http']}/")
-            watch.show([f"grpc://{addresses['grpc']}", f"socket://{addresses['socket']}"], options.seconds, options.svg)
-        finally:
-            stop_daemon(daemon)
+    with serving("play", str(file), "--wait-agents", "2", "--loop") as addresses:
+        print(f"Playing {file.name} to two agents: gRPC and socket.")
+        print(f"Dashboard: http://{addresses['http']}/")
+        watch.show([f"grpc://{addresses['grpc']}", f"socket://{addresses['socket']}"], options.seconds, options.svg)
