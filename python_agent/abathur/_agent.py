@@ -48,6 +48,7 @@ class Agent:
     # For type checkers, which cannot take them from `AgentOptions`; a test compares the two.
     token: ClassVar[str | None]
     ca: ClassVar[str | os.PathLike[str] | None]
+    creds: ClassVar[str | os.PathLike[str] | None]
     reconnect_timeout: ClassVar[float]
     connect_timeout: ClassVar[float]
     request_timeout: ClassVar[float]
