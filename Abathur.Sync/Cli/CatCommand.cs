@@ -70,7 +70,7 @@ internal static class CatCommand
         if (recording.Truncated)
             report.WriteLine($"{ProgramName.Current}: warning: {file}: {recording.Damage}; "
                 + $"`{ProgramName.Current} recover` may give more");
-        var topics = recording.Mcap.Channels.Values.Select(channel => channel.Topic).Distinct().ToArray();
+        var topics = recording.Topics.ToArray();
         if (topic != Everything && !topics.Contains(topic))
             throw new CliException($"--topic: {file} has no topic {topic}, only {string.Join(", ", topics)}", ExitCode.Usage);
         var names = withNames ? new NamedJson(GameNames.Of(recording)) : null;

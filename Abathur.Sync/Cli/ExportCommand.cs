@@ -10,12 +10,14 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>abathur-sync export IN -o OUT</c></summary>
 internal static class ExportCommand
 {
+    private const string RecordingExtension = ".mcap";
+
     public static Command Create()
     {
         var input = new Argument<string>("in") { Description = "The recording", HelpName = "IN" };
         var output = new Option<string>("--output", "-o")
         {
-            Description = "The new file, - for standard output",
+            Description = $"The new file, - for standard output; a name that ends in {RecordingExtension}: a recording, not a stream",
             HelpName = "OUT",
             Required = true,
         };
@@ -29,28 +31,33 @@ internal static class ExportCommand
         {
             Description = "Write the units as a table, a stream of Apache Arrow, in place of the observations",
         };
+        var compact = RecordOptionSet.CreateCompact();
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var json = JsonOutput.CreateOption();
-        var command = new Command("export", "Write the observations of a recording as a stream, each with its length as a varint in front")
+        var command = new Command(
+            "export", "Write the observations of a recording as a stream, each with its length as a varint in front, or as another recording")
         {
-            input, output, start, stop, units, force, json,
+            input, output, start, stop, units, compact, force, json,
         };
         command.Validators.Add(result =>
         {
             if (result.GetValue(json) && result.GetResult(output)?.Tokens is [{ Value: StandardStreams.Dash }])
                 result.AddError("--json needs -o FILE: standard output has the data.");
+            var isRecording = IsRecording(result.GetValue(output));
+            if (result.GetValue(compact) && !isRecording) result.AddError($"--compact needs -o FILE{RecordingExtension}.");
+            if (result.GetValue(units) && isRecording) result.AddError($"--units cannot be written to FILE{RecordingExtension}.");
         });
         command.SetAction((parsed, cancellation) => LongTask.RunAsync(
             () => Run(
                 parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
-                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(units), parsed.GetValue(force), parsed.GetValue(json),
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(units), parsed.GetValue(compact), parsed.GetValue(force), parsed.GetValue(json),
                 parsed.InvocationConfiguration, cancellation),
             parsed.InvocationConfiguration.Error));
         return command;
     }
 
     private static int Run(
-        string input, string output, uint start, uint stop, bool units, bool force, bool json, InvocationConfiguration streams,
+        string input, string output, uint start, uint stop, bool units, bool compact, bool force, bool json, InvocationConfiguration streams,
         CancellationToken cancellation)
     {
         var report = streams.Error;
@@ -83,8 +90,10 @@ internal static class ExportCommand
         long Export(Stream stream)
         {
             using var progress = ProgressLine.Start("export", "frames", FramesBetween(recording, start, stop));
-            return units
-                ? ExportUnits(recording, stream, start, stop, progress, cancellation)
+            if (units) return ExportUnits(recording, stream, start, stop, progress, cancellation);
+            return IsRecording(output)
+                ? RecordingRewriter.Rewrite(
+                    recording, stream, new RecordingOptions { Compact = compact }, start, stop, progress, cancellation)
                 : RecordingExporter.Export(recording, stream, start, stop, progress, cancellation).FrameCount;
         }
     }
@@ -117,6 +126,9 @@ internal static class ExportCommand
     /// <param name="FileBytes">Its bytes.</param>
     /// <param name="Frames">Observations in it.</param>
     internal sealed record ExportSummary(string File, long FileBytes, long Frames);
+
+    private static bool IsRecording(string? output) =>
+        output is not null && output.EndsWith(RecordingExtension, StringComparison.OrdinalIgnoreCase);
 
     // As if every game loop had the same number of frames: counting them would take as long as writing them.
     private static long FramesBetween(RecordingReader recording, uint start, uint stop)

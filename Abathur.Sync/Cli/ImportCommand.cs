@@ -60,6 +60,7 @@ internal static class ImportCommand
         var level = RangeOption("--level", "Level of zstd, 1 (fast) to 19 (small)", defaults.Level, 1, 19);
         var chunkSize = RangeOption(
             "--chunk-size", "Bytes of a chunk before compression", defaults.ChunkSizeBytes, 1024, new McapReaderOptions().MaxChunkBytes);
+        var compact = RecordOptionSet.CreateCompact();
         var maxFrames = LimitOption("--max-frames", "Most observations that are taken", limits.MaxFrames);
         var maxBytes = LimitOption(
             "--max-bytes", $"Most bytes that are taken, after decompression. Default: {limits.MaxBytes >> 30} GiB", null);
@@ -67,7 +68,7 @@ internal static class ImportCommand
         var json = JsonOutput.CreateOption();
         var command = new Command("import", "Make a recording of serialized observations")
         {
-            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, maxFrames, maxBytes, force, json,
+            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, compact, maxFrames, maxBytes, force, json,
         };
         command.SetAction((parsed, cancellation) =>
         {
@@ -81,6 +82,7 @@ internal static class ImportCommand
                     Compression = parsed.GetValue(compression) == Zstd ? McapCompression.Zstd : McapCompression.None,
                     Level = parsed.GetValue(level),
                     ChunkSizeBytes = parsed.GetValue(chunkSize),
+                    Compact = parsed.GetValue(compact),
                 },
                 TickHz = parsed.GetValue(tickHz),
                 StartTimeUnixNs = ((parsed.GetValue(startTime) ?? TimeProvider.System.GetUtcNow()) - DateTimeOffset.UnixEpoch).Ticks

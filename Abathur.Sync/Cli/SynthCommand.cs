@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Recordings;
 using Abathur.Recordings.Delimited;
 using Abathur.Recordings.Files;
 using Abathur.Sync.Recording;
@@ -30,8 +31,9 @@ internal static class SynthCommand
             HelpName = "OUT",
             Required = true,
         };
+        var compact = RecordOptionSet.CreateCompact();
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
-        var command = new Command("synth", "Simulate a match and record it") { preset, seed, steps, output, force };
+        var command = new Command("synth", "Simulate a match and record it") { preset, seed, steps, output, compact, force };
         command.SetAction((parsed, cancellation) =>
         {
             var name = parsed.GetValue(preset)!;
@@ -40,13 +42,16 @@ internal static class SynthCommand
             var path = parsed.GetRequiredValue(output);
             var report = parsed.InvocationConfiguration.Error;
             return LongTask.RunAsync(
-                () => Run(options, $"{name}-{options.Seed}", path, parsed.GetValue(force), report, cancellation), report);
+                () => Run(
+                    options, new RecordingOptions { Compact = parsed.GetValue(compact) }, $"{name}-{options.Seed}", path,
+                    parsed.GetValue(force), report, cancellation),
+                report);
         });
         return command;
     }
 
     private static int Run(
-        SynthOptions options, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
+        SynthOptions options, RecordingOptions recording, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
     {
         var generator = new MatchGenerator(options);
         if (path == StandardStreams.Dash)
@@ -58,7 +63,7 @@ internal static class SynthCommand
         using var file = new OutputFile(path, new OutputOptions { Overwrite = force, OnKilledRun = RecoverCommandLine.TellTo(report) });
         var frames = path.EndsWith(DelimitedExtension, StringComparison.OrdinalIgnoreCase)
             ? WriteDelimited(Frames(), file.Stream)
-            : WriteRecording(Frames(), matchId, generator, file.Stream);
+            : WriteRecording(Frames(), matchId, generator, file.Stream, recording);
         file.CommitOrThrow();
         report.WriteLine(
             string.Create(CultureInfo.InvariantCulture, $"{path}: {frames} simulated observations, {new FileInfo(path).Length} bytes"));
@@ -77,9 +82,9 @@ internal static class SynthCommand
         }
     }
 
-    private static long WriteRecording(IEnumerable<MatchGenerator> frames, string matchId, MatchGenerator generator, Stream output)
+    private static long WriteRecording(IEnumerable<MatchGenerator> frames, string matchId, MatchGenerator generator, Stream output, RecordingOptions options)
     {
-        using var recording = new SynthRecording(output, matchId, generator);
+        using var recording = new SynthRecording(output, matchId, generator, options);
         foreach (var _ in frames) recording.Add();
         recording.Close();
         return recording.FrameCount;

@@ -17,7 +17,7 @@ internal sealed class SynthRecording : IDisposable
     private readonly MatchGenerator _generator;
     private readonly RecordingWriter _writer;
 
-    public SynthRecording(Stream output, string matchId, MatchGenerator generator)
+    public SynthRecording(Stream output, string matchId, MatchGenerator generator, RecordingOptions options)
     {
         _generator = generator;
         var match = new RecordingMatch
@@ -28,7 +28,7 @@ internal sealed class SynthRecording : IDisposable
             Source = "synth",
             Simulated = true,
         };
-        _writer = new RecordingWriter(output, match, leaveOpen: true);
+        _writer = new RecordingWriter(output, match, options, leaveOpen: true);
         _writer.WriteGameInfo(StartUnixNs, generator.GameInfo.ToByteArray());
         _writer.WriteGameData(StartUnixNs, generator.GameData.ToByteArray());
     }

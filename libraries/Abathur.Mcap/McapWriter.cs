@@ -63,6 +63,9 @@ public sealed class McapWriter : IDisposable
     /// </summary>
     public bool IsComplete => _closed;
 
+    /// <summary>Whether something can still be written: the file is open, and no write has failed.</summary>
+    public bool IsUsable => !_failed && !_closed && !_open.IsDisposed;
+
     /// <summary>Messages of a channel in the file, without those of the open chunk.</summary>
     public long MessagesWritten(ushort channelId) => (long)_summary.MessagesOf(channelId);
 

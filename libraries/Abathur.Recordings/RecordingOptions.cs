@@ -16,6 +16,9 @@ public sealed record RecordingOptions
     /// <summary>Level of zstd, 1 (fast) to 19 (small). Default: 6.</summary>
     public int Level { get; init; } = 6;
 
+    /// <summary>Whether observations are stored as columns: much smaller, but public MCAP tools cannot read them. Default: no.</summary>
+    public bool Compact { get; init; }
+
     internal McapWriterOptions ToMcap() =>
         new() { Library = "Abathur.Sync", ChunkSizeBytes = ChunkSizeBytes, Compression = Compression, Level = Level };
 }

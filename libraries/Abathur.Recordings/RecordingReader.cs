@@ -6,14 +6,18 @@ namespace Abathur.Recordings;
 
 /// <summary>Reads a recorded match: a forward cursor over its observations that can seek to any game loop. Not thread-safe.</summary>
 /// <remarks>
-/// Works on every MCAP file that has protobuf observations on topic /observation, with or without index. Holds one chunk in memory. A
-/// truncated file is read up to its last complete chunk, and <see cref="Damage"/> is set. If the file has the metadata of a recording, the
-/// game loop of an observation is that of its publish time; otherwise it is read from the observation.
+/// Works on every MCAP file that has protobuf observations on topic /observation, with or without index, and on compact recordings, whose
+/// observations are equal to the recorded ones, but not in the same bytes. Holds one chunk in memory. A truncated file is read up to its
+/// last complete chunk, and <see cref="Damage"/> is set. If the file has the metadata of a recording, the game loop of an observation is
+/// that of its publish time; otherwise it is read from the observation.
 /// </remarks>
 public sealed class RecordingReader : IDisposable
 {
+    // Its descriptor would say it, too, but not without those of all messages of the game.
+    private const string Schema = $"{nameof(SC2APIProtocol)}.{nameof(SC2APIProtocol.ResponseObservation)}";
+
     private readonly McapReader _mcap;
-    private readonly McapMessageCursor _cursor;
+    private readonly RecordingCursor _cursor;
     private readonly HashSet<ushort> _channels = [];
     private readonly List<Block> _blocks = [];
     private readonly HashSet<ushort> _drawingChannels = [];
@@ -28,10 +32,14 @@ public sealed class RecordingReader : IDisposable
     public RecordingReader(McapReader mcap)
     {
         _mcap = mcap;
-        _cursor = mcap.ReadMessages();
         try
         {
             FindChannels();
+            _cursor = NewCursor();
+            // Those of segments, too.
+            _channels.UnionWith(_cursor.Segments);
+            if (_channels.Count == 0) throw NoObservations();
+            FrameCount = CountFrames();
             _publishTimeIsGameTime = TryReadMatch(out var match);
             Match = match;
             FindBlocks();
@@ -71,7 +79,11 @@ public sealed class RecordingReader : IDisposable
     public uint LastGameLoop { get; }
 
     /// <summary>Number of observations.</summary>
-    public long FrameCount { get; private set; }
+    public long FrameCount { get; }
+
+    /// <summary>The topics of <see cref="ReadMessages"/>.</summary>
+    public IEnumerable<string> Topics => _mcap.Channels.Values
+        .Select(channel => channel.Topic == RecordingTopics.Columns ? RecordingTopics.Observation : channel.Topic).Distinct();
 
     /// <summary>Time from the first to the last game loop at the match's tick rate.</summary>
     public TimeSpan Duration => TimeSpan.FromSeconds(LastGameLoop > FirstGameLoop ? (LastGameLoop - FirstGameLoop) / Match.TickHz : 0);
@@ -123,7 +135,7 @@ public sealed class RecordingReader : IDisposable
         }
         _isAtNext = false;
         var message = _cursor.Current;
-        observation = new RecordedObservation(GameLoopOf(message), unchecked((long)message.LogTime), message.Sequence, message.Data);
+        observation = new RecordedObservation(GameLoopOf(_cursor), unchecked((long)message.LogTime), message.Sequence, _cursor.Data);
         return true;
     }
 
@@ -155,7 +167,7 @@ public sealed class RecordingReader : IDisposable
         else Rewind();
         while (MoveToObservation())
         {
-            if (GameLoopOf(_cursor.Current) < gameLoop) continue;
+            if (GameLoopOf(_cursor) < gameLoop) continue;
             _isAtNext = true;
             return true;
         }
@@ -176,59 +188,87 @@ public sealed class RecordingReader : IDisposable
     /// <exception cref="McapException">The file is damaged.</exception>
     public IEnumerable<RecordedMessage> ReadMessages(uint startGameLoop = 0)
     {
-        using var cursor = _mcap.ReadMessages();
+        using var cursor = NewCursor();
         if (startGameLoop > 0 && FindBlock(startGameLoop) is { } offset) cursor.MoveTo(offset);
         while (cursor.MoveNext())
         {
             var message = cursor.Current;
+            var isObservation = _channels.Contains(message.ChannelId);
+            var gameLoop = isObservation ? GameLoopOf(cursor) : GameTime.ToGameLoop(message.PublishTime);
+            if (gameLoop < startGameLoop) continue;
             var channel = _mcap.Channels.GetValueOrDefault(message.ChannelId);
             var schema = channel is null ? null : _mcap.Schemas.GetValueOrDefault(channel.SchemaId);
-            var gameLoop = _channels.Contains(message.ChannelId) ? GameLoopOf(message) : GameTime.ToGameLoop(message.PublishTime);
-            if (gameLoop < startGameLoop) continue;
             yield return new RecordedMessage(
-                channel?.Topic ?? "", schema?.Name ?? "", gameLoop, message.LogTime, message.Sequence, message.Data);
+                isObservation ? RecordingTopics.Observation : channel?.Topic ?? "", isObservation ? Schema : schema?.Name ?? "", gameLoop,
+                message.LogTime, message.Sequence, cursor.Data);
         }
     }
 
     /// <inheritdoc/>
     public void Dispose()
     {
-        _cursor.Dispose();
+        // The constructor may have thrown before it had one.
+        _cursor?.Dispose();
         _mcap.Dispose();
     }
 
     private void FindChannels()
     {
-        // Its descriptor would say it, too, but not without those of all messages of the game.
-        var wanted = $"{nameof(SC2APIProtocol)}.{nameof(SC2APIProtocol.ResponseObservation)}";
         foreach (var channel in _mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Observation))
         {
             var schema = _mcap.Schemas.GetValueOrDefault(channel.SchemaId);
-            if (schema?.Name != wanted || channel.MessageEncoding != RecordingTopics.Protobuf)
+            if (schema?.Name != Schema || channel.MessageEncoding != RecordingTopics.Protobuf)
             {
                 throw new RecordingException(
                     $"{_mcap.Name}: topic {RecordingTopics.Observation} has schema \"{schema?.Name}\" in encoding "
                         + $"\"{channel.MessageEncoding}\"; "
-                    + $"a recording has {wanted} in {RecordingTopics.Protobuf}");
+                    + $"a recording has {Schema} in {RecordingTopics.Protobuf}");
             }
             _channels.Add(channel.Id);
-            FrameCount += (long)_mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel.Id);
         }
         _drawingChannels.UnionWith(
             _mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Drawings).Select(channel => channel.Id));
-        if (_channels.Count > 0) return;
+    }
+
+    private RecordingCursor NewCursor() => new(_mcap, _channels);
+
+    private RecordingException NoObservations()
+    {
         if (Truncated)
         {
-            throw new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})")
+            return new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})")
             {
                 Remedy = RecordingRemedy.Recover,
             };
         }
         var topics = string.Join(
             ", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
-        throw new RecordingException(
+        return new RecordingException(
             $"{_mcap.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only "
                 + $"{(topics.Length == 0 ? "none at all" : topics)}");
+    }
+
+    private long CountFrames()
+    {
+        var (whole, segments) = (0L, 0L);
+        foreach (var channel in _channels)
+        {
+            var count = (long)_mcap.Statistics.ChannelMessageCounts.GetValueOrDefault(channel);
+            if (_cursor.Segments.Contains(channel)) segments += count;
+            else whole += count;
+        }
+        if (segments == 0) return whole;
+        if (_mcap.Metadata.FirstOrDefault(metadata => metadata.Name == CompactFrames.MetadataName) is { } index
+            && CompactFrames.From(_mcap.ReadMetadata(index)) is var counted && counted.Segments == segments)
+            return whole + counted.Frames;
+        // A file that was cut, or made from one.
+        using var cursor = _mcap.ReadMessages();
+        var frames = 0L;
+        while (cursor.MoveNext())
+        {
+            if (_cursor.Segments.Contains(cursor.Current.ChannelId)) frames += _cursor.CountFrames(cursor.Current);
+        }
+        return whole + frames;
     }
 
     private bool TryReadMatch(out RecordingMatch match)
@@ -253,7 +293,7 @@ public sealed class RecordingReader : IDisposable
         const int Every = 64;
         for (var i = 0; MoveToObservation(); i++)
         {
-            if (i % Every == 0) _blocks.Add(new Block(_cursor.BlockOffset, GameLoopOf(_cursor.Current)));
+            if (i % Every == 0) _blocks.Add(new Block(_cursor.BlockOffset, GameLoopOf(_cursor)));
         }
     }
 
@@ -261,13 +301,13 @@ public sealed class RecordingReader : IDisposable
     {
         if (FrameCount == 0) return (0, 0);
         Rewind();
-        var first = MoveToObservation() ? GameLoopOf(_cursor.Current) : 0;
+        var first = MoveToObservation() ? GameLoopOf(_cursor) : 0;
         while (_blocks.Count > 0)
         {
             var last = _blocks.Count - 1;
             MoveTo(_blocks[last].Offset);
             uint? loop = null;
-            while (MoveToObservation()) loop = GameLoopOf(_cursor.Current);
+            while (MoveToObservation()) loop = GameLoopOf(_cursor);
             if (loop is { } found) return (first, found);
             _blocks.RemoveAt(last);
         }
@@ -284,7 +324,7 @@ public sealed class RecordingReader : IDisposable
             else _cursor.MoveTo((long)chunk.ChunkStartOffset);
             while (_cursor.MoveNext())
             {
-                if (_cursor.Current.ChannelId == channel.Id) return _cursor.Current.Data.ToArray();
+                if (_cursor.Current.ChannelId == channel.Id) return _cursor.Data.ToArray();
             }
         }
         return null;
@@ -321,7 +361,7 @@ public sealed class RecordingReader : IDisposable
         if (known is not null) return true;
         MoveTo(offset);
         if (!MoveToObservation() || _cursor.BlockOffset != offset) return false;
-        gameLoop = GameLoopOf(_cursor.Current);
+        gameLoop = GameLoopOf(_cursor);
         CollectionsMarshal.AsSpan(_blocks)[block] = new Block(offset, gameLoop);
         return true;
     }
@@ -360,12 +400,12 @@ public sealed class RecordingReader : IDisposable
         return last;
     }
 
-    private uint GameLoopOf(in McapMessage message)
+    private uint GameLoopOf(RecordingCursor cursor)
     {
-        if (_publishTimeIsGameTime) return GameTime.ToGameLoop(message.PublishTime);
-        if (ObservationWire.TryReadGameLoop(message.Data.Span, out var gameLoop)) return gameLoop;
+        if (_publishTimeIsGameTime) return GameTime.ToGameLoop(cursor.Current.PublishTime);
+        if (ObservationWire.TryReadGameLoop(cursor.Data.Span, out var gameLoop)) return gameLoop;
         throw new RecordingException(
-            $"{_mcap.Name}: observation with sequence {message.Sequence} is not a serialized ResponseObservation");
+            $"{_mcap.Name}: observation with sequence {cursor.Current.Sequence} is not a serialized ResponseObservation");
     }
 
     // A position from which the cursor can start, and the game loop of the first observation there, if known.

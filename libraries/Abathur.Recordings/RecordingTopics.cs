@@ -9,6 +9,9 @@ public static class RecordingTopics
     /// <summary><c>SC2APIProtocol.ResponseObservation</c>, as the game wrote it.</summary>
     public const string Observation = "/observation";
 
+    /// <summary><c>abathur.sync.v1.ColumnsSegment</c>: the observations of a compact recording.</summary>
+    public const string Columns = "/columns";
+
     /// <summary><c>SC2APIProtocol.RequestAction</c>.</summary>
     public const string Actions = "/actions";
 
@@ -31,6 +34,7 @@ public static class RecordingTopics
     private static readonly Dictionary<string, Func<MessageDescriptor>> Messages = new()
     {
         [Observation] = () => SC2APIProtocol.ResponseObservation.Descriptor,
+        [Columns] = () => Sync.V1.ColumnsSegment.Descriptor,
         [Actions] = () => SC2APIProtocol.RequestAction.Descriptor,
         [Events] = () => Sync.V1.Event.Descriptor,
         [GameInfo] = () => SC2APIProtocol.ResponseGameInfo.Descriptor,

@@ -10,11 +10,14 @@ namespace Abathur.Recordings;
 /// <remarks>
 /// Log time is the time of capture, publish time is the game loop as a <see cref="GameTime"/>, and the sequence number counts the
 /// messages of each channel from 0. A topic is in the file if it has a message; /observation always is. Payloads are copied unchanged and
-/// never parsed. Chunks are passed to the operating system as they are completed, so a killed process loses only the open chunk.
+/// never parsed, but for observations that are written compactly. Chunks are passed to the operating system as they are completed, so a
+/// killed process loses only the open chunk.
 /// </remarks>
 public sealed class RecordingWriter : IDisposable
 {
     private readonly McapWriter _mcap;
+    private readonly SegmentWriter? _segments;
+    private readonly Topic _columns = new(RecordingTopics.Columns);
     private readonly Topic _observations = new(RecordingTopics.Observation);
     private readonly Topic _actions = new(RecordingTopics.Actions);
     private readonly Topic _events = new(RecordingTopics.Events);
@@ -29,18 +32,19 @@ public sealed class RecordingWriter : IDisposable
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="Abathur.Compression.CompressionException">zstd is requested and libzstd is missing.</exception>
     public RecordingWriter(Stream output, RecordingMatch match, RecordingOptions? options = null, bool leaveOpen = false)
-        : this(new McapWriter(output, (options ?? new RecordingOptions()).ToMcap(), leaveOpen), match)
+        : this(new McapWriter(output, (options ?? new RecordingOptions()).ToMcap(), leaveOpen), match, options ?? new RecordingOptions())
     {
     }
 
-    private RecordingWriter(McapWriter mcap, RecordingMatch match)
+    private RecordingWriter(McapWriter mcap, RecordingMatch match, RecordingOptions options)
     {
         _mcap = mcap;
+        if (options.Compact) _segments = new SegmentWriter(mcap, options.ChunkSizeBytes);
         try
         {
             _mcap.WriteMetadata(match.ToMetadata());
             // Added first, so that a file without observations is also a valid recording.
-            _observations.EnsureAdded(_mcap);
+            (_segments is null ? _observations : _columns).EnsureAdded(_mcap);
         }
         catch
         {
@@ -53,9 +57,9 @@ public sealed class RecordingWriter : IDisposable
     public long ObservationCount => _observations.Next;
 
     /// <summary>Observations in the file, without those of the open chunk or of a chunk whose write failed.</summary>
-    public long ObservationsWritten => _mcap.MessagesWritten(_observations.Channel);
+    public long ObservationsWritten => _mcap.MessagesWritten(_observations.Channel) + (_segments?.FramesWritten ?? 0);
 
-    /// <summary>Messages of all topics so far; after a failed write only those in the file.</summary>
+    /// <summary>Messages of all topics so far, of which a segment is one; after a failed write only those in the file.</summary>
     public long MessageCount => _mcap.MessageCount;
 
     /// <inheritdoc cref="McapWriter.IsComplete"/>
@@ -72,21 +76,46 @@ public sealed class RecordingWriter : IDisposable
     /// <exception cref="UnauthorizedAccessException">The file cannot be created.</exception>
     /// <exception cref="Abathur.Compression.CompressionException">zstd is requested and libzstd is missing.</exception>
     public static RecordingWriter Create(string path, RecordingMatch match, RecordingOptions? options = null) =>
-        new(McapWriter.Create(path, (options ?? new RecordingOptions()).ToMcap()), match);
+        new(McapWriter.Create(path, (options ?? new RecordingOptions()).ToMcap()), match, options ?? new RecordingOptions());
 
     /// <summary>Adds an observation: a serialized <c>ResponseObservation</c>.</summary>
     /// <param name="gameLoop">Its game loop.</param>
     /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
     /// <param name="responseObservation">The bytes. Copied.</param>
     /// <exception cref="IOException">The write failed.</exception>
-    public void WriteObservation(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> responseObservation) =>
-        Write(_observations, gameLoop, capturedUnixNs, responseObservation);
+    public void WriteObservation(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> responseObservation)
+    {
+        if (_segments is null)
+        {
+            Write(_observations, gameLoop, capturedUnixNs, responseObservation);
+        }
+        else if (_segments.TryAdd(_observations.Next, gameLoop, capturedUnixNs, responseObservation))
+        {
+            _observations.Next++;
+            if (_segments.IsFull) WriteSegment();
+        }
+        else
+        {
+            WriteSegment();
+            Write(_observations, gameLoop, capturedUnixNs, responseObservation);
+        }
+    }
 
     /// <inheritdoc cref="WriteObservation(uint, long, ReadOnlySpan{byte})"/>
-    public void WriteObservation(uint gameLoop, long capturedUnixNs, in ReadOnlySequence<byte> responseObservation) =>
-        _mcap.WriteMessage(
-            _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop),
-            responseObservation);
+    public void WriteObservation(uint gameLoop, long capturedUnixNs, in ReadOnlySequence<byte> responseObservation)
+    {
+        if (_segments is null)
+        {
+            _mcap.WriteMessage(
+                _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop),
+                responseObservation);
+        }
+        else
+        {
+            WriteObservation(
+                gameLoop, capturedUnixNs, responseObservation.IsSingleSegment ? responseObservation.FirstSpan : responseObservation.ToArray());
+        }
+    }
 
     /// <summary>Adds actions: a serialized <c>RequestAction</c>.</summary>
     /// <param name="gameLoop">Game loop of the observation that they answer.</param>
@@ -123,17 +152,70 @@ public sealed class RecordingWriter : IDisposable
 
     /// <summary>Ends the open chunk and passes it to the operating system.</summary>
     /// <exception cref="IOException">The write failed.</exception>
-    public void Flush() => _mcap.Flush();
+    public void Flush()
+    {
+        WriteSegment();
+        _mcap.Flush();
+    }
 
     /// <summary>Writes the end of the recording.</summary>
     /// <exception cref="IOException">The write failed.</exception>
-    public void Close() => _mcap.Close();
+    public void Close()
+    {
+        if (_segments is not null && !_mcap.IsComplete)
+        {
+            WriteSegment();
+            _mcap.WriteMetadata(new CompactFrames(_segments.Segments, _segments.FramesWritten).ToMetadata());
+        }
+        _mcap.Close();
+    }
 
     /// <inheritdoc cref="McapWriter.Dispose"/>
-    public void Dispose() => _mcap.Dispose();
+    public void Dispose()
+    {
+        try
+        {
+            if (_mcap.IsUsable) Close();
+        }
+        finally
+        {
+            _mcap.Dispose();
+        }
+    }
 
-    private void Write(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data) =>
+    /// <summary>The file.</summary>
+    internal McapWriter Mcap => _mcap;
+
+    /// <summary>Adds a message of another recording, of one of the topics of <see cref="RecordingTopics"/>.</summary>
+    /// <exception cref="IOException">The write failed.</exception>
+    internal void WriteMessage(in RecordedMessage message)
+    {
+        var capturedUnixNs = (long)message.LogTimeNs;
+        if (message.Topic == RecordingTopics.Observation) WriteObservation(message.GameLoop, capturedUnixNs, message.Payload.Span);
+        else Write(TopicOf(message.Topic), message.GameLoop, capturedUnixNs, message.Payload.Span);
+    }
+
+    private Topic TopicOf(string name) => name switch
+    {
+        RecordingTopics.Actions => _actions,
+        RecordingTopics.Events => _events,
+        RecordingTopics.GameInfo => _gameInfo,
+        RecordingTopics.GameData => _gameData,
+        RecordingTopics.Drawings => _drawings,
+        _ => throw new ArgumentException($"{name} is not a topic of a recording.", nameof(name)),
+    };
+
+    private void WriteSegment()
+    {
+        if (_segments is not null) _segments.Write(_columns.EnsureAdded(_mcap));
+    }
+
+    private void Write(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data)
+    {
+        // Readers put messages before a segment between its frames, by their times.
+        if (_segments?.LastCapturedUnixNs >= capturedUnixNs) WriteSegment();
         _mcap.WriteMessage(topic.EnsureAdded(_mcap), topic.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop), data);
+    }
 
     private void WriteOnce(Topic topic, uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> data)
     {

@@ -11,8 +11,8 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._frame import Frame
 from abathur._growing_file import GrowingFile
-from abathur._recorded_frames import OBSERVATION, check_every, select
-from abathur.errors import RecordingError
+from abathur._recorded_frames import OBSERVATIONS, check_every, observations, select
+from abathur.errors import ProtocolError, RecordingError
 
 _METADATA = "abathur.match"
 
@@ -75,8 +75,13 @@ class FollowedRecording:
             ValueError: `every` is negative.
         """
         check_every(every)
-        messages = (message for topic, message in self._messages() if topic == OBSERVATION)
-        return select(messages, start, stop, every, self.metadata.get("match_id", ""))
+        return self._frames(start, stop, every)
+
+    def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
+        try:
+            yield from select(observations(self._messages()), start, stop, every, self.metadata.get("match_id", ""))
+        except ProtocolError as error:
+            raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def _messages(self) -> Iterator[tuple[str, Any]]:
         from mcap.records import Channel, Message
@@ -124,6 +129,6 @@ class FollowedRecording:
         for topic, message in self._messages():
             if topic == wanted:
                 return bytes(message.data)
-            if topic == OBSERVATION:
+            if topic in OBSERVATIONS:
                 break
         return None

@@ -331,14 +331,17 @@ def _number(fields: Mapping[str, Any], name: str, largest: int = _MAX_UINT64) ->
     return value
 
 
-def from_recording(data: bytes, *, sequence: int, game_loop: int, match_id: str) -> Frame:
-    """A frame from a recorded `ResponseObservation`."""
+def from_recording(recorded: bytes | Columns, *, sequence: int, game_loop: int, match_id: str) -> Frame:
+    """A frame from a recorded `ResponseObservation`, or from its columns."""
     frame = Frame()
-    frame._data = data
+    if isinstance(recorded, bytes):
+        frame._data = recorded
+        frame.size = len(recorded)
+    else:
+        frame._columns = recorded
     frame.match_id = match_id
     frame.sequence = sequence
     frame.game_loop = game_loop
-    frame.size = len(data)
     return frame
 
 

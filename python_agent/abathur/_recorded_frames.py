@@ -1,56 +1,175 @@
-"""Frames of recorded messages."""
+"""Frames of recorded observations."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+from google.protobuf.message import DecodeError
+from s2clientprotocol import sc2api_pb2
 
 from abathur import _frame, _without_units
 from abathur._event_stream import EventStream
 from abathur._frame import Frame
 from abathur._skipped_events import SkippedEvents
+from abathur.columns import Columns, ColumnsDecoder
+from abathur.columns._rebuild import observation_bytes
+from abathur.errors import ProtocolError
+from abathur.sync.v1 import sync_pb2
 
 #: The topic of observations in a recording.
 OBSERVATION = "/observation"
+#: The topic of segments of a stream of columns, in a compact recording.
+COLUMNS = "/columns"
+#: The topics of both.
+OBSERVATIONS = (OBSERVATION, COLUMNS)
 #: The topic of requests of actions.
 ACTIONS = "/actions"
 
 
-def select(messages: Iterable[Any], start: int, stop: int | None, every: int, match_id: str) -> Iterator[Frame]:
-    """The frames of messages of `OBSERVATION`, in order: from a game loop, before another one, and downsampled."""
+class Observation:
+    """A recorded observation: its bytes, or its columns.
+
+    Attributes:
+        sequence: Its number in the recording, from 0.
+        game_loop: Its game loop.
+        log_time: When it was captured, in nanoseconds since 1970.
+        size: Bytes of it in the recording, before compression.
+        columns: Its columns; None: `data` was recorded.
+    """
+
+    __slots__ = ("_data", "columns", "game_loop", "log_time", "sequence", "size")
+
+    def __init__(
+        self, sequence: int, game_loop: int, log_time: int, size: int, data: bytes | None, columns: Columns | None
+    ) -> None:
+        """With data, or with columns."""
+        self.sequence = sequence
+        self.game_loop = game_loop
+        self.log_time = log_time
+        self.size = size
+        self._data = data
+        self.columns = columns
+
+    @property
+    def data(self) -> bytes:
+        """A serialized `ResponseObservation`. It is built for each call if columns were recorded, which is slow."""
+        if self._data is not None:
+            return self._data
+        assert self.columns is not None
+        return observation_bytes(self.columns)
+
+    def without_units(self) -> sc2api_pb2.ResponseObservation:
+        """The fields that are neither units nor map."""
+        if self.columns is not None:
+            return sc2api_pb2.ResponseObservation.FromString(self.columns.rest)
+        return _without_units.parse(self.data)
+
+
+def observations(messages: Iterable[tuple[str, Any]]) -> Iterator[Observation]:
+    """The observations in messages of `OBSERVATIONS`, each with its topic, in the order of the file."""
+    for topic, message in messages:
+        if topic == COLUMNS:
+            yield from segment(message)
+        elif topic == OBSERVATION:
+            yield whole(message)
+
+
+def with_others(messages: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Topics and messages in order, of which the observations are `Observation`.
+
+    A segment is behind the messages of other topics that were recorded meanwhile; their times say between which of its
+    frames they belong.
+    """
+    others: deque[tuple[str, Any]] = deque()
+    for topic, message in messages:
+        if topic == COLUMNS:
+            found = segment(message)
+        elif topic == OBSERVATION:
+            found = iter((whole(message),))
+        else:
+            others.append((topic, message))
+            continue
+        for each in found:
+            while others and others[0][1].log_time <= each.log_time:
+                yield others.popleft()
+            yield OBSERVATION, each
+    yield from others
+
+
+def whole(message: Any) -> Observation:
+    """The observation of a message of `OBSERVATION`."""
+    return Observation(message.sequence, game_loop_of(message), message.log_time, len(message.data), message.data, None)
+
+
+def segment(message: Any) -> Iterator[Observation]:
+    """The observations of a message of `COLUMNS`.
+
+    Raises:
+        ProtocolError: it is not a segment, or an observation in it is damaged.
+    """
+    frames = parse_segment(message.data)
+    game_loop, log_time = game_loop_of(message), message.log_time
+    decoder = ColumnsDecoder()
+    steps = zip(frames.payloads, frames.game_loop_steps, frames.log_time_steps, strict=True)
+    for sequence, (payload, loops, nanoseconds) in enumerate(steps, message.sequence):
+        game_loop += loops
+        log_time += nanoseconds
+        yield Observation(sequence, game_loop, log_time, len(payload), None, decoder.decode(payload))
+
+
+def parse_segment(data: bytes) -> sync_pb2.ColumnsSegment:
+    """The data of a message of `COLUMNS`.
+
+    Raises:
+        ProtocolError: it is not a segment.
+    """
+    try:
+        frames = sync_pb2.ColumnsSegment.FromString(data)
+    except DecodeError as error:
+        raise ProtocolError(f"a segment cannot be read: {error}") from None
+    if not len(frames.payloads) == len(frames.game_loop_steps) == len(frames.log_time_steps):
+        raise ProtocolError("a segment cannot be read: its fields do not have the same number of elements")
+    return frames
+
+
+def select(recorded: Iterable[Observation], start: int, stop: int | None, every: int, match_id: str) -> Iterator[Frame]:
+    """The frames of observations, in order: from a game loop, before another one, and downsampled."""
     last = None
     excluded = None
     events = EventStream()
     skipped = SkippedEvents()
 
-    def frame_of(message: Any) -> Frame:
+    def frame_of(observation: Observation) -> Frame:
         frame = _frame.from_recording(
-            message.data,
-            sequence=message.sequence + 1,
-            game_loop=game_loop_of(message),
+            observation.columns or observation.data,
+            sequence=observation.sequence + 1,
+            game_loop=observation.game_loop,
             match_id=match_id,
         )
+        frame.size = observation.size
         frame._skipped_events = skipped.take()
         events.follow(frame)
         return frame
 
-    for message in messages:
-        game_loop = game_loop_of(message)
+    for observation in recorded:
+        game_loop = observation.game_loop
         if game_loop < start:
             continue
         if stop is not None and game_loop >= stop:
             return
         if excluded is not None:
-            skipped.add(excluded.data)
+            skipped.add(excluded.without_units())
             excluded = None
         # The rules of the daemon: a game loop that goes back restarts the count,
         if every > 1 and last is not None and 0 <= game_loop - last < every:
-            excluded = message
+            excluded = observation
             continue
         last = game_loop
-        yield frame_of(message)
+        yield frame_of(observation)
     # and the last frame is sent if it has the results of the match.
-    if excluded is not None and _without_units.parse(excluded.data).player_result:
+    if excluded is not None and excluded.without_units().player_result:
         yield frame_of(excluded)
 
 

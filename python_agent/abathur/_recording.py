@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
@@ -14,15 +14,28 @@ from s2clientprotocol import sc2api_pb2
 from abathur import _tables
 from abathur._followed import FollowedRecording
 from abathur._frame import Frame
-from abathur._recorded_frames import ACTIONS, OBSERVATION, check_every, game_loop_of, select
+from abathur._recorded_frames import (
+    ACTIONS,
+    COLUMNS,
+    OBSERVATION,
+    OBSERVATIONS,
+    Observation,
+    check_every,
+    game_loop_of,
+    observations,
+    parse_segment,
+    select,
+)
 from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
-from abathur.errors import RecordingError
+from abathur.errors import ProtocolError, RecordingError
 
 if TYPE_CHECKING:
     import pyarrow
 
 _SCHEMA = "SC2APIProtocol.ResponseObservation"
 _METADATA = "abathur.match"
+#: How many frames are in how many segments of a compact recording.
+_COUNTS = "abathur.compact"
 _LOOPS_PER_SECOND = 22.4
 
 
@@ -66,7 +79,7 @@ class Recording:
 
         self.path = path
         self._errors: tuple[type[Exception], ...] = (
-            *(McapError, ZstdError, DecodeError, EOFError, ValueError, OSError, struct.error),
+            *(McapError, ZstdError, DecodeError, ProtocolError, EOFError, ValueError, OSError, struct.error),
         )
         self._file: BinaryIO = self._open(path)
         try:
@@ -81,7 +94,11 @@ class Recording:
             ) from None
         self._timeline: Timeline | None = None
         self._check_schema()
-        self.frame_count = self._count_frames()
+        try:
+            self.frame_count = self._count_frames()
+        except self._errors as error:
+            self._file.close()
+            raise RecordingError(f"{path} is damaged: {error}") from None
 
     def __enter__(self) -> Recording:
         """The recording is already open."""
@@ -133,21 +150,21 @@ class Recording:
 
     def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
         self._check_open()
-        messages = (message for _, _, message in self._messages(OBSERVATION, self._log_time_before(start)))
+        recorded = self._observations(self._log_time_before(start))
         try:
-            yield from select(messages, start, stop, every, self.metadata.get("match_id", ""))
+            yield from select(recorded, start, stop, every, self.metadata.get("match_id", ""))
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def payloads(self) -> Iterator[bytes]:
-        """Every recorded observation: a serialized `ResponseObservation`.
+        """Every recorded observation: a serialized `ResponseObservation`, built if the recording is compact.
 
         Raises:
             RecordingError: the file is damaged there.
         """
         try:
-            for _, _, message in self._messages(OBSERVATION, None):
-                yield message.data
+            for each in self._observations(None):
+                yield each.data
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 
@@ -158,7 +175,7 @@ class Recording:
             RecordingError: the file is damaged there.
         """
         try:
-            for _, _, message in self._messages(ACTIONS, None):
+            for _, message in self._messages([ACTIONS], None):
                 yield sc2api_pb2.RequestAction.FromString(message.data)
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
@@ -191,9 +208,9 @@ class Recording:
         except OSError as error:
             raise RecordingError(f"cannot open {path}: {error.strerror}") from None
 
-    def _read_metadata(self) -> dict[str, str]:
+    def _read_metadata(self, name: str = _METADATA) -> dict[str, str]:
         for record in self._reader.iter_metadata():
-            if record.name == _METADATA:
+            if record.name == name:
                 return dict(record.metadata)
         return {}
 
@@ -203,26 +220,48 @@ class Recording:
 
     def _check_schema(self) -> None:
         schemas = {schema.id: schema.name for schema in self._summary.schemas.values()}
-        for channel in self._summary.channels.values():
-            if channel.topic == OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA:
-                self._channel = channel.id
-                return
-        self._file.close()
-        raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
+        self._channels = {
+            channel.id: channel.topic
+            for channel in self._summary.channels.values()
+            if channel.topic == COLUMNS or (channel.topic == OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA)
+        }
+        if not self._channels:
+            self._file.close()
+            raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
+
+    @property
+    def _is_compact(self) -> bool:
+        return COLUMNS in self._channels.values()
 
     def _count_frames(self) -> int:
         statistics = self._summary.statistics
-        if statistics is None:
-            return sum(1 for _ in self._messages(OBSERVATION, None))
-        return int(statistics.channel_message_counts.get(self._channel, 0))
+        if statistics is not None:
+            counts = {COLUMNS: 0, OBSERVATION: 0}
+            for channel, topic in self._channels.items():
+                counts[topic] += statistics.channel_message_counts.get(channel, 0)
+            if counts[COLUMNS] == 0:
+                return int(counts[OBSERVATION])
+            # In a file that was made of another one, the number of frames may be that of the other one.
+            counted = self._read_metadata(_COUNTS)
+            if counted.get("segments") == str(counts[COLUMNS]) and counted.get("frames", "").isdecimal():
+                return int(counts[OBSERVATION]) + int(counted["frames"])
+        return sum(
+            1 if topic == OBSERVATION else len(parse_segment(message.data).payloads)
+            for topic, message in self._messages(OBSERVATIONS, None)
+        )
 
-    def _messages(self, topic: str, start_time: int | None) -> Iterator[Any]:
+    def _observations(self, start_time: int | None) -> Iterator[Observation]:
+        return observations(self._messages(OBSERVATIONS, start_time))
+
+    def _messages(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
+        """Topics and messages. Segments are in the order of the file, in which they are behind what they span."""
         # Without an index the package would sort the whole file in memory.
-        has_index = bool(self._summary.chunk_indexes)
-        return iter(self._reader.iter_messages(topics=[topic], starting_at=start_time, log_time_order=has_index))
+        is_sorted = bool(self._summary.chunk_indexes) and not self._is_compact
+        found = self._reader.iter_messages(topics=topics, starting_at=start_time, log_time_order=is_sorted)
+        return ((channel.topic, message) for _, channel, message in found)
 
     def _first(self, topic: str) -> bytes | None:
-        for _, _, message in self._messages(topic, None):
+        for _, message in self._messages([topic], None):
             return bytes(message.data)
         return None
 
@@ -233,8 +272,8 @@ class Recording:
         while low < high:
             middle = (low + high) // 2
             start = chunks[middle].message_start_time
-            first = next(self._messages(OBSERVATION, start), None)
-            if first is None or game_loop_of(first[2]) >= game_loop:
+            first = next(self._messages(OBSERVATIONS, start), None)
+            if first is None or game_loop_of(first[1]) >= game_loop:
                 high = middle
             else:
                 low = middle + 1

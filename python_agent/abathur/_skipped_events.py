@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from google.protobuf import json_format
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _without_units
 from abathur._malformed import MALFORMED
 from abathur.errors import ProtocolError
 
@@ -25,9 +24,9 @@ class SkippedEvents:
         """Nothing was skipped yet."""
         self._together = sc2api_pb2.ResponseObservation()
 
-    def add(self, data: bytes) -> None:
-        """A frame that is skipped: a serialized `ResponseObservation`."""
-        add_events(self._together, _without_units.parse(data))
+    def add(self, observation: sc2api_pb2.ResponseObservation) -> None:
+        """A frame that is skipped; it may lack its units."""
+        add_events(self._together, observation)
 
     def take(self) -> sc2api_pb2.ResponseObservation | None:
         """What was in the skipped frames, in their order; None if nothing. Collection starts again."""

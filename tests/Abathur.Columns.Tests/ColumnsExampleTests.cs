@@ -21,7 +21,7 @@ public partial class ColumnsExampleTests
             stream.Send(observations[i].ToByteArray());
             Assert.Equal(Convert.ToHexString(frames[i]), Convert.ToHexString(stream.Payload));
             Assert.Equal(i == 0, stream.WasKeyframe);
-            ColumnsStream.AssertSame(observations[i].Clone(), ColumnsStream.Read(stream.Decoder));
+            SameObservation.Assert(observations[i].Clone(), ColumnsStream.Read(stream.Decoder));
         }
     }
 

@@ -28,7 +28,7 @@ public class ColumnsFuzzTests
             stream.Send(observation, i == 13);
             if (i < 13) continue;
             joiner.Decode(stream.Payload);
-            ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(joiner));
+            SameObservation.Assert(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(joiner));
         }
     });
 
@@ -44,7 +44,7 @@ public class ColumnsFuzzTests
         var observation = fuzz.Next();
         stream.Send(observation, keyframe: true);
         decoder.Decode(stream.Payload);
-        ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(decoder));
+        SameObservation.Assert(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(decoder));
     }
 
     [Fact]
@@ -63,7 +63,7 @@ public class ColumnsFuzzTests
             if (isTaken) decoder.WriteObservation(new System.Buffers.ArrayBufferWriter<byte>());
             if (i % 6 != 0) continue;
             decoder.Decode(stream.Payload);
-            ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(decoder));
+            SameObservation.Assert(ResponseObservation.Parser.ParseFrom(observation), ColumnsStream.Read(decoder));
         }
     });
 
@@ -126,7 +126,7 @@ public class ColumnsFuzzTests
             }
             if (refusal is null)
             {
-                if (TryParse(damaged) is { } message) ColumnsStream.AssertSame(message, ColumnsStream.Read(stream.Decoder));
+                if (TryParse(damaged) is { } message) SameObservation.Assert(message, ColumnsStream.Read(stream.Decoder));
                 continue;
             }
             // What the encoder refuses is refused by protobuf, too, but for tags and lengths beyond 32 bits, which Google.Protobuf cuts

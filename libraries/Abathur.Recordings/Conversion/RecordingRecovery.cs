@@ -19,6 +19,7 @@ public static class RecordingRecovery
     /// <param name="onKilledRun">Called for an unfinished output of a killed run that was renamed.</param>
     /// <param name="progress">Told the bytes of the input that are done, after each record or chunk. Default: none.</param>
     /// <param name="cancellation">Cancels it; the unfinished output is removed.</param>
+    /// <returns>What was recovered. The observations of a compact recording count as if they were messages of /observation.</returns>
     /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported feature.</exception>
     /// <exception cref="RecordingException">The output is the input, or already exists.</exception>
     /// <exception cref="IOException">A file cannot be read or written, or the output was created by another program meanwhile; the message
@@ -34,6 +35,14 @@ public static class RecordingRecovery
         options ??= new RecordingOptions { Compression = McapRecovery.CompressionOf(damaged) };
         var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), progress, cancellation);
         file.CommitOrThrow();
-        return result;
+        return result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Columns) > 0 ? WithFrames(result, output) : result;
+    }
+
+    private static McapRecoveryResult WithFrames(McapRecoveryResult result, string output)
+    {
+        using var reader = RecordingReader.Open(output);
+        var byTopic = new Dictionary<string, long>(result.MessagesByTopic) { [RecordingTopics.Observation] = reader.FrameCount };
+        byTopic.Remove(RecordingTopics.Columns);
+        return result with { MessagesByTopic = byTopic, MessageCount = byTopic.Values.Sum() };
     }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from abathur import _tables, _without_units
 from abathur._daemon import has_daemon
 from abathur._frame import Frame
 from abathur._nested import NestedSource
-from abathur._recorded_frames import ACTIONS, OBSERVATION, game_loop_of, select
+from abathur._recorded_frames import ACTIONS, OBSERVATION, OBSERVATIONS, Observation, game_loop_of, select, with_others
 from abathur._recording import Recording
 from abathur._tables import Block
 from abathur._unit_messages import MessageSource
@@ -53,7 +53,9 @@ class RecordedMatch:
 
     def __enter__(self) -> RecordedMatch:
         """Start a daemon where that is faster: it parses the units, with the same result."""
-        if self._recording.frame_count >= _FEW_FRAMES and self._stride() <= _MAX_STRIDE and has_daemon():
+        # Columns are read as fast here.
+        is_whole = not self._recording._is_compact
+        if is_whole and self._recording.frame_count >= _FEW_FRAMES and self._stride() <= _MAX_STRIDE and has_daemon():
             blocks = self._stack.enter_context(_tables.recorded_blocks(self._recording.path, 0, None))
             self._rows = _DaemonRows(blocks)
         return self
@@ -83,31 +85,28 @@ class RecordedMatch:
         except self._recording._errors as error:
             raise RecordingError(f"{self._recording.path} is damaged: {error}") from None
 
-    def _observations(self) -> Iterator[_Message]:
-        """The messages of observations, each with its units in `_rows`."""
+    def _observations(self) -> Iterator[Observation]:
+        """The observations, each with its units in `_rows`."""
         previous = None
-        for message, following in pairwise(chain(self._messages(), [None])):
-            assert message is not None
+        for (observation, requests), following in pairwise(chain(self._with_requests(), [(None, [])])):
+            assert observation is not None
+            game_loop = observation.game_loop
             self.frame_count += 1
-            self.last_game_loop = message.game_loop
-            self.sent += message.requests
+            self.last_game_loop = game_loop
+            self.sent += requests
             if self._rows is not None:
                 # Only with the frame's own number can units of two frames of one game loop be told apart.
-                loops = (previous, following and following.game_loop)
-                self._rows.advance(
-                    message.game_loop, _number_of_units(message.data) if message.game_loop in loops else None
-                )
-                previous = message.game_loop
-            yield message
+                loops = (previous, following[0] and following[0].game_loop)
+                self._rows.advance(game_loop, _number_of_units(observation.data) if game_loop in loops else None)
+                previous = game_loop
+            yield observation
 
-    def _messages(self) -> Iterator[_Message]:
+    def _with_requests(self) -> Iterator[tuple[Observation | None, list[_Request]]]:
         """Observations, each with the requests of actions before it."""
-        has_index = bool(self._recording._summary.chunk_indexes)
-        topics = [OBSERVATION, ACTIONS]
         requests: list[_Request] = []
-        for _, channel, message in self._recording._reader.iter_messages(topics=topics, log_time_order=has_index):
-            if channel.topic == OBSERVATION:
-                yield _Message(message, requests)
+        for topic, message in with_others(self._recording._messages([*OBSERVATIONS, ACTIONS], None)):
+            if topic == OBSERVATION:
+                yield message, requests
                 requests = []
             else:
                 requests.append((game_loop_of(message), sc2api_pb2.RequestAction.FromString(message.data)))
@@ -115,23 +114,9 @@ class RecordedMatch:
 
     def _stride(self) -> float:
         """Frames of the recording for each that is sampled."""
-        loops = [game_loop_of(message) for _, message in zip(range(2), self._first_observations(), strict=False)]
+        loops = [each.game_loop for each in islice(self._recording._observations(None), 2)]
         step = loops[1] - loops[0] if len(loops) == 2 else 1
         return self._every / max(step, 1)
-
-    def _first_observations(self) -> Iterator[Any]:
-        return (message for _, _, message in self._recording._messages(OBSERVATION, None))
-
-
-class _Message:
-    """An observation, and the requests before it."""
-
-    def __init__(self, message: Any, requests: list[_Request]) -> None:
-        self.data: bytes = message.data
-        self.publish_time: int = message.publish_time
-        self.sequence: int = message.sequence
-        self.game_loop = game_loop_of(message)
-        self.requests = requests
 
 
 class Rows(NamedTuple):

@@ -27,7 +27,7 @@ public class ColumnsFrameEncoderTests
             encoder.Encode(frame, false, payload);
             decoder.Decode(payload.WrittenSpan);
             projection.Project(frame, expected);
-            ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(expected.WrittenSpan), ColumnsStream.Read(decoder));
+            SameObservation.Assert(ResponseObservation.Parser.ParseFrom(expected.WrittenSpan), ColumnsStream.Read(decoder));
         }
     }
 
@@ -53,8 +53,8 @@ public class ColumnsFrameEncoderTests
             if (i == 30) joiner.Decode(plain);
             if (i < 30) continue;
             if (i > 30) joiner.Decode(plain);
-            ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(frame), ColumnsStream.Read(decoder));
-            ColumnsStream.AssertSame(ResponseObservation.Parser.ParseFrom(frame), ColumnsStream.Read(joiner));
+            SameObservation.Assert(ResponseObservation.Parser.ParseFrom(frame), ColumnsStream.Read(decoder));
+            SameObservation.Assert(ResponseObservation.Parser.ParseFrom(frame), ColumnsStream.Read(joiner));
         }
         Assert.Equal(2, keyframes);
         Assert.InRange(bytes / 58, 1, 1000);

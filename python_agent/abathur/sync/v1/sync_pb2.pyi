@@ -308,6 +308,16 @@ class DrawResult(_message.Message):
     shapes: int
     def __init__(self, game_loop: _Optional[int] = ..., shapes: _Optional[int] = ...) -> None: ...
 
+class ColumnsSegment(_message.Message):
+    __slots__ = ("payloads", "game_loop_steps", "log_time_steps")
+    PAYLOADS_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_STEPS_FIELD_NUMBER: _ClassVar[int]
+    LOG_TIME_STEPS_FIELD_NUMBER: _ClassVar[int]
+    payloads: _containers.RepeatedScalarFieldContainer[bytes]
+    game_loop_steps: _containers.RepeatedScalarFieldContainer[int]
+    log_time_steps: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, payloads: _Optional[_Iterable[bytes]] = ..., game_loop_steps: _Optional[_Iterable[int]] = ..., log_time_steps: _Optional[_Iterable[int]] = ...) -> None: ...
+
 class Drawings(_message.Message):
     __slots__ = ("game_loop", "layers")
     class Layer(_message.Message):
