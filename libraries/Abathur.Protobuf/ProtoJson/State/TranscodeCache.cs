@@ -5,7 +5,8 @@ namespace Abathur.Protobuf.ProtoJson.State;
 
 /// <summary>
 /// A cache of transcoded small messages. Most units of a frame have the same bytes as in the previous frame; a comparison and a copy
-/// then replace the transcoding of two dozen fields. Bounded: one entry per hash, the newest.
+/// then replace the transcoding of two dozen fields. Bounded: a set of four entries per hash, so that a frame of 1,500 units keeps nearly
+/// all of them.
 /// </summary>
 internal sealed class TranscodeCache
 {
@@ -21,7 +22,8 @@ internal sealed class TranscodeCache
     /// <summary>Maximum nesting inside a cached message.</summary>
     public const int MaxDepth = 8;
 
-    private const int Slots = 1 << 10;
+    private const int Ways = 4;
+    private const int Slots = 1 << 12;
     private const int SlotBytes = MaxWireBytes + MaxJsonBytes;
     private const ulong Multiplier = 0x9E3779B97F4A7C15;
     private readonly int _hashedBytes;
@@ -35,12 +37,18 @@ internal sealed class TranscodeCache
     /// <summary>Finds the result for a key of exactly these bytes.</summary>
     public bool TryFind(MessageTable table, ReadOnlySpan<byte> key, out ReadOnlySpan<byte> value)
     {
+        var hash = HashOf(key);
+        var first = FirstSlot(hash);
+        for (var slot = first; slot < first + Ways; slot++)
+        {
+            ref readonly var entry = ref _entries[slot];
+            if (entry.Hash != hash || entry.Table != table) continue;
+            if (entry.KeyLength != key.Length || !key.SequenceEqual(Key(slot, entry))) continue;
+            value = Value(slot, entry);
+            return true;
+        }
         value = default;
-        var slot = SlotOf(key);
-        ref readonly var entry = ref _entries[slot];
-        if (entry.Table != table || entry.KeyLength != key.Length || !key.SequenceEqual(Key(slot, entry))) return false;
-        value = Value(slot, entry);
-        return true;
+        return false;
     }
 
     /// <summary>Finds the result for the key at the start of a text; <paramref name="keyLength"/> is its length in bytes.</summary>
@@ -49,37 +57,59 @@ internal sealed class TranscodeCache
         value = default;
         keyLength = 0;
         if (text.Length < _hashedBytes) return false;
-        var slot = SlotOf(text);
-        ref readonly var entry = ref _entries[slot];
-        if (entry.Table != table || !text.StartsWith(Key(slot, entry))) return false;
-        keyLength = entry.KeyLength;
-        value = Value(slot, entry);
-        return true;
+        var hash = HashOf(text);
+        var first = FirstSlot(hash);
+        for (var slot = first; slot < first + Ways; slot++)
+        {
+            ref readonly var entry = ref _entries[slot];
+            if (entry.Hash != hash || entry.Table != table || !text.StartsWith(Key(slot, entry))) continue;
+            keyLength = entry.KeyLength;
+            value = Value(slot, entry);
+            return true;
+        }
+        return false;
     }
 
-    /// <summary>Adds the result for a key and replaces an entry with the same hash. <paramref name="text"/>: the key and, if it is short,
-    /// the text after it.</summary>
+    /// <summary>Adds the result for a key. It replaces the entry with the same hash, which is usually the same unit before, or else one of
+    /// its set. <paramref name="text"/>: the key and, if it is short, the text after it.</summary>
     public void Add(MessageTable table, ReadOnlySpan<byte> text, int keyLength, ReadOnlySpan<byte> value)
     {
         if (keyLength + value.Length > SlotBytes) return;
-        var slot = SlotOf(text);
+        var hash = HashOf(text);
+        var slot = SlotFor(hash);
         text[..keyLength].CopyTo(_bytes.AsSpan(slot * SlotBytes));
         value.CopyTo(_bytes.AsSpan((slot * SlotBytes) + keyLength));
-        _entries[slot] = new Entry(table, keyLength, value.Length);
+        _entries[slot] = new Entry(table, hash, keyLength, value.Length);
+    }
+
+    private int SlotFor(uint hash)
+    {
+        var first = FirstSlot(hash);
+        // Of a full set, always the same one for this hash: replacing the oldest would evict all of a set that is too small.
+        var chosen = first + (int)(hash >> 16) % Ways;
+        for (var slot = first; slot < first + Ways; slot++)
+        {
+            ref readonly var entry = ref _entries[slot];
+            if (entry.Table is not null && entry.Hash == hash) return slot;
+            if (entry.Table is null) chosen = slot;
+        }
+        return chosen;
     }
 
     private ReadOnlySpan<byte> Key(int slot, in Entry entry) => _bytes.AsSpan(slot * SlotBytes, entry.KeyLength);
 
     private ReadOnlySpan<byte> Value(int slot, in Entry entry) => _bytes.AsSpan((slot * SlotBytes) + entry.KeyLength, entry.ValueLength);
 
-    private int SlotOf(ReadOnlySpan<byte> text)
+    private static int FirstSlot(uint hash) => (int)(hash % (Slots / Ways)) * Ways;
+
+    private uint HashOf(ReadOnlySpan<byte> text)
     {
         var hash = (ulong)Math.Min(text.Length, _hashedBytes);
         var end = Math.Min(text.Length, _hashedBytes) - sizeof(ulong);
         for (var i = 0; i <= end; i += sizeof(ulong))
             hash = (ulong.RotateLeft(hash, 23) ^ BinaryPrimitives.ReadUInt64LittleEndian(text[i..])) * Multiplier;
-        return (int)(hash >> 32) & (Slots - 1);
+        return (uint)(hash >> 32);
     }
 
-    private readonly record struct Entry(MessageTable? Table, int KeyLength, int ValueLength);
+    private readonly record struct Entry(MessageTable? Table, uint Hash, int KeyLength, int ValueLength);
 }

@@ -15,10 +15,10 @@ internal sealed class TranscoderState
 
     public WireScratch Scratch { get; } = new();
 
-    /// <summary>Small messages in protobuf and their JSON. Created on first use: 1.3 MB.</summary>
+    /// <summary>Small messages in protobuf and their JSON. Created on first use: 5 MB.</summary>
     public TranscodeCache ToJson => _toJson ??= new TranscodeCache(WireIdentityBytes);
 
-    /// <summary>Small messages in JSON and their protobuf. Created on first use: 1.3 MB.</summary>
+    /// <summary>Small messages in JSON and their protobuf. Created on first use: 5 MB.</summary>
     public TranscodeCache ToWire => _toWire ??= new TranscodeCache(JsonIdentityBytes);
 
     /// <summary>The states of one transcoder: one per concurrent call, up to a limit; last in, first out.</summary>
