@@ -35,7 +35,8 @@ internal static class ExportCommand
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var json = JsonOutput.CreateOption();
         var command = new Command(
-            "export", "Write the observations of a recording as a stream, each with its length as a varint in front, or as another recording")
+            "export",
+            "Write the observations of a recording as a stream, each with its length as a varint in front, or as another recording")
         {
             input, output, start, stop, units, compact, force, json,
         };
@@ -43,22 +44,22 @@ internal static class ExportCommand
         {
             if (result.GetValue(json) && result.GetResult(output)?.Tokens is [{ Value: StandardStreams.Dash }])
                 result.AddError("--json needs -o FILE: standard output has the data.");
-            var isRecording = IsRecording(result.GetValue(output));
+            var isRecording = result.GetResult(output)?.Tokens is [{ Value: var path }] && IsRecording(path);
             if (result.GetValue(compact) && !isRecording) result.AddError($"--compact needs -o FILE{RecordingExtension}.");
             if (result.GetValue(units) && isRecording) result.AddError($"--units cannot be written to FILE{RecordingExtension}.");
         });
         command.SetAction((parsed, cancellation) => LongTask.RunAsync(
             () => Run(
                 parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
-                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(units), parsed.GetValue(compact), parsed.GetValue(force), parsed.GetValue(json),
-                parsed.InvocationConfiguration, cancellation),
+                parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(units), parsed.GetValue(compact), parsed.GetValue(force),
+                parsed.GetValue(json), parsed.InvocationConfiguration, cancellation),
             parsed.InvocationConfiguration.Error));
         return command;
     }
 
     private static int Run(
-        string input, string output, uint start, uint stop, bool units, bool compact, bool force, bool json, InvocationConfiguration streams,
-        CancellationToken cancellation)
+        string input, string output, uint start, uint stop, bool units, bool compact, bool force, bool json,
+        InvocationConfiguration streams, CancellationToken cancellation)
     {
         var report = streams.Error;
         using var recording = RecordingReader.Open(input);
@@ -127,8 +128,8 @@ internal static class ExportCommand
     /// <param name="Frames">Observations in it.</param>
     internal sealed record ExportSummary(string File, long FileBytes, long Frames);
 
-    private static bool IsRecording(string? output) =>
-        output is not null && output.EndsWith(RecordingExtension, StringComparison.OrdinalIgnoreCase);
+    private static bool IsRecording(string output) =>
+        output.EndsWith(RecordingExtension, StringComparison.OrdinalIgnoreCase);
 
     // As if every game loop had the same number of frames: counting them would take as long as writing them.
     private static long FramesBetween(RecordingReader recording, uint start, uint stop)

@@ -68,7 +68,8 @@ internal static class ImportCommand
         var json = JsonOutput.CreateOption();
         var command = new Command("import", "Make a recording of serialized observations")
         {
-            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, compact, maxFrames, maxBytes, force, json,
+            inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, compact, maxFrames,
+            maxBytes, force, json,
         };
         command.SetAction((parsed, cancellation) =>
         {

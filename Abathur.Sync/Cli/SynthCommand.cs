@@ -51,7 +51,8 @@ internal static class SynthCommand
     }
 
     private static int Run(
-        SynthOptions options, RecordingOptions recording, string matchId, string path, bool force, TextWriter report, CancellationToken cancellation)
+        SynthOptions options, RecordingOptions recording, string matchId, string path, bool force, TextWriter report,
+        CancellationToken cancellation)
     {
         var generator = new MatchGenerator(options);
         if (path == StandardStreams.Dash)
@@ -82,7 +83,8 @@ internal static class SynthCommand
         }
     }
 
-    private static long WriteRecording(IEnumerable<MatchGenerator> frames, string matchId, MatchGenerator generator, Stream output, RecordingOptions options)
+    private static long WriteRecording(
+        IEnumerable<MatchGenerator> frames, string matchId, MatchGenerator generator, Stream output, RecordingOptions options)
     {
         using var recording = new SynthRecording(output, matchId, generator, options);
         foreach (var _ in frames) recording.Add();

@@ -112,8 +112,8 @@ public sealed class RecordingWriter : IDisposable
         }
         else
         {
-            WriteObservation(
-                gameLoop, capturedUnixNs, responseObservation.IsSingleSegment ? responseObservation.FirstSpan : responseObservation.ToArray());
+            var isOnePiece = responseObservation.IsSingleSegment;
+            WriteObservation(gameLoop, capturedUnixNs, isOnePiece ? responseObservation.FirstSpan : responseObservation.ToArray());
         }
     }
 

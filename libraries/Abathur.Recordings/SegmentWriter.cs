@@ -35,7 +35,8 @@ internal sealed class SegmentWriter(McapWriter mcap, int maxBytes)
     /// <summary>Frames in segments that are in the file.</summary>
     public long FramesWritten { get; private set; }
 
-    /// <summary>Adds an observation. False if it cannot be encoded: then it must be stored in another way, after <see cref="Write"/>.</summary>
+    /// <summary>Adds an observation. False if it cannot be encoded: then it must be stored in another way, after
+    /// <see cref="Write"/>.</summary>
     /// <param name="sequence">Its number in the recording.</param>
     /// <param name="gameLoop">Its game loop.</param>
     /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>

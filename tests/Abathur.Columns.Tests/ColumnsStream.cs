@@ -33,7 +33,8 @@ internal sealed class ColumnsStream
     }
 
     /// <summary>Checks that the decoder has this observation.</summary>
-    public void AssertIs(ReadOnlySpan<byte> observation) => SameObservation.Assert(ResponseObservation.Parser.ParseFrom(observation), Read(Decoder));
+    public void AssertIs(ReadOnlySpan<byte> observation) =>
+        SameObservation.Assert(ResponseObservation.Parser.ParseFrom(observation), Read(Decoder));
 
     public static ResponseObservation Read(ColumnsDecoder decoder)
     {

@@ -159,7 +159,8 @@ public class CompactRecordingTests
             using var output = new MemoryStream();
             using (var mcap = new McapWriter(output, leaveOpen: true))
             {
-                var channel = mcap.AddChannel(mcap.AddSchema("abathur.sync.v1.ColumnsSegment", "protobuf", default), "/columns", "protobuf");
+                var schema = mcap.AddSchema("abathur.sync.v1.ColumnsSegment", "protobuf", default);
+                var channel = mcap.AddChannel(schema, "/columns", "protobuf");
                 mcap.WriteMessage(channel, 7, 1, 1, bytes);
             }
             var error = Assert.Throws<RecordingException>(() => RecordingSample.ReadLoops(RecordingSample.Open(output.ToArray())));
@@ -197,7 +198,8 @@ public class CompactRecordingTests
         using var folder = new TemporaryFolder();
         var path = folder.PathTo("real.mcap");
         var inputs = ImportInput.FromFolder(SharedData.PathTo("observations"));
-        RecordingImporter.Import(inputs, path, new ImportOptions { StartTimeUnixNs = 1, Recording = new RecordingOptions { Compact = true } });
+        var options = new ImportOptions { StartTimeUnixNs = 1, Recording = new RecordingOptions { Compact = true } };
+        RecordingImporter.Import(inputs, path, options);
         Assert.Equal(81, AssertHas(path, inputs.Select(input => File.ReadAllBytes(input.Name))));
     }
 
@@ -243,7 +245,6 @@ public class CompactRecordingTests
     private static byte[] WriteAllTopics(RecordingOptions options, bool foreign = false, bool withGameInfo = false)
     {
         using var output = new MemoryStream();
-        using var mcap = new MemoryStream();
         using (var writer = new RecordingWriter(output, RecordingSample.Match, options, leaveOpen: true))
         {
             if (withGameInfo) writer.WriteGameInfo(0, new ResponseGameInfo { MapName = "Testmap LE" }.ToByteArray());
@@ -288,6 +289,7 @@ public class CompactRecordingTests
     private static byte[] WriteRandom(int seed, RecordingOptions options)
     {
         var random = new Random(seed);
+        var oneAction = new RequestAction { Actions = { new SC2APIProtocol.Action() } }.ToByteArray();
         using var output = new MemoryStream();
         using (var writer = new RecordingWriter(output, RecordingSample.Match, options, leaveOpen: true))
         {
@@ -297,7 +299,7 @@ public class CompactRecordingTests
                 captured += random.Next(3) == 0 ? 0 : random.Next(1000);
                 switch (random.Next(8))
                 {
-                    case 0: writer.WriteActions(loop, captured, new RequestAction { Actions = { new SC2APIProtocol.Action() } }.ToByteArray()); break;
+                    case 0: writer.WriteActions(loop, captured, oneAction); break;
                     case 1: writer.WriteEvent(captured, new Event { GameLoop = loop, MatchStarted = new() }); break;
                     case 2: writer.WriteDrawings(loop, captured, new Drawings { GameLoop = loop }.ToByteArray()); break;
                     case 3: writer.Flush(); break;

@@ -62,7 +62,8 @@ public static class RecordingRewriter
         public void Write(in RecordedMessage message)
         {
             if (!_channels.TryGetValue(message.Topic, out var channel)) _channels[message.Topic] = channel = Add(message.Topic);
-            output.WriteMessage(channel, message.Sequence, message.LogTimeNs, GameTime.ToNanoseconds(message.GameLoop), message.Payload.Span);
+            output.WriteMessage(
+                channel, message.Sequence, message.LogTimeNs, GameTime.ToNanoseconds(message.GameLoop), message.Payload.Span);
         }
 
         private ushort Add(string topic)
