@@ -22,7 +22,7 @@ public partial class ProjectReferencesTests
         ["Abathur.Emulator"] = ["Abathur.Recordings"],
         ["Abathur.Sc2"] = ["Abathur.Protobuf"],
         ["Abathur.Synth"] = ["Abathur.Sc2"],
-        ["Abathur.Recordings"] = ["Abathur.Compression", "Abathur.Mcap", "Abathur.Sc2"],
+        ["Abathur.Recordings"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Mcap", "Abathur.Sc2"],
     };
 
     /// <summary>Tests, benchmarks and the fuzzer may see what is internal. Libraries may not.</summary>
