@@ -37,18 +37,13 @@ internal sealed class TranscodeCache
     /// <summary>Finds the result for a key of exactly these bytes.</summary>
     public bool TryFind(MessageTable table, ReadOnlySpan<byte> key, out ReadOnlySpan<byte> value)
     {
-        var hash = HashOf(key);
-        var first = FirstSlot(hash);
-        for (var slot = first; slot < first + Ways; slot++)
-        {
-            ref readonly var entry = ref _entries[slot];
-            if (entry.Hash != hash || entry.Table != table) continue;
-            if (entry.KeyLength != key.Length || !key.SequenceEqual(Key(slot, entry))) continue;
-            value = Value(slot, entry);
-            return true;
-        }
         value = default;
-        return false;
+        var slot = Find(HashOf(key));
+        if (slot < 0) return false;
+        ref readonly var entry = ref _entries[slot];
+        if (entry.Table != table || entry.KeyLength != key.Length || !key.SequenceEqual(Key(slot, entry))) return false;
+        value = Value(slot, entry);
+        return true;
     }
 
     /// <summary>Finds the result for the key at the start of a text; <paramref name="keyLength"/> is its length in bytes.</summary>
@@ -57,17 +52,13 @@ internal sealed class TranscodeCache
         value = default;
         keyLength = 0;
         if (text.Length < _hashedBytes) return false;
-        var hash = HashOf(text);
-        var first = FirstSlot(hash);
-        for (var slot = first; slot < first + Ways; slot++)
-        {
-            ref readonly var entry = ref _entries[slot];
-            if (entry.Hash != hash || entry.Table != table || !text.StartsWith(Key(slot, entry))) continue;
-            keyLength = entry.KeyLength;
-            value = Value(slot, entry);
-            return true;
-        }
-        return false;
+        var slot = Find(HashOf(text));
+        if (slot < 0) return false;
+        ref readonly var entry = ref _entries[slot];
+        if (entry.Table != table || !text.StartsWith(Key(slot, entry))) return false;
+        keyLength = entry.KeyLength;
+        value = Value(slot, entry);
+        return true;
     }
 
     /// <summary>Adds the result for a key. It replaces the entry with the same hash, which is usually the same unit before, or else one of
@@ -76,24 +67,34 @@ internal sealed class TranscodeCache
     {
         if (keyLength + value.Length > SlotBytes) return;
         var hash = HashOf(text);
-        var slot = SlotFor(hash);
+        var slot = Find(hash);
+        if (slot < 0) slot = Replaced(hash);
         text[..keyLength].CopyTo(_bytes.AsSpan(slot * SlotBytes));
         value.CopyTo(_bytes.AsSpan((slot * SlotBytes) + keyLength));
         _entries[slot] = new Entry(table, hash, keyLength, value.Length);
     }
 
-    private int SlotFor(uint hash)
+    /// <summary>The slot of a hash, which is in at most one; negative: none.</summary>
+    private int Find(uint hash)
     {
         var first = FirstSlot(hash);
-        // Of a full set, always the same one for this hash: replacing the oldest would evict all of a set that is too small.
-        var chosen = first + (int)(hash >> 16) % Ways;
         for (var slot = first; slot < first + Ways; slot++)
         {
-            ref readonly var entry = ref _entries[slot];
-            if (entry.Table is not null && entry.Hash == hash) return slot;
-            if (entry.Table is null) chosen = slot;
+            if (_entries[slot].Hash == hash && _entries[slot].Table is not null) return slot;
         }
-        return chosen;
+        return -1;
+    }
+
+    /// <summary>The slot for a hash that is in none.</summary>
+    private int Replaced(uint hash)
+    {
+        var first = FirstSlot(hash);
+        for (var slot = first; slot < first + Ways; slot++)
+        {
+            if (_entries[slot].Table is null) return slot;
+        }
+        // Always the same one for this hash: replacing the oldest would evict all of a set that is too small.
+        return first + ((int)(hash >> 16) % Ways);
     }
 
     private ReadOnlySpan<byte> Key(int slot, in Entry entry) => _bytes.AsSpan(slot * SlotBytes, entry.KeyLength);
