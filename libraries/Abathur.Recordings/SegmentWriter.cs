@@ -4,7 +4,6 @@ using Abathur.Mcap;
 using Abathur.Protobuf.Wire;
 using Abathur.Sc2;
 using Abathur.Sync.V1;
-using Google.Protobuf;
 
 namespace Abathur.Recordings;
 
@@ -57,11 +56,9 @@ internal sealed class SegmentWriter(McapWriter mcap, int maxBytes)
             _firstSequence = sequence;
             _first = _last = (gameLoop, capturedUnixNs);
         }
-        _message.WriteTag(ColumnsSegment.PayloadsFieldNumber, WireFormat.WireType.LengthDelimited);
-        _message.WriteVarint((ulong)_payload.WrittenCount);
-        _message.Write(_payload.WrittenSpan);
-        _gameLoopSteps.WriteVarint(ZigZag((long)gameLoop - _last.GameLoop));
-        _logTimeSteps.WriteVarint(ZigZag(capturedUnixNs - _last.CapturedUnixNs));
+        _message.WriteBytes(ColumnsSegment.PayloadsFieldNumber, _payload.WrittenSpan);
+        _gameLoopSteps.WriteVarint(ZigZag.Encode((long)gameLoop - _last.GameLoop));
+        _logTimeSteps.WriteVarint(ZigZag.Encode(capturedUnixNs - _last.CapturedUnixNs));
         _last = (gameLoop, capturedUnixNs);
         _bytes += observation.Length;
         Frames++;
@@ -77,24 +74,14 @@ internal sealed class SegmentWriter(McapWriter mcap, int maxBytes)
     public void Write(ushort channel)
     {
         if (Frames == 0) return;
-        WritePacked(ColumnsSegment.GameLoopStepsFieldNumber, _gameLoopSteps);
-        WritePacked(ColumnsSegment.LogTimeStepsFieldNumber, _logTimeSteps);
+        _message.WriteBytes(ColumnsSegment.GameLoopStepsFieldNumber, _gameLoopSteps.WrittenSpan);
+        _message.WriteBytes(ColumnsSegment.LogTimeStepsFieldNumber, _logTimeSteps.WrittenSpan);
         mcap.WriteMessage(
             channel, _firstSequence, (ulong)_first.CapturedUnixNs, GameTime.ToNanoseconds(_first.GameLoop), _message.WrittenSpan);
         mcap.Flush();
         FramesWritten += Frames;
         Segments++;
-        _message.Clear();
+        foreach (var written in (ReadOnlySpan<WireWriter>)[_message, _gameLoopSteps, _logTimeSteps]) written.Clear();
         (Frames, _bytes) = (0, 0);
     }
-
-    private void WritePacked(int field, WireWriter values)
-    {
-        _message.WriteTag(field, WireFormat.WireType.LengthDelimited);
-        _message.WriteVarint((ulong)values.Length);
-        _message.Write(values.WrittenSpan);
-        values.Clear();
-    }
-
-    private static ulong ZigZag(long value) => (ulong)(value << 1 ^ value >> 63);
 }

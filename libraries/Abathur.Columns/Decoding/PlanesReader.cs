@@ -1,4 +1,4 @@
-using Abathur.Columns.Tables;
+using Abathur.Protobuf.Wire;
 
 namespace Abathur.Columns.Decoding;
 
@@ -39,6 +39,6 @@ internal readonly ref struct PlanesReader
                 offset += _counts[each];
             }
         }
-        foreach (ref var value in values) value = ColumnsFormat.UnZigZag((ulong)value);
+        foreach (ref var value in values) value = ZigZag.Decode((ulong)value);
     }
 }

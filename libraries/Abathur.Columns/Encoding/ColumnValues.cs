@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Abathur.Columns.Tables;
+using Abathur.Protobuf.Wire;
 
 namespace Abathur.Columns.Encoding;
 
@@ -45,7 +46,7 @@ internal sealed class ColumnValues
     public void Add(int column, int row, long value)
     {
         if (_rows.Count == 0 || _rows[_rows.Count - 1] != row) _rows.Add(row);
-        var coded = ColumnsFormat.ZigZag(value);
+        var coded = ZigZag.Encode(value);
         var next = (column * _capacity) + _counts[column]++;
         _values[next] = coded;
         _places[next] = _rows.Count - 1;

@@ -126,10 +126,6 @@ internal static class ColumnsFormat
 
     public static int Section(BlobId blob) => 1 + TableCount + (int)blob;
 
-    public static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
-
-    public static long UnZigZag(ulong value) => (long)(value >> 1) ^ -(long)(value & 1);
-
     /// <summary>Bytes that a value takes, as a power of two: 0 to 3.</summary>
     public static int WidthCode(ulong value) => value <= byte.MaxValue ? 0 : value <= ushort.MaxValue ? 1 : value <= uint.MaxValue ? 2 : 3;
 

@@ -5,6 +5,7 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using Abathur.Protobuf.ProtoJson.Schema;
 using Abathur.Protobuf.ProtoJson.Text;
+using Abathur.Protobuf.Wire;
 
 namespace Abathur.Protobuf.ProtoJson.ToJson;
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Numerics;
 using Abathur.Protobuf.ProtoJson.Schema;
+using Abathur.Protobuf.Wire;
 
 namespace Abathur.Protobuf.ProtoJson.ToWire;
 
