@@ -128,8 +128,7 @@ internal static class ExportCommand
     /// <param name="Frames">Observations in it.</param>
     internal sealed record ExportSummary(string File, long FileBytes, long Frames);
 
-    private static bool IsRecording(string output) =>
-        output.EndsWith(RecordingExtension, StringComparison.OrdinalIgnoreCase);
+    private static bool IsRecording(string output) => output.EndsWith(RecordingExtension, StringComparison.OrdinalIgnoreCase);
 
     // As if every game loop had the same number of frames: counting them would take as long as writing them.
     private static long FramesBetween(RecordingReader recording, uint start, uint stop)

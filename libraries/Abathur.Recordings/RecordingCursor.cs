@@ -15,7 +15,7 @@ internal sealed class RecordingCursor : IDisposable
     private const long MaxPendingBytes = 64 * 1024 * 1024;
 
     private readonly McapMessageCursor _cursor;
-    private readonly HashSet<ushort> _segments, _whole;
+    private readonly HashSet<ushort> _segments, _observations;
     private readonly SegmentFrames _frames;
     private readonly Queue<McapMessage> _pending = new();
     private long _pendingBytes;
@@ -24,17 +24,21 @@ internal sealed class RecordingCursor : IDisposable
     private McapMessage _current;
 
     /// <param name="mcap">The file.</param>
-    /// <param name="whole">Channels of whole observations.</param>
-    public RecordingCursor(McapReader mcap, HashSet<ushort> whole)
+    /// <param name="observations">Channels of observations, whole or in segments.</param>
+    public RecordingCursor(McapReader mcap, HashSet<ushort> observations)
     {
         _cursor = mcap.ReadMessages();
-        _whole = whole;
-        _segments = [.. mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Columns).Select(channel => channel.Id)];
+        _observations = observations;
+        _segments = [.. SegmentsOf(mcap)];
         _frames = new SegmentFrames(mcap.Name);
     }
 
     /// <summary>The channels of segments.</summary>
     public IReadOnlySet<ushort> Segments => _segments;
+
+    /// <summary>The channels of segments in a file.</summary>
+    public static IEnumerable<ushort> SegmentsOf(McapReader mcap) =>
+        mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Columns).Select(channel => channel.Id);
 
     /// <summary>The current message. Its data is empty if it is a frame of a segment: <see cref="Data"/>.</summary>
     public McapMessage Current => _current;
@@ -92,7 +96,7 @@ internal sealed class RecordingCursor : IDisposable
     private void Sort(in McapMessage message)
     {
         if (_segments.Contains(message.ChannelId)) _frames.Load(message);
-        else if (_whole.Contains(message.ChannelId)) _wholeFrame = message;
+        else if (_observations.Contains(message.ChannelId)) _wholeFrame = message;
         else Keep(message);
     }
 

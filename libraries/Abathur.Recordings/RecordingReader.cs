@@ -36,9 +36,6 @@ public sealed class RecordingReader : IDisposable
         {
             FindChannels();
             _cursor = NewCursor();
-            // Those of segments, too.
-            _channels.UnionWith(_cursor.Segments);
-            if (_channels.Count == 0) throw NoObservations();
             FrameCount = CountFrames();
             _publishTimeIsGameTime = TryReadMatch(out var match);
             Match = match;
@@ -226,27 +223,25 @@ public sealed class RecordingReader : IDisposable
             }
             _channels.Add(channel.Id);
         }
+        _channels.UnionWith(RecordingCursor.SegmentsOf(_mcap));
         _drawingChannels.UnionWith(
             _mcap.Channels.Values.Where(channel => channel.Topic == RecordingTopics.Drawings).Select(channel => channel.Id));
-    }
-
-    private RecordingCursor NewCursor() => new(_mcap, _channels);
-
-    private RecordingException NoObservations()
-    {
+        if (_channels.Count > 0) return;
         if (Truncated)
         {
-            return new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})")
+            throw new RecordingException($"{_mcap.Name} was truncated before its first chunk was complete ({Damage})")
             {
                 Remedy = RecordingRemedy.Recover,
             };
         }
         var topics = string.Join(
             ", ", _mcap.Channels.Values.Select(channel => channel.Topic).Distinct().Order(StringComparer.Ordinal).Take(10));
-        return new RecordingException(
+        throw new RecordingException(
             $"{_mcap.Name} is not a recording of a match: it has no topic {RecordingTopics.Observation}, only "
                 + $"{(topics.Length == 0 ? "none at all" : topics)}");
     }
+
+    private RecordingCursor NewCursor() => new(_mcap, _channels);
 
     private long CountFrames()
     {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -28,52 +29,39 @@ OBSERVATIONS = (OBSERVATION, COLUMNS)
 ACTIONS = "/actions"
 
 
+@dataclass(slots=True)
 class Observation:
-    """A recorded observation: its bytes, or its columns.
+    """A recorded observation.
 
     Attributes:
         sequence: Its number in the recording, from 0.
         game_loop: Its game loop.
         log_time: When it was captured, in nanoseconds since 1970.
         size: Bytes of it in the recording, before compression.
-        columns: Its columns; None: `data` was recorded.
+        recorded: A serialized `ResponseObservation`, or its columns.
     """
 
-    __slots__ = ("_data", "columns", "game_loop", "log_time", "sequence", "size")
-
-    def __init__(
-        self, sequence: int, game_loop: int, log_time: int, size: int, data: bytes | None, columns: Columns | None
-    ) -> None:
-        """With data, or with columns."""
-        self.sequence = sequence
-        self.game_loop = game_loop
-        self.log_time = log_time
-        self.size = size
-        self._data = data
-        self.columns = columns
+    sequence: int
+    game_loop: int
+    log_time: int
+    size: int
+    recorded: bytes | Columns
 
     @property
     def data(self) -> bytes:
         """A serialized `ResponseObservation`. It is built for each call if columns were recorded, which is slow."""
-        if self._data is not None:
-            return self._data
-        assert self.columns is not None
-        return observation_bytes(self.columns)
+        return self.recorded if isinstance(self.recorded, bytes) else observation_bytes(self.recorded)
 
     def without_units(self) -> sc2api_pb2.ResponseObservation:
         """The fields that are neither units nor map."""
-        if self.columns is not None:
-            return sc2api_pb2.ResponseObservation.FromString(self.columns.rest)
-        return _without_units.parse(self.data)
+        if isinstance(self.recorded, bytes):
+            return _without_units.parse(self.recorded)
+        return sc2api_pb2.ResponseObservation.FromString(self.recorded.rest)
 
 
 def observations(messages: Iterable[tuple[str, Any]]) -> Iterator[Observation]:
-    """The observations in messages of `OBSERVATIONS`, each with its topic, in the order of the file."""
-    for topic, message in messages:
-        if topic == COLUMNS:
-            yield from segment(message)
-        elif topic == OBSERVATION:
-            yield whole(message)
+    """The observations in messages, each with its topic, in the order of the file."""
+    return (each for topic, each in with_others(messages) if topic == OBSERVATION)
 
 
 def with_others(messages: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -100,7 +88,7 @@ def with_others(messages: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]
 
 def whole(message: Any) -> Observation:
     """The observation of a message of `OBSERVATION`."""
-    return Observation(message.sequence, game_loop_of(message), message.log_time, len(message.data), message.data, None)
+    return Observation(message.sequence, game_loop_of(message), message.log_time, len(message.data), message.data)
 
 
 def segment(message: Any) -> Iterator[Observation]:
@@ -116,7 +104,7 @@ def segment(message: Any) -> Iterator[Observation]:
     for sequence, (payload, loops, nanoseconds) in enumerate(steps, message.sequence):
         game_loop += loops
         log_time += nanoseconds
-        yield Observation(sequence, game_loop, log_time, len(payload), None, decoder.decode(payload))
+        yield Observation(sequence, game_loop, log_time, len(payload), decoder.decode(payload))
 
 
 def parse_segment(data: bytes) -> sync_pb2.ColumnsSegment:
@@ -143,7 +131,7 @@ def select(recorded: Iterable[Observation], start: int, stop: int | None, every:
 
     def frame_of(observation: Observation) -> Frame:
         frame = _frame.from_recording(
-            observation.columns or observation.data,
+            observation.recorded,
             sequence=observation.sequence + 1,
             game_loop=observation.game_loop,
             match_id=match_id,

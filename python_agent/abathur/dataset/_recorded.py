@@ -53,7 +53,7 @@ class RecordedMatch:
 
     def __enter__(self) -> RecordedMatch:
         """Start a daemon where that is faster: it parses the units, with the same result."""
-        # Columns are read as fast here.
+        # Columns are arrays already.
         is_whole = not self._recording._is_compact
         if is_whole and self._recording.frame_count >= _FEW_FRAMES and self._stride() <= _MAX_STRIDE and has_daemon():
             blocks = self._stack.enter_context(_tables.recorded_blocks(self._recording.path, 0, None))
