@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Hashing;
 using Abathur.Compression;
 
 namespace Abathur.Mcap;
@@ -35,7 +36,7 @@ internal sealed class ChunkBuffer : IDisposable
             "zstd" => Decompress(input, stored, (int)size, header.Offset),
             _ => throw Unknown(input, header.Offset),
         };
-        if (input.Options.VerifyCrcs && crc != 0 && Crc32.Append(0, Records.Span) != crc)
+        if (input.Options.VerifyCrcs && crc != 0 && Crc32.HashToUInt32(Records.Span) != crc)
         {
             Records = default;
             throw new McapException(

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Hashing;
 using Abathur.Compression;
 
 namespace Abathur.Mcap;
@@ -28,7 +29,7 @@ public sealed class McapWriter : IDisposable
     // Position of the file in the stream.
     private readonly long _origin;
     private long _written;
-    private uint _dataCrc;
+    private readonly Crc32 _dataCrc = new();
     private bool _failed, _closed;
 
     /// <param name="output">Receives the file from its current position on, which is offset 0 of the file.</param>
@@ -279,7 +280,7 @@ public sealed class McapWriter : IDisposable
         _block.U64(_pending.FirstTime);
         _block.U64(_pending.LastTime);
         _block.U64((ulong)records.Length);
-        _block.U32(Crc32.Append(0, records));
+        _block.U32(Crc32.HashToUInt32(records));
         _block.Text(compression);
         _block.U64(0);
         var stored = _block.Length;
@@ -309,7 +310,7 @@ public sealed class McapWriter : IDisposable
 
     private void WriteEnd(bool withSummary)
     {
-        RecordFormatter.Write(_block, new McapDataEnd(_dataCrc));
+        RecordFormatter.Write(_block, new McapDataEnd(_dataCrc.GetCurrentHashAsUInt32()));
         var summaryStart = _block.Length;
         var groups = withSummary ? _summary.Write(_block, _options, _written) : [];
         var offsetStart = _block.Length;
@@ -324,7 +325,7 @@ public sealed class McapWriter : IDisposable
         _block.PatchU64(footer - 8, McapFormat.FooterContentBytes);
         _block.U64(hasSummary ? (ulong)(_written + summaryStart) : 0);
         _block.U64(hasOffsets ? (ulong)(_written + offsetStart) : 0);
-        _block.U32(Crc32.Append(0, _block.Written[summaryStart..]));
+        _block.U32(Crc32.HashToUInt32(_block.Written[summaryStart..]));
         _block.Raw(McapFormat.Magic);
         Put();
         _output.Flush();
@@ -336,7 +337,7 @@ public sealed class McapWriter : IDisposable
     private void WriteBlock()
     {
         Put();
-        _dataCrc = Crc32.Append(_dataCrc, _block.Written);
+        _dataCrc.Append(_block.Written);
         _written += _block.Length;
         _block.Clear();
     }

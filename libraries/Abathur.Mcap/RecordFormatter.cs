@@ -1,3 +1,5 @@
+using System.IO.Hashing;
+
 namespace Abathur.Mcap;
 
 /// <summary>Writes records as bytes.</summary>
@@ -77,7 +79,7 @@ internal static class RecordFormatter
         to.Text(record.MediaType);
         to.U64((ulong)record.Data.Length);
         to.Raw(record.Data.Span);
-        to.U32(Crc32.Append(0, to.Written[start..]));
+        to.U32(Crc32.HashToUInt32(to.Written[start..]));
         to.End(start);
     }
 

@@ -1,3 +1,5 @@
+using System.IO.Hashing;
+
 namespace Abathur.Mcap;
 
 /// <summary>Parses records into objects, which have copies of the content.</summary>
@@ -68,7 +70,7 @@ internal static class RecordParser
         var data = fields.Bytes64("data");
         var covered = content[..^fields.Rest.Length];
         var crc = fields.U32("crc");
-        if (verifyCrc && crc != 0 && Crc32.Append(0, covered) != crc)
+        if (verifyCrc && crc != 0 && Crc32.HashToUInt32(covered) != crc)
             throw new McapException($"Attachment record at offset {offset} is damaged: its CRC does not match its content", offset);
         return new McapAttachment(logTime, createTime, name, mediaType, data.ToArray());
     }

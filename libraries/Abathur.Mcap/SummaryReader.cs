@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Hashing;
 
 namespace Abathur.Mcap;
 
@@ -21,7 +22,7 @@ internal static class SummaryReader
             var covered = (int)(footerStart - start) + McapFormat.RecordHeaderBytes + McapFormat.FooterContentBytes - 4;
             McapInput.Grow(ref buffer, covered);
             input.Read(start, buffer.AsSpan(0, covered));
-            if (input.Options.VerifyCrcs && footer.SummaryCrc != 0 && Crc32.Append(0, buffer.AsSpan(0, covered)) != footer.SummaryCrc)
+            if (input.Options.VerifyCrcs && footer.SummaryCrc != 0 && Crc32.HashToUInt32(buffer.AsSpan(0, covered)) != footer.SummaryCrc)
                 return null;
             return Parse(input, buffer.AsMemory(0, (int)(footerStart - start)), start);
         }

@@ -23,26 +23,34 @@ internal sealed record FloorOptions
     /// <summary>Seconds of game time to send; null: to the end.</summary>
     public double? Duration { get; init; }
 
-    /// <summary>The command line of the same: <c>floor FILE --port 0 --unlimited --start-offset S --duration S</c>.</summary>
-    public static int Invoke(string[] args, Func<FloorOptions, CancellationToken, Task<int>> run)
+    /// <summary>Over gRPC, from memory, as fast as every client takes the frames: <see cref="GrpcFloorServer"/>.</summary>
+    public bool Grpc { get; init; }
+
+    /// <summary>The command line of the same: <c>floor FILE --port 0 --unlimited --grpc --start-offset S
+    /// --duration S</c>.</summary>
+    public static int Invoke(string[] args)
     {
         var file = new Argument<string>("FILE") { Description = "Recording (MCAP) to send." };
         var port = new Option<int>("--port") { Description = "TCP port; 0: any free one." };
         var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
+        var grpc = new Option<bool>("--grpc") { Description = "Over gRPC, from memory, as fast as every client takes the frames." };
         var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to skip at the start." };
         var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
         var command = new RootCommand(
-            "Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, offset, duration };
-        command.SetAction((parsed, cancellation) => run(
-            new FloorOptions
+            "Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, grpc, offset, duration };
+        command.SetAction((parsed, cancellation) =>
+        {
+            var options = new FloorOptions
             {
                 Recording = parsed.GetRequiredValue(file),
                 Port = parsed.GetValue(port),
                 Unlimited = parsed.GetValue(unlimited),
+                Grpc = parsed.GetValue(grpc),
                 StartOffset = parsed.GetValue(offset),
                 Duration = parsed.GetValue(duration),
-            },
-            cancellation));
+            };
+            return options.Grpc ? GrpcFloorServer.RunAsync(options, cancellation) : FloorServer.RunAsync(options, cancellation);
+        });
         return command.Parse(args).Invoke();
     }
 }
