@@ -97,7 +97,7 @@ internal sealed class Make
     private static readonly string[] Benchmarks =
     [
         "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, "relay",
-        "dataset", "playback",
+        "dataset", "playback", "compact",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
@@ -142,6 +142,8 @@ internal sealed class Make
                                           measure what 200 agents that come and die cost one that stays
               bench history [--seconds N] [--rounds N] [--output DIR]
                                           measure the memory of the history, and what reading it costs another reader
+              bench compact [--rounds N] [--output DIR]
+                              measure compact recordings: bytes beside zstd -19, writing, reading in Python
               bench playback [--seconds N] [--rounds N] [--output DIR]
                               measure playback at full speed, beside a gRPC server that sends ready bytes
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]

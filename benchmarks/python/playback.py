@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 from figures import Figures, machine, save, table
-from processes import BENCHMARKS, DAEMON, ROOT, AgentProcess, Daemon, MeasureError, Process, Server, sleep_until
+from processes import BENCHMARKS, ROOT, AgentProcess, Daemon, MeasureError, Server, sleep_until
 from readers import Subscription
 
-from recordings import LOCAL, make_elite
+from recordings import LOCAL, make_compact, make_elite
 
 #: Where the largest frames of the match are, in seconds.
 START = "400"
@@ -24,7 +24,7 @@ COMPACT = "playback, compact recording"
 
 
 def rate(server: Server, seconds: float, figures: Figures, name: str) -> None:
-    """Frames a second of one blocking grpcio reader under `every` that decodes nothing, and processor time of the server."""
+    """Frames a second of a blocking grpcio reader under `every` that decodes nothing, and the processor time."""
     with AgentProcess() as agent:
         agent.send_read(Subscription("grpc", server.address("grpc"), "every", decode=False), 1, blocking=True)
         agent.answer()
@@ -52,15 +52,6 @@ def measure(elite: Path, compact: Path, seconds: float, figures: Figures) -> Non
             rate(daemon, seconds, figures, name)
 
 
-def make_compact(elite: Path) -> Path:
-    """The match as a compact recording; made where it is missing."""
-    path = elite.with_name(f"{elite.stem}-compact.mcap")
-    if not path.exists():
-        with Process(["dotnet", DAEMON, "export", elite, "-o", path, "--compact"]) as export:
-            export.wait()
-    return path
-
-
 def page(figures: Figures, seconds: float, rounds: int) -> str:
     """The README of the results."""
     about = machine()
@@ -79,10 +70,10 @@ def page(figures: Figures, seconds: float, rounds: int) -> str:
         f"server and reader together, {about['os']}, Python {about['python']},\n"
         f"grpcio {about['grpcio']}, .NET {about['dotnet']}, commit {about['commit']}.\n\n"
         "One reader (grpcio, blocking, decodes nothing) takes every frame of the generated match `elite`, from its\n"
-        f"minute 6:40 on: 148 KB a frame in protobuf. *{READY.capitalize()}*: the same gRPC server sends 300 messages from\n"
-        "memory, over and over. *Playback*: the daemon reads, decompresses and checks the recording, and publishes each\n"
-        f"frame. {_WARM_UP_SECONDS:g} s of warm-up and {seconds:g} s a cell, {rounds} rounds in turns: the median, and the\n"
-        "lowest and highest; the ratio is of the same round.\n\n"
+        f"minute 6:40 on: 148 KB a frame in protobuf. *{READY.capitalize()}*: the same gRPC server sends 300\n"
+        "messages from memory, over and over. *Playback*: the daemon reads, decompresses and checks the recording,\n"
+        f"and publishes each frame. {_WARM_UP_SECONDS:g} s of warm-up and {seconds:g} s a cell, {rounds} rounds in\n"
+        "turns: the median, and the lowest and highest; the ratio is of the same round.\n\n"
         + table(["", "frames/s", "beside ready bytes", "server CPU, µs a frame"], rows)
     )
 

@@ -50,6 +50,16 @@ def make_elite() -> Path:
     return path
 
 
+def make_compact(recording: Path, *, again: bool = False) -> Path:
+    """The same recording, compact; made where it is missing, or again."""
+    path = LOCAL / f"{recording.stem}-compact.mcap"
+    if again or not path.exists():
+        path.unlink(missing_ok=True)
+        with Process(["dotnet", DAEMON, "export", recording, "-o", path, "--compact"]) as export:
+            export.wait()
+    return path
+
+
 @dataclass(frozen=True)
 class Sequences:
     """Recordings of the sequences: as they are, and with noisier motion."""

@@ -37,6 +37,8 @@ _METADATA = "abathur.match"
 #: How many frames are in how many segments of a compact recording.
 _COUNTS = "abathur.compact"
 _LOOPS_PER_SECOND = 22.4
+#: Bytes before the content of a record: its kind, and its length.
+_RECORD_HEAD = 9
 
 
 @overload
@@ -255,10 +257,29 @@ class Recording:
 
     def _messages(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
         """Topics and messages. Segments are in the order of the file, in which they are behind what they span."""
+        if self._is_compact and self._summary.chunk_indexes:
+            return self._in_file_order(topics, start_time)
         # Without an index the package would sort the whole file in memory.
-        is_sorted = bool(self._summary.chunk_indexes) and not self._is_compact
+        is_sorted = bool(self._summary.chunk_indexes)
         found = self._reader.iter_messages(topics=topics, starting_at=start_time, log_time_order=is_sorted)
         return ((channel.topic, message) for _, channel, message in found)
+
+    def _in_file_order(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
+        """One chunk after the other. The package reads all of them before the first message where it does not sort."""
+        from mcap.data_stream import ReadDataStream
+        from mcap.records import Chunk, Message
+        from mcap.stream_reader import breakup_chunk
+
+        after = start_time or 0
+        wanted = {channel.id: channel.topic for channel in self._summary.channels.values() if channel.topic in topics}
+        for index in sorted(self._summary.chunk_indexes, key=lambda index: index.chunk_start_offset):
+            listed = index.message_index_offsets
+            if index.message_end_time < after or (listed and not wanted.keys() & listed.keys()):
+                continue
+            self._file.seek(index.chunk_start_offset + _RECORD_HEAD)
+            for record in breakup_chunk(Chunk.read(ReadDataStream(self._file))):
+                if isinstance(record, Message) and record.channel_id in wanted and record.log_time >= after:
+                    yield wanted[record.channel_id], record
 
     def _first(self, topic: str) -> bytes | None:
         for _, message in self._messages([topic], None):

@@ -15,12 +15,16 @@ from typing import Any
 import abathur
 import numpy as np
 import pytest
-from abathur import Frame, RecordingError
+from abathur import Frame, RecordingError, dataset
+from abathur.sc2 import run_async
 from abathur.sync.v1 import sync_pb2
+from datasets import rows
+from emulators import emulated, raw_client
 from mcap.writer import CompressionType, Writer
 from programs import ROOT, SKIRMISH, TIMEOUT, Launch, Play, run_daemon
 from programs import abathur as run_abathur
 from s2clientprotocol import sc2api_pb2
+from sc2.bot_ai import BotAI
 
 FIRST = 8960
 
@@ -31,6 +35,20 @@ def compact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = run_daemon("export", str(SKIRMISH), "-o", str(path), "--compact")
     assert done.returncode == 0, done.stderr
     return path
+
+
+class Watching(BotAI):
+    """Notes what each step shows, whatever the order of the units."""
+
+    def __init__(self) -> None:
+        self.notes: list[Any] = []
+
+    async def on_step(self, iteration: int) -> None:
+        seen = {unit.tag: (unit.type_id, unit.position3d, unit.health) for unit in self.all_units}
+        self.notes.append((self.state.game_loop, self.minerals, self.supply_used, seen))
+
+    async def on_unit_destroyed(self, unit_tag: int) -> None:
+        self.notes.append(unit_tag)
 
 
 def in_order_of_tags(response: sc2api_pb2.ResponseObservation) -> sc2api_pb2.ResponseObservation:
@@ -139,6 +157,40 @@ def test_the_daemon_plays_it(play: Play, compact: Path, encoding: Any) -> None:
             game.frames(policy="every", encoding=encoding, every=50), match.frames(every=50), strict=True
         ):
             assert in_order_of_tags(played.response) == in_order_of_tags(recorded.response)
+
+
+async def test_the_emulator_plays_it(compact: Path) -> None:
+    with abathur.open(SKIRMISH) as match:
+        recorded = {frame.game_loop: frame.response for frame in match.frames()}
+    with emulated(compact) as game:
+        async with raw_client(game) as client:
+            await client.create()
+            await client.join()
+            for loop in range(FIRST, FIRST + 1300, 97):
+                answer = (await client.ask(observation=sc2api_pb2.RequestObservation())).observation
+                played, expected = in_order_of_tags(answer), in_order_of_tags(recorded[loop])
+                assert played.observation.raw_data.units == expected.observation.raw_data.units
+                assert played.observation.player_common == expected.observation.player_common
+                await client.step(97)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:sc2")
+async def test_a_bot_sees_the_same_match(compact: Path) -> None:
+    bots = [Watching(), Watching()]
+    told = [await run_async(bot, path) for bot, path in zip(bots, (SKIRMISH, compact), strict=True)]
+    assert told[0].steps == told[1].steps > 300
+    assert bots[0].notes == bots[1].notes
+    assert told[0].result == told[1].result
+
+
+def test_a_dataset_of_it_has_the_same_rows(compact: Path, tmp_path: Path) -> None:
+    for name, recording in (("full", SKIRMISH), ("compact", compact)):
+        dataset.build(recording, tmp_path / name, every=4)
+        assert dataset.check(tmp_path / name, [recording]) == []
+    for table in ("units", "players", "events", "actions"):
+        # Events of one frame are in the order of the units, which columns do not keep.
+        full, small = (sorted(rows(tmp_path / name, table), key=repr) for name in ("full", "compact"))
+        assert full == small != []
 
 
 def test_a_recording_that_is_being_written_is_followed_and_survives_a_kill(launch: Launch, tmp_path: Path) -> None:

@@ -108,6 +108,26 @@ def newest(daemon: Daemon, encoding: int, compression: int) -> sync_pb2.Frame:
 @needs_browser[0]
 @needs_browser[1]
 @needs_browser[2]
+def test_a_compact_recording_is_shown(play: Play, open_page: OpenPage, folder: Path) -> None:
+    path = folder / "small.mcap"
+    assert run_daemon("export", str(SKIRMISH), "-o", str(path), "--compact").returncode == 0
+    daemon = play(path, "--start-paused", "--recordings", str(folder))
+    with abathur.connect_blocking(daemon.grpc) as game:
+        game.seek(AT)
+        game.step()
+    shows(open_page(daemon), AT)
+    page = open_page(daemon, "/?recording=small.mcap")
+    page.wait("dashboard.playback.state !== undefined && dashboard.world.gameLoop !== undefined")
+    if not page.evaluate("dashboard.playback.isPaused"):
+        page.press("Space")
+        page.wait("dashboard.playback.state.paused")
+    page.evaluate("(dashboard.playback.seek(args), 0)", AT)
+    shows(page, AT)
+
+
+@needs_browser[0]
+@needs_browser[1]
+@needs_browser[2]
 def test_a_file_that_is_dropped_is_kept_and_opened(play: Play, open_page: OpenPage, tmp_path: Path) -> None:
     folder = tmp_path / "recordings"
     folder.mkdir()

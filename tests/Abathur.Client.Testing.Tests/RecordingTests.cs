@@ -1,5 +1,6 @@
 using Abathur.Mcap;
 using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
 using SC2APIProtocol;
 
 namespace Abathur.Client.Testing.Tests;
@@ -26,6 +27,26 @@ public class RecordingTests
             ("Synthetic LE", (ulong)frames, Expected[0].Observation.GameLoop, true),
             (recording.Match.MapName, recording.Match.FrameCount, recording.Match.FirstGameLoop, recording.Match.Simulated));
         Assert.NotNull(recording.Match.GameInfo);
+    }
+
+    [Fact]
+    public void CompactRecording_HasTheSameFrames()
+    {
+        using var folder = new TemporaryFolder();
+        var path = Path.Combine(folder.Path, "compact.mcap");
+        using (var reader = RecordingReader.Open(CommittedRecording.Path))
+        using (var output = File.Create(path))
+            RecordingRewriter.Rewrite(reader, output, new RecordingOptions { Compact = true });
+        using var full = Recording.Open(CommittedRecording.Path);
+        using var compact = Recording.Open(path);
+        foreach (var (expected, frame) in full.Frames(every: 7).Zip(compact.Frames(every: 7)))
+        {
+            Assert.Equal(InOrderOfTags(expected.Response), InOrderOfTags(frame.Response));
+            Assert.Equal((expected.GameLoop, expected.Sequence), (frame.GameLoop, frame.Sequence));
+            Assert.Equal(expected.SkippedEvents, frame.SkippedEvents);
+        }
+        Assert.Equal(full.Frames(every: 7).Count(), compact.Frames(every: 7).Count());
+        Assert.Equal(full.Match, compact.Match);
     }
 
     [Fact]
@@ -80,5 +101,14 @@ public class RecordingTests
         File.WriteAllText(path, "no recording");
         Assert.Throws<McapException>(() => Recording.Open(path));
         Assert.Throws<RecordingException>(() => Recording.Open(path + ".not.there"));
+    }
+
+    // Columns do not keep the order of the units.
+    private static ResponseObservation InOrderOfTags(ResponseObservation response)
+    {
+        var ordered = response.Clone();
+        ordered.Observation.RawData.Units.Clear();
+        ordered.Observation.RawData.Units.AddRange(response.Observation.RawData.Units.OrderBy(unit => unit.Tag));
+        return ordered;
     }
 }
