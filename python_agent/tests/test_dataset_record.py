@@ -12,8 +12,9 @@ from pathlib import Path
 import abathur
 import pytest
 from abathur import dataset
-from datasets import contents, shown_command
+from datasets import contents, rows, shown_command
 from emulators import emulated, short_match
+from mcap.reader import make_reader
 from programs import TIMEOUT
 from programs import abathur as run_abathur
 
@@ -79,6 +80,17 @@ def test_the_command_of_the_page_runs(games: list[str], replays: Path, tmp_path:
     addresses = [word for address in games for word in ("--sc2", address)]
     done = run_abathur(*(words.get(each, each) for each in shown_command("dataset record")), *addresses)
     assert done.returncode == 0 and "4 recorded, 0 kept" in done.stdout, done.stderr
+
+
+def test_compact_recordings_have_the_same_rows(games: list[str], replays: Path, tmp_path: Path) -> None:
+    for name, options in (("full", []), ("small", ["--compact"])):
+        assert record(replays, tmp_path / name, games, "--player", "1", *options).returncode == 0
+        dataset.build(tmp_path / name, tmp_path / f"{name}-data")
+    with next((tmp_path / "small").glob("*.mcap")).open("rb") as file:
+        topics = {channel.topic for _, channel, _ in make_reader(file).iter_messages()}
+    assert "/columns" in topics and "/observation" not in topics
+    full, small = (rows(tmp_path / f"{name}-data", "units") for name in ("full", "small"))
+    assert full == small != []
 
 
 def test_a_run_that_is_killed_continues(games: list[str], replays: Path, tmp_path: Path) -> None:

@@ -33,11 +33,14 @@ internal sealed record FloorOptions
         var file = new Argument<string>("FILE") { Description = "Recording (MCAP) to send." };
         var port = new Option<int>("--port") { Description = "TCP port; 0: any free one." };
         var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
-        var grpc = new Option<bool>("--grpc") { Description = "Over gRPC, from memory, as fast as every client takes the frames." };
+        var grpc = new Option<bool>("--grpc") { Description = "Over gRPC, from memory, as fast as each client takes them." };
         var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to skip at the start." };
         var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
         var command = new RootCommand(
-            "Sends recorded frames over plain TCP: what no transport can be faster than.") { file, port, unlimited, grpc, offset, duration };
+            "Sends recorded frames over plain TCP, or gRPC: what nothing can be faster than.")
+        {
+            file, port, unlimited, grpc, offset, duration,
+        };
         command.SetAction((parsed, cancellation) =>
         {
             var options = new FloorOptions

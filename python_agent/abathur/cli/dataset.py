@@ -97,6 +97,7 @@ def _declare_record(parser: argparse.ArgumentParser) -> None:
         help="a player whose view is recorded; repeatable (default: 1, 2)",
     )
     parser.add_argument("--step", type=int, default=1, metavar="N", help="game loops between observations (default: 1)")
+    parser.add_argument("--compact", action="store_true", help="make compact recordings (see docs/recordings.md)")
     parser.add_argument(
         "--sc2",
         action="append",
@@ -206,6 +207,7 @@ def _record(options: argparse.Namespace) -> int:
             jobs=options.jobs,
             players=options.player or (1, 2),
             step=options.step,
+            compact=options.compact,
             games=options.sc2,
             connect_timeout=options.connect_timeout,
             progress=lambda number, total: progress(number, total, 0),

@@ -73,6 +73,7 @@ def record(
     jobs: int = 1,
     players: Sequence[int] = (1, 2),
     step: int = 1,
+    compact: bool = False,
     games: Sequence[str] = (),
     connect_timeout: float = 120,
     progress: Progress | None = None,
@@ -89,6 +90,7 @@ def record(
         jobs: Games at a time.
         players: Ids of the players whose views are recorded.
         step: Game loops from one observation to the next.
+        compact: Whether the recordings are compact: less than half as large.
         games: Addresses (``HOST:PORT``) of running games, one for each job. Default: each job starts the installed
             game, and ends it.
         connect_timeout: Seconds to wait for a game to answer.
@@ -112,6 +114,7 @@ def record(
     given = [replays] if isinstance(replays, str | Path) else replays
     found = _inputs.find([str(each) for each in given], REPLAYS)
     command = [*find_daemon(), "live", "--stop-with-parent", "--quiet", "--step", str(step)]
+    command += ["--compact"] if compact else []
     command += ["--connect-timeout", f"{connect_timeout:g}", "--history-mb", "0"]
     command += ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
     store = Store(Path(output).absolute())
