@@ -51,7 +51,7 @@ internal sealed class HistorySegment
         if (_plain!.CapacityBytes - Length < bytes)
         {
             // Not by the buffer itself: readers may hold the old memory.
-            var larger = SharedBuffer.Rent(Math.Max(2 * _plain.CapacityBytes, Length + bytes));
+            var larger = SharedBuffer.Rent(Math.Max(Math.Min(2 * _plain.CapacityBytes, BlockPool.MaxBytes), Length + bytes));
             larger.Write(_plain.Span);
             _plain.Release();
             _plain = larger;

@@ -21,8 +21,9 @@ internal sealed class MatchHistory : IDisposable
     /// <summary>Frames, and their bytes, that may wait to be encoded. With more, the history begins again.</summary>
     public const int MaxQueuedFrames = 256, MaxQueuedBytes = 8 * 1024 * 1024;
 
-    /// <summary>Bytes of records from which a segment is closed before it has all its frames.</summary>
-    private const int MaxSegmentBytes = 1024 * 1024;
+    /// <summary>Bytes of records at which a segment is closed before it has all its frames. Its memory, and that of its compression, which
+    /// may take a little more, come from the pool.</summary>
+    private const int MaxSegmentBytes = BlockPool.MaxBytes - 8 * 1024;
 
     // Level 9 takes 12 MB for its tables, level 5 a third of it, for 2 % more bytes.
     private const int ZstdLevel = 5, BrotliQuality = 5;
@@ -231,7 +232,9 @@ internal sealed class MatchHistory : IDisposable
 
     private void Keep(Frame frame, int round)
     {
-        var isNewSegment = _last is null || _last.Round != round || _last.Frames >= SegmentFrames || _last.Length >= MaxSegmentBytes;
+        // By what the frame before took: whether this one is a keyframe must be known before it is encoded.
+        var isNewSegment = _last is null || _last.Round != round || _last.Frames >= SegmentFrames
+            || _last.Length + HistoryRecord.HeadBytes + _payload.WrittenCount > MaxSegmentBytes;
         _payload.ResetWrittenCount();
         bool isKeyframe;
         try
