@@ -145,6 +145,14 @@ class Daemon(Server):
         """Publish again."""
         self._game.resume()
 
+    def step(self, frames: int = 1) -> None:
+        """Publish that many frames and stay paused."""
+        self._game.step(frames)
+
+    def seek(self, game_loop: int) -> None:
+        """Continue at the first frame at or after a game loop."""
+        self._game.seek(game_loop)
+
     def status_cost(self, calls: int = 20) -> float:
         """Managed bytes that one call of `status` allocates in the daemon, which must be paused."""
         counts = [self.status().process.allocated_bytes for _ in range(calls)]

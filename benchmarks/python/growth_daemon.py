@@ -1,0 +1,202 @@
+"""What the daemon is asked and what is counted in it: time, memory, bytes, system calls."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from abathur.sync.v1 import sync_pb2
+from processes import Daemon, MeasureError, Process, Server
+
+_ATTACH_SECONDS = 0.3
+_WAIT_SECONDS = 10.0
+_IO = Path("/proc/self/io")
+
+
+class ReaderProcess(Process):
+    """A process of `growth_readers.py`: any number of connections to the socket."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__([sys.executable, Path(__file__).with_name("growth_readers.py"), server.address("socket")])
+        self.count = 0
+
+    def connect(self, policy: str, count: int) -> None:
+        """Subscribe that many times more."""
+        self._ask(connect={"policy": policy, "encoding": "proto"}, count=count)
+        self.count += count
+
+    def wait(self, frames: int) -> None:
+        """Until each reader has had that many frames since `take`."""
+        self._ask(wait=frames * self.count)
+
+    def take(self) -> dict[str, float]:
+        """``frames``, ``bytes``, ``calls``, ``p50``, ``p99`` since the last time."""
+        return self._ask(take=True)
+
+    def close(self) -> None:
+        """End all subscriptions."""
+        self._ask(close=True)
+        self.count = 0
+
+    def _ask(self, **command: Any) -> dict[str, Any]:
+        self.write_line(json.dumps(command))
+        answer: dict[str, Any] = json.loads(self.read_line())
+        if answer.get("error"):
+            raise MeasureError(f"readers: {answer['error']}")
+        return answer
+
+
+class SystemCalls:
+    """Counts the system calls of a process with `perf`, else with `strace`; `count` is None where neither can."""
+
+    def __init__(self, process: Process) -> None:
+        self.count: int | None = None
+        pid = str(process.info.pid)
+        self._commands = [
+            ["perf", "stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "-p", pid],
+            ["strace", "-q", "-c", "-f", "-p", pid],
+        ]
+        self._counting: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> SystemCalls:
+        """Begin to count."""
+        for command in self._commands:
+            if shutil.which(command[0]) is None:
+                continue
+            counting = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                # One that may not count ends at once.
+                counting.wait(_ATTACH_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._counting = counting
+                return self
+            counting.communicate()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End, and take the number."""
+        if self._counting is None:
+            return
+        self._counting.send_signal(signal.SIGINT)
+        said = self._counting.communicate()[1]
+        for line in said.splitlines():
+            words = line.replace(",", " ").split()
+            if ("raw_syscalls:sys_enter" in words or words[-1:] == ["total"]) and words:
+                number = words[0] if "raw_syscalls:sys_enter" in words else words[3]
+                with contextlib.suppress(ValueError):
+                    self.count = int(number)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The daemon at one moment."""
+
+    at: float
+    cpu: float
+    status: sync_pb2.Status
+
+    @staticmethod
+    def of(daemon: Daemon) -> Moment:
+        """Now."""
+        status = daemon.status()
+        return Moment(time.perf_counter(), daemon.cpu_seconds(), status)
+
+
+def between(before: Moment, after: Moment) -> dict[str, float]:
+    """CPU (µs) and allocated bytes a frame, and CPU (ms) a second."""
+    frames = after.status.frames_published - before.status.frames_published
+    if frames <= 0:
+        raise MeasureError("no frame was published")
+    cpu = after.cpu - before.cpu
+    allocated = after.status.process.allocated_bytes - before.status.process.allocated_bytes
+    return {
+        "cpu": cpu * 1e6 / frames,
+        "cpu_second": cpu * 1e3 / (after.at - before.at),
+        "allocated": allocated / frames,
+        "hz": frames / (after.at - before.at),
+    }
+
+
+def timed(daemon: Daemon, readers: ReaderProcess, seconds: float) -> dict[str, float]:
+    """What the clock and the memory say while a playback runs."""
+    daemon.resume()
+    readers.wait(1)
+    time.sleep(seconds / 5)
+    readers.take()
+    before = Moment.of(daemon)
+    time.sleep(seconds)
+    after = Moment.of(daemon)
+    took = readers.take()
+    daemon.pause()
+    return {
+        **between(before, after),
+        "rss": rss(daemon),
+        "p50": took["p50"] / 1e6,
+        "p99": took["p99"] / 1e6,
+        "received": took["frames"] / (after.at - before.at),
+    }
+
+
+def counted(daemon: Daemon, readers: ReaderProcess, frames: int) -> dict[str, float]:
+    """What is counted while that many frames are published one by one, each once every reader has had the last.
+
+    A request to publish the next frame belongs to each frame.
+    """
+    daemon.pause()
+    _step(daemon, readers, 2)
+    readers.take()
+    before = daemon.status()
+    _step(daemon, readers, frames)
+    after = daemon.status()
+    took = readers.take()
+    counts = {
+        "allocated": (after.process.allocated_bytes - before.process.allocated_bytes) / frames,
+        "sent": (after.bytes_sent - before.bytes_sent) / frames,
+        "taken": took["bytes"] / frames,
+    }
+    with SystemCalls(daemon) as calls:
+        _step(daemon, readers, frames)
+    readers.take()
+    if calls.count is not None:
+        counts["system_calls"] = calls.count / frames
+    return counts
+
+
+def _step(daemon: Daemon, readers: ReaderProcess, frames: int) -> None:
+    quiet = time.monotonic() + _WAIT_SECONDS
+    # A paused playback may have frames under way.
+    while readers.take()["frames"]:
+        if time.monotonic() > quiet:
+            raise MeasureError("a paused playback sends frames")
+        time.sleep(0.05)
+    for number in range(1, frames + 1):
+        daemon.step()
+        readers.wait(number)
+
+
+def rss(process: Process) -> float:
+    """Resident memory, MB."""
+    return float(process.info.memory_info().rss) / 1e6
+
+
+def read_so_far(process: Process) -> dict[str, float]:
+    """``read_calls`` and ``read_bytes`` (MB) of files and pipes since the start of a process; empty where unknown."""
+    if not _IO.exists():
+        return {}
+    lines = Path(f"/proc/{process.info.pid}/io").read_text().splitlines()
+    values = dict(line.split(": ") for line in lines)
+    return {"read_calls": float(values["syscr"]), "read_bytes": float(values["rchar"]) / 1e6}
