@@ -97,7 +97,7 @@ internal sealed class Make
     private static readonly string[] Benchmarks =
     [
         "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, "relay",
-        "dataset", "playback", "compact",
+        "dataset", "playback", "compact", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
@@ -148,6 +148,8 @@ internal sealed class Make
                               measure playback at full speed, beside a gRPC server that sends ready bytes
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]
                                           measure Parquet datasets of recordings: rows/s, bytes, memory, a Dask cluster
+              bench growth [--quick] [--only TEXT] [--rounds N] [--output DIR]
+                                          measure how costs grow with readers, sizes, rates, lengths and requests
               bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
                                           measure many matches and readers on NATS, and what its faults cost
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]

@@ -19,6 +19,7 @@ from processes import Daemon, MeasureError, Process, Server
 
 _ATTACH_SECONDS = 0.3
 _WAIT_SECONDS = 10.0
+_MOST_STEPS = 2000
 _IO = Path("/proc/self/io")
 
 
@@ -28,9 +29,11 @@ class ReaderProcess(Process):
     def __init__(self, server: Server) -> None:
         super().__init__([sys.executable, Path(__file__).with_name("growth_readers.py"), server.address("socket")])
         self.count = 0
+        self.policy = ""
 
     def connect(self, policy: str, count: int) -> None:
         """Subscribe that many times more."""
+        self.policy = policy
         self._ask(connect={"policy": policy, "encoding": "proto"}, count=count)
         self.count += count
 
@@ -151,22 +154,38 @@ def timed(daemon: Daemon, readers: ReaderProcess, seconds: float) -> dict[str, f
     }
 
 
-def counted(daemon: Daemon, readers: ReaderProcess, frames: int) -> dict[str, float]:
-    """What is counted while that many frames are published one by one, each once every reader has had the last.
+def warm_up(daemon: Daemon, readers: ReaderProcess, seconds: float) -> None:
+    """Have the code compiled and the pools filled: play at unlimited rate for a while."""
+    daemon.set_rate(0)
+    daemon.resume()
+    readers.wait(1)
+    time.sleep(seconds)
+    daemon.pause()
+    daemon.set_rate(1)
 
-    A request to publish the next frame belongs to each frame.
+
+def counted(daemon: Daemon, readers: ReaderProcess, frames: int, deliveries: int) -> dict[str, float]:
+    """What is counted for a frame, while every reader gets every frame.
+
+    System calls: of `frames` frames that are published one by one, each once every reader has had the last; the request
+    to publish one belongs to it. Allocations and bytes: of more frames, so that readers get `deliveries` in all,
+    because the runtime counts allocations in large steps; without such requests, but for the policy `latest`.
     """
     daemon.pause()
-    _step(daemon, readers, 2)
-    readers.take()
+    many = max(frames, min(_MOST_STEPS, deliveries // readers.count))
+    _drain(readers)
     before = daemon.status()
-    _step(daemon, readers, frames)
+    if readers.policy == "latest":
+        _step(daemon, readers, many)
+    else:
+        daemon.step(many)
+        readers.wait(many)
     after = daemon.status()
     took = readers.take()
     counts = {
-        "allocated": (after.process.allocated_bytes - before.process.allocated_bytes) / frames,
-        "sent": (after.bytes_sent - before.bytes_sent) / frames,
-        "taken": took["bytes"] / frames,
+        "allocated": (after.process.allocated_bytes - before.process.allocated_bytes) / many,
+        "sent": (after.bytes_sent - before.bytes_sent) / many,
+        "taken": took["bytes"] / many,
     }
     with SystemCalls(daemon) as calls:
         _step(daemon, readers, frames)
@@ -176,13 +195,17 @@ def counted(daemon: Daemon, readers: ReaderProcess, frames: int) -> dict[str, fl
     return counts
 
 
-def _step(daemon: Daemon, readers: ReaderProcess, frames: int) -> None:
+def _drain(readers: ReaderProcess) -> None:
     quiet = time.monotonic() + _WAIT_SECONDS
     # A paused playback may have frames under way.
     while readers.take()["frames"]:
         if time.monotonic() > quiet:
             raise MeasureError("a paused playback sends frames")
         time.sleep(0.05)
+
+
+def _step(daemon: Daemon, readers: ReaderProcess, frames: int) -> None:
+    _drain(readers)
     for number in range(1, frames + 1):
         daemon.step()
         readers.wait(number)

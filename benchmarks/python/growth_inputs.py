@@ -60,7 +60,16 @@ def make(path: Path, size: int, frames: int, *, compression: str = "zstd", chunk
         compression: ``zstd`` or ``none``.
         chunk: Bytes of a chunk; None: the daemon's default.
     """
-    options = ["--compression", compression, "--max-bytes", str(2**34), "--max-frames", str(frames), "--force", "--quiet"]
+    options = [
+        "--compression",
+        compression,
+        "--max-bytes",
+        str(2**34),
+        "--max-frames",
+        str(frames),
+        "--force",
+        "--quiet",
+    ]
     if compression == "zstd":
         options += ["--level", "1"]
     if chunk is not None:

@@ -1,0 +1,173 @@
+"""The page of `bench growth`: tables, exponents, and a chart for each question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from figures import Figures, table
+from growth_fit import FLAT, LINEAR, Fit, fit
+from growth_questions import Question
+from report.svg import Axis, Canvas, label_room, log_axis
+from report.text import number, tick
+
+#: What is measured: name and unit. The order is that of the tables.
+METRICS = {
+    "cpu": ("CPU", "µs a frame"),
+    "cpu_second": ("CPU", "ms a second"),
+    "cpu_request": ("CPU", "µs a request"),
+    "allocated": ("allocated", "B a frame"),
+    "allocated_second": ("allocated", "B a second"),
+    "allocated_request": ("allocated", "B a request"),
+    "rss": ("RSS", "MB"),
+    "history": ("history", "MB"),
+    "p50": ("p50", "ms"),
+    "p99": ("p99", "ms"),
+    "request_p50": ("p50", "ms"),
+    "request_p99": ("p99", "ms"),
+    "requests_second": ("answered", "requests a second"),
+    "sent": ("sent", "B a frame"),
+    "system_calls": ("system calls", "a frame"),
+    "open": ("open", "ms"),
+    "seek": ("seek", "ms"),
+    "chunks": ("chunks", "number"),
+    "read_calls": ("reads", "number"),
+    "read_bytes": ("read", "MB"),
+}
+#: The same in every run: tests assert on these alone.
+COUNTED = ("allocated", "allocated_request", "sent", "system_calls", "chunks", "read_calls", "read_bytes")
+#: Why a figure is neither flat nor linear: by question and metric.
+WHY: dict[tuple[str, str], str] = {}
+
+_WIDTH, _HEIGHT = 760.0, 420.0
+_LEFT, _TOP, _BOTTOM = 56.0, 28.0, 366.0
+_COLOURS = {
+    "CPU": "a", "allocated": "b", "RSS": "c", "p50": "d", "p99": "e", "sent": "f", "system calls": "g", "history": "h",
+    "answered": "f", "open": "a", "seek": "d", "chunks": "f", "reads": "g", "read": "b",
+}  # fmt: skip
+_STYLE = """<style>
+svg { --bg: #fff; --fg: #1c2127; --soft: #5a6572; --rule: #d9dee4; --a: #0b65c2; --b: #c2410c; --c: #14803c;
+  --d: #7c3fc4; --e: #b0126b; --f: #0f766e; --g: #8a6100; --h: #64707d;
+  font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: var(--fg); }
+@media (prefers-color-scheme: dark) { svg { --bg: #14181d; --fg: #e6eaee; --soft: #a0abb6; --rule: #333c46;
+  --a: #6cb2ff; --b: #ff9560; --c: #62cf85; --d: #c3a0ff; --e: #ff8ac2; --f: #4fd1c5; --g: #e3bd4f; --h: #aab4bf; } }
+.back { fill: var(--bg); } .grid { stroke: var(--rule); } .tick { fill: var(--soft); }
+.name { fill: var(--soft); font-weight: 600; }
+.line { fill: none; stroke: var(--k); stroke-width: 2; stroke-linejoin: round; }
+.mark { fill: var(--k); stroke: var(--bg); } .leader { stroke: var(--k); opacity: .6; } .label { fill: var(--k); }
+.guide { stroke: var(--soft); stroke-dasharray: 3 5; }
+.a { --k: var(--a); } .b { --k: var(--b); } .c { --k: var(--c); } .d { --k: var(--d); } .e { --k: var(--e); }
+.f { --k: var(--f); } .g { --k: var(--g); } .h { --k: var(--h); }
+</style>"""
+
+
+def series(figures: Figures, question: Question, xs: list[float]) -> dict[str, list[tuple[float, float]]]:
+    """The points of each metric of a question, medians of the rounds."""
+    found = {}
+    for metric in METRICS:
+        at = [(x, figures.find(question.name, f"{x:g}", metric)) for x in xs]
+        points = [(x, figure.median) for x, figure in at if figure is not None]
+        if points:
+            found[metric] = points
+    return found
+
+
+def exponents(points: dict[str, list[tuple[float, float]]]) -> dict[str, Fit]:
+    """The fit of each metric that has one."""
+    fits = {metric: fit(each) for metric, each in points.items()}
+    return {metric: each for metric, each in fits.items() if each is not None}
+
+
+def chart(question: Question, points: dict[str, list[tuple[float, float]]]) -> str:
+    """An SVG file: each metric as a multiple of its value at the first point, both axes logarithmic."""
+    fits = exponents(points)
+    ratios = {
+        metric: [(x, y / each[0][1]) for x, y in each if y > 0] for metric, each in points.items() if each[0][1] > 0
+    }
+    names = {metric: f"{METRICS[metric][0]}, b = {fits[metric].exponent:.2f}" for metric in ratios if metric in fits}
+    xs = [x for each in ratios.values() for x, _ in each]
+    ys = [y for each in ratios.values() for _, y in each]
+    canvas = Canvas(_WIDTH, _HEIGHT, f"Growth with {question.name}")
+    ends_at = _WIDTH - label_room(list(names.values())) - 8
+    all_x = log_axis(xs, _LEFT, ends_at, tick, 1.0)
+    x = Axis(all_x.low, all_x.high, _LEFT, ends_at, [(each, tick(each)) for each in sorted(set(xs))], all_x.scale)
+    y = log_axis([*ys, 0.5, 4], _BOTTOM, _TOP, lambda value: f"{tick(value)}x", 1.2)
+    canvas.axes(x, y, question.x_name, f"times the value at {tick(min(xs))} {question.x_name}")
+    canvas.line(x.start, y.at(1), x.end, y.at(1), "guide")
+    reach = min(x.high, x.low * y.high)
+    canvas.line(x.start, y.at(1), x.at(reach), y.at(reach / x.low), "guide")
+    # Below the line, where it is at six tenths of its way.
+    along = x.low * (reach / x.low) ** 0.6
+    canvas.text(x.at(along) + 6, y.at(along / x.low) + 14, "linear", "tick")
+    ends = []
+    for metric, each in ratios.items():
+        if metric not in names:
+            continue
+        style = _COLOURS[METRICS[metric][0]]
+        at = [(x.at(value), y.at(ratio)) for value, ratio in each]
+        canvas.path(at, style, f"{METRICS[metric][0]}, {METRICS[metric][1]}")
+        for (px, py), (value, ratio) in zip(at, each, strict=True):
+            canvas.mark(px, py, style, f"{METRICS[metric][0]} at {tick(value)}: {number(ratio)}x", 3.5)
+        ends.append((at[-1][1], names[metric], style))
+    canvas.labels_right(x.end + 4, ends, _TOP + 4, _BOTTOM)
+    return (
+        canvas.svg()
+        .replace(
+            "<svg ",
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH:.0f}" height="{_HEIGHT:.0f}" ',
+            1,
+        )
+        .replace(">", f'>{_STYLE}<rect class="back" width="100%" height="100%"/>', 1)
+    )
+
+
+def lines(fits: dict[str, Fit]) -> list[str]:
+    """A line for each exponent."""
+    return [
+        f"  {METRICS[metric][0]}, {METRICS[metric][1]}: exponent {each.exponent:.2f}, {each.verdict}"
+        for metric, each in fits.items()
+    ]
+
+
+def section(figures: Figures, question: Question, xs: list[float], errors: list[str]) -> str:
+    """What one question gave."""
+    text = f"## {question.name.capitalize()}\n\n{question.about}\n\n"
+    points = series(figures, question, xs)
+    text += "".join(f"Not measured: {error}\n\n" for error in errors)
+    if not points:
+        return text
+    head = [question.x_name, *(f"{METRICS[each][0]}, {METRICS[each][1]}" for each in points)]
+    rows = [[tick(x), *(figures.text(question.name, f"{x:g}", each) for each in points)] for x in xs]
+    text += table(head, rows)
+    fits = exponents(points)
+    if fits:
+        head = ["figure", "exponent", "verdict", "why"]
+        text += f"\n![Growth with {question.name}]({question.file})\n\n" + table(
+            head,
+            [
+                [", ".join(METRICS[each]), f"{found.exponent:.2f}", found.verdict, WHY.get((question.name, each), "")]
+                for each, found in fits.items()
+            ],
+        )
+    return text + "\n"
+
+
+def page(
+    figures: Figures,
+    measured: list[tuple[Question, list[float], list[str]]],
+    about: dict[str, Any],
+    rounds: int,
+    quick: bool,
+) -> str:
+    """The README of the results."""
+    short = "A short form: few points, and times that mean little.\n" if quick else ""
+    return (
+        "# Growth\n\n"
+        f"Made by `dotnet make.cs bench growth{' --quick' if quick else ''}` on {about['date']}: {about['cpu']},\n"
+        f"{about['cores']} cores that run daemon and readers together, {about['os']},\n"
+        f"Python {about['python']}, .NET {about['dotnet']}, commit {about['commit']}. {short}"
+        f"Rounds: {rounds}; the median, and the lowest and highest.\n\n"
+        "The exponent b of y = a · x^b is fitted by least squares on the logarithms, over the points at or above the\n"
+        "geometric middle of the range of x, at least the upper two: costs that do not depend on x hide it below.\n"
+        f"*Flat*: |b| < {FLAT:g}; *linear*: {LINEAR[0]:g} to {LINEAR[1]:g}. A chart shows each figure as a\n"
+        "multiple of its value at the first point.\n\n" + "".join(section(figures, *each) for each in measured)
+    )
