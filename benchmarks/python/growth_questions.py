@@ -56,13 +56,13 @@ QUICK = Scale(
     sizes=(10_000, 100_000, 1_000_000),
     rates=(22.4, 200, 1000),
     minutes=(1, 3, 9),
-    recordings=(2, 8, 32),
+    recordings=(2, 6, 18),
     shapes=(1, 30, 1000),
     actions=(1, 30, 1000),
     requests=(10, 50, 200),
-    seconds=0.4,
+    seconds=0.25,
     frames=20,
-    deliveries=20_000,
+    deliveries=6000,
     calls=200,
     chunk=MB,
 )
@@ -108,12 +108,12 @@ def _without(values: Values, *names: str) -> Values:
 
 def _frame_size(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
     for size in scale.sizes:
-        recording = growth_inputs.make(folder / "size.mcap", size, max(40, min(600, 100 * MB // size)))
+        recording = growth_inputs.make(folder / "size.mcap", size, max(40, min(600, 40 * MB // size)))
         with Daemon(recording, *_PAUSED) as daemon, ReaderProcess(daemon) as readers:
             readers.connect("every", 1)
             warm_up(daemon, readers, scale.seconds)
-            # 2 GB at most.
-            values = _both(daemon, readers, scale, 2000 * MB // size)
+            # As many bytes of each size.
+            values = _both(daemon, readers, scale, scale.deliveries * scale.sizes[0] // size)
             yield size / 1000, _without(values, "cpu_second", "hz", "received", "taken")
 
 
@@ -185,7 +185,9 @@ def _drawings(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
     with Daemon(SKIRMISH, *_PAUSED) as daemon, abathur.connect_blocking(_grpc(daemon)) as game:
         for count in scale.shapes:
             shapes = [drawing.circle((20 + each % 100, 20 + each // 100), 3) for each in range(count)]
-            yield count, _requests(daemon, lambda shapes=shapes: game.draw(shapes, layer="growth"), scale.calls, game)
+            # More of the small ones: the runtime counts allocations in large steps.
+            calls = max(scale.calls, 20_000 // (20 + count))
+            yield count, _requests(daemon, lambda given=shapes: game.draw(given, layer="growth"), calls, game)
 
 
 def _actions(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
@@ -297,8 +299,8 @@ QUESTIONS = [
         "size of the recording",
         "MB",
         "Uncompressed recordings, made by concatenation. *Open*: from the start of the program until it is ready.\n"
-        "*Seek*: to anywhere, and publishing the frame there. Resident memory while it plays at unlimited rate; reads are\n"
-        "those until it is ready.",
+        "*Seek*: to anywhere, and publishing the frame there. Resident memory while it plays at unlimited rate;\n"
+        "reads are those until it is ready.",
         _recording_size,
     ),
     Question("drawings", "shapes a request", "Requests to draw, one after the other, on gRPC.", _drawings),

@@ -18,6 +18,8 @@ from programs import ROOT
 SCRIPT = ROOT / "benchmarks" / "python" / "growth.py"
 #: Bytes that a reader more may allocate in the daemon for each frame.
 _ALLOCATED_A_READER = 1000
+#: The runtime counts allocations in steps of about as many bytes.
+_STEP_OF_THE_COUNT = 2_000_000
 #: System calls of the daemon for each frame and reader, beside those of the frame.
 _CALLS_A_READER, _CALLS_A_FRAME = 20, 200
 
@@ -110,7 +112,7 @@ def test_bytes_grow_linearly_with_the_frame(counted: growth.Growth) -> None:
 def test_a_long_match_allocates_no_more_for_a_frame(counted: growth.Growth) -> None:
     # The first minute has the start of the program in it.
     _, second, third = points_of(counted, "length of the match")["allocated"]
-    assert third[1] < 2 * second[1]
+    assert third[1] < 2 * second[1] + _STEP_OF_THE_COUNT / 1000
 
 
 def test_a_large_recording_has_more_chunks_and_opens_with_the_same_reads(counted: growth.Growth) -> None:
@@ -119,7 +121,7 @@ def test_a_large_recording_has_more_chunks_and_opens_with_the_same_reads(counted
     points = points_of(counted, name)
     if "read_calls" in points:
         assert fit_of(counted, name, "read_calls").verdict == "flat"
-        # A recording 16 times as large, and not a tenth of what is more is read.
+        # A recording nine times as large, and not a tenth of what is more is read.
         (small, least), *_, (large, most) = points["read_bytes"]
         assert most - least < 0.1 * (large - small)
 
@@ -141,7 +143,7 @@ def test_the_program_writes_page_and_chart(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), "--quick", "--only", "drawings", "--output", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "allocated, B a request: exponent" in done.stdout
+    assert "CPU, µs a request: exponent" in done.stdout
     results = json.loads((tmp_path / "results.json").read_text())
     assert set(results["exponents"]) == {"drawings"} and results["quick"]
     page = (tmp_path / "README.md").read_text()
