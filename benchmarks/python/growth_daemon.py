@@ -37,7 +37,7 @@ class ReaderProcess(Process):
         self._ask(connect={"policy": policy, "encoding": "proto"}, count=count)
         self.count += count
 
-    def wait(self, frames: int) -> None:
+    def wait_frames(self, frames: int) -> None:
         """Until each reader has had that many frames since `take`."""
         self._ask(wait=frames * self.count)
 
@@ -137,7 +137,7 @@ def between(before: Moment, after: Moment) -> dict[str, float]:
 def timed(daemon: Daemon, readers: ReaderProcess, seconds: float) -> dict[str, float]:
     """What the clock and the memory say while a playback runs."""
     daemon.resume()
-    readers.wait(1)
+    readers.wait_frames(1)
     time.sleep(seconds / 5)
     readers.take()
     before = Moment.of(daemon)
@@ -158,7 +158,7 @@ def warm_up(daemon: Daemon, readers: ReaderProcess, seconds: float) -> None:
     """Have the code compiled and the pools filled: play at unlimited rate for a while."""
     daemon.set_rate(0)
     daemon.resume()
-    readers.wait(1)
+    readers.wait_frames(1)
     time.sleep(seconds)
     daemon.pause()
     daemon.set_rate(1)
@@ -179,7 +179,7 @@ def counted(daemon: Daemon, readers: ReaderProcess, frames: int, deliveries: int
         _step(daemon, readers, many)
     else:
         daemon.step(many)
-        readers.wait(many)
+        readers.wait_frames(many)
     after = daemon.status()
     took = readers.take()
     counts = {
@@ -208,7 +208,7 @@ def _step(daemon: Daemon, readers: ReaderProcess, frames: int) -> None:
     _drain(readers)
     for number in range(1, frames + 1):
         daemon.step()
-        readers.wait(number)
+        readers.wait_frames(number)
 
 
 def rss(process: Process) -> float:

@@ -83,7 +83,9 @@ def chart(question: Question, points: dict[str, list[tuple[float, float]]]) -> s
     ratios = {
         metric: [(x, y / each[0][1]) for x, y in each if y > 0] for metric, each in points.items() if each[0][1] > 0
     }
-    names = {metric: f"{METRICS[metric][0]}, b = {fits[metric].exponent:.2f}" for metric in ratios if metric in fits}
+    names = {
+        metric: f"{METRICS[metric][0]}, b = {_short(fits[metric].exponent)}" for metric in ratios if metric in fits
+    }
     xs = [x for each in ratios.values() for x, _ in each]
     ys = [y for each in ratios.values() for _, y in each]
     canvas = Canvas(_WIDTH, _HEIGHT, f"Growth with {question.name}")
@@ -91,7 +93,7 @@ def chart(question: Question, points: dict[str, list[tuple[float, float]]]) -> s
     all_x = log_axis(xs, _LEFT, ends_at, tick, 1.0)
     x = Axis(all_x.low, all_x.high, _LEFT, ends_at, [(each, tick(each)) for each in sorted(set(xs))], all_x.scale)
     y = log_axis([*ys, 0.5, 4], _BOTTOM, _TOP, lambda value: f"{tick(value)}x", 1.2)
-    canvas.axes(x, y, question.x_name, f"times the value at {tick(min(xs))} {question.x_name}")
+    canvas.axes(x, y, question.x_name, "times the value at the first point")
     canvas.line(x.start, y.at(1), x.end, y.at(1), "guide")
     reach = min(x.high, x.low * y.high)
     canvas.line(x.start, y.at(1), x.at(reach), y.at(reach / x.low), "guide")
@@ -120,10 +122,15 @@ def chart(question: Question, points: dict[str, list[tuple[float, float]]]) -> s
     )
 
 
+def _short(exponent: float) -> str:
+    """Two decimals, without a negative zero."""
+    return f"{round(exponent, 2) + 0.0:.2f}"
+
+
 def lines(fits: dict[str, Fit]) -> list[str]:
     """A line for each exponent."""
     return [
-        f"  {METRICS[metric][0]}, {METRICS[metric][1]}: exponent {each.exponent:.2f}, {each.verdict}"
+        f"  {METRICS[metric][0]}, {METRICS[metric][1]}: exponent {_short(each.exponent)}, {each.verdict}"
         for metric, each in fits.items()
     ]
 
@@ -144,7 +151,7 @@ def section(figures: Figures, question: Question, xs: list[float], errors: list[
         text += f"\n![Growth with {question.name}]({question.file})\n\n" + table(
             head,
             [
-                [", ".join(METRICS[each]), f"{found.exponent:.2f}", found.verdict, WHY.get((question.name, each), "")]
+                [", ".join(METRICS[each]), _short(found.exponent), found.verdict, WHY.get((question.name, each), "")]
                 for each, found in fits.items()
             ],
         )

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import abathur
@@ -187,7 +188,7 @@ def _drawings(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
             shapes = [drawing.circle((20 + each % 100, 20 + each // 100), 3) for each in range(count)]
             # More of the small ones: the runtime counts allocations in large steps.
             calls = max(scale.calls, 20_000 // (20 + count))
-            yield count, _requests(daemon, lambda given=shapes: game.draw(given, layer="growth"), calls, game)
+            yield count, _requests(daemon, partial(game.draw, shapes, layer="growth"), calls, game)
 
 
 def _actions(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
@@ -198,7 +199,7 @@ def _actions(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
                 next(game.frames(max_frames=1))
                 yield (
                     count,
-                    _requests(daemon, lambda g=game, given=[move] * count: g.act(given), min(scale.calls, 100), game),
+                    _requests(daemon, partial(game.act, [move] * count), min(scale.calls, 100), game),
                 )
 
 
