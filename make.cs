@@ -149,7 +149,7 @@ internal sealed class Make
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]
                                           measure Parquet datasets of recordings: rows/s, bytes, memory, a Dask cluster
               bench growth [--quick] [--only TEXT] [--rounds N] [--output DIR]
-                                          measure how costs grow with readers, sizes, rates, lengths and requests
+                              measure how costs grow with readers, sizes, rates, lengths and requests
               bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
                                           measure many matches and readers on NATS, and what its faults cost
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]

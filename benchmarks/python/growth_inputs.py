@@ -36,7 +36,9 @@ def bodies(size: int) -> list[bytes]:
                 layer = observation.feature_layer_data.renders.height_map
                 layer.bits_per_pixel = 8
                 layer.size.x, layer.size.y = 64, missing // 64
-                layer.data = bytes((number + row // 3) % 8 for row in range(64)) * (missing // 64)
+                # As in a game, most of a layer is what it was in the frame before.
+                rows = [bytes(row % 8 for row in range(64))] * (layer.size.y - 1)
+                layer.data = b"".join([bytes((number + row // 3) % 8 for row in range(64)), *rows])
             made.append(observation.SerializeToString())
     return made
 
