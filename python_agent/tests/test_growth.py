@@ -23,6 +23,9 @@ _STEP_OF_THE_COUNT = 2_000_000
 #: System calls of the daemon for each frame and reader, beside those of the frame.
 _CALLS_A_READER, _CALLS_A_FRAME = 20, 200
 
+# Asserts on memory, and its daemons would slow other tests down.
+pytestmark = pytest.mark.measured
+
 Points = list[tuple[float, float]]
 
 

@@ -75,7 +75,7 @@ async def test_kept_frames_come_before_the_live_ones_once_each(
 
 
 async def test_joins_at_random_game_loops_have_each_loop_once(play: Play) -> None:
-    daemon = play(str(SKIRMISH), "--rate", "4")
+    daemon = play(str(SKIRMISH), "--rate", "2")
     await reaches(daemon, FIRST + 30)
     draw = random.Random(18)
 
