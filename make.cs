@@ -143,13 +143,13 @@ internal sealed class Make
               bench history [--seconds N] [--rounds N] [--output DIR]
                                           measure the memory of the history, and what reading it costs another reader
               bench compact [--rounds N] [--output DIR]
-                              measure compact recordings: bytes beside zstd -19, writing, reading in Python
+                                          measure compact recordings: bytes beside zstd -19, writing, reading in Python
               bench playback [--seconds N] [--rounds N] [--output DIR]
-                              measure playback at full speed, beside a gRPC server that sends ready bytes
+                                          measure playback at full speed, beside a gRPC server that sends ready bytes
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]
                                           measure Parquet datasets of recordings: rows/s, bytes, memory, a Dask cluster
               bench growth [--quick] [--only TEXT] [--rounds N] [--output DIR]
-                              measure how costs grow with readers, sizes, rates, lengths and requests
+                                          measure how costs grow with readers, sizes, rates, lengths and requests
               bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
                                           measure many matches and readers on NATS, and what its faults cost
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]
