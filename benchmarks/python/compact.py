@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import abathur
-from figures import Figures, machine, save, table
+from figures import Figures, machine, table
 from mcap.reader import make_reader
-from processes import DAEMON, ROOT, MeasureError, Process
+from processes import DAEMON, MeasureError, Process
+from runs import rounds, run
 from s2clientprotocol import sc2api_pb2
 from streams import reference_bytes
 
@@ -180,28 +181,20 @@ def main() -> int:
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds is positive")
-    figures = Figures()
-    try:
+
+    def measured(figures: Figures) -> str:
         elite = make_elite()
         make_compact(elite)
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", flush=True)
+        for _ in rounds(options.rounds):
             recorded(figures)
             reading(elite, figures)
         plain = import_sequences()
-        measured = [*plain, SKIRMISH, *make_noisy(plain)]
-        for recording in measured:
+        recordings = [*plain, SKIRMISH, *make_noisy(plain)]
+        for recording in recordings:
             sizes(recording, figures)
-    except MeasureError as error:
-        print(f"compact: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    text = page(figures, [each.stem for each in measured], options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
-    print(text)
-    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
-    return 0
+        return page(figures, [each.stem for each in recordings], options.rounds)
+
+    return run("compact", options.output, measured)
 
 
 if __name__ == "__main__":

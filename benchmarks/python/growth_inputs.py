@@ -10,6 +10,7 @@ from typing import IO
 import abathur
 from processes import DAEMON, ROOT, MeasureError
 from s2clientprotocol import sc2api_pb2
+from varints import varint
 
 from recordings import SKIRMISH
 
@@ -98,13 +99,3 @@ def _write(stream: IO[bytes], parts: list[bytes], frames: int) -> None:
         observation = parts[loop % len(parts)] + _GAME_LOOP_TAG + varint(loop)
         message = _OBSERVATION_TAG + varint(len(observation)) + observation
         stream.write(varint(len(message)) + message)
-
-
-def varint(value: int) -> bytes:
-    """A number as protobuf writes it."""
-    made = bytearray()
-    while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    made.append(value)
-    return bytes(made)

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from abathur.sync.v1 import sync_pb2
+from varints import read_varint
 
 _BUFFER = 1024 * 1024
 #: The stamps of a frame are in its first bytes: behind two lengths, the id of the match and the numbers.
@@ -183,28 +184,17 @@ class Readers:
 
 def _stamps(head: bytearray) -> tuple[int, int]:
     """Sequence, and when the frame was published, of a ServerMessage's first bytes."""
-    _, at = _varint(head, 1)
+    _, at = read_varint(head, 1)
     sequence = 0
     while True:
         tag = head[at]
-        value, at = _varint(head, at + 1)
+        value, at = read_varint(head, at + 1)
         if tag >> 3 == _SEQUENCE:
             sequence = value
         elif tag >> 3 == _PUBLISHED:
             return sequence, value
         if tag & 7 == 2:
             at += value
-
-
-def _varint(data: bytearray, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
 
 
 def _print(answer: dict[str, Any]) -> None:

@@ -11,8 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-from figures import Figures, machine, save, table
-from processes import ROOT, Daemon, MeasureError, Process, sleep_until
+from figures import Figures, machine, table
+from processes import Daemon, MeasureError, Process, sleep_until
+from runs import rounds, run
 
 from recordings import LOCAL, make_elite
 
@@ -152,23 +153,15 @@ def main() -> int:
     options = parser.parse_args()
     if options.seconds <= 0 or options.rounds < 1:
         parser.error("--seconds and --rounds are positive")
-    figures = Figures()
-    try:
+
+    def measured(figures: Figures) -> str:
         recording = make_elite()
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", flush=True)
+        for _ in rounds(options.rounds):
             memory(recording, figures)
             reading(recording, figures, options.seconds)
-    except MeasureError as error:
-        print(f"history: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    text = page(figures, options.seconds, options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
-    print(text)
-    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
-    return 0
+        return page(figures, options.seconds, options.rounds)
+
+    return run("history", options.output, measured)
 
 
 if __name__ == "__main__":

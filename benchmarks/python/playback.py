@@ -9,9 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-from figures import Figures, machine, save, table
-from processes import BENCHMARKS, ROOT, AgentProcess, Daemon, MeasureError, Server, sleep_until
+from figures import Figures, machine, table
+from processes import BENCHMARKS, AgentProcess, Daemon, Server, sleep_until
 from readers import Subscription
+from runs import rounds, run
 
 from recordings import LOCAL, make_compact, make_elite
 
@@ -89,23 +90,15 @@ def main() -> int:
     options = parser.parse_args()
     if options.seconds <= 0 or options.rounds < 1:
         parser.error("--seconds and --rounds are positive")
-    figures = Figures()
-    try:
+
+    def measured(figures: Figures) -> str:
         elite = make_elite()
         compact = make_compact(elite)
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", flush=True)
+        for _ in rounds(options.rounds):
             measure(elite, compact, options.seconds, figures)
-    except MeasureError as error:
-        print(f"playback: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    text = page(figures, options.seconds, options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
-    print(text)
-    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
-    return 0
+        return page(figures, options.seconds, options.rounds)
+
+    return run("playback", options.output, measured)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from abathur._units import COLUMNS
 from abathur.bench.schema.touch import reader
 from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2
+from varints import read_varint
 
 _FLOOR_HEAD = struct.Struct("<Iq")
 NATS_STAMP = struct.Struct("<q")
@@ -300,7 +301,7 @@ def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None
 
 def frame_start(server_message: bytes) -> int:
     """Where the Frame begins in a ServerMessage that holds one: behind tag and length."""
-    return _varint(server_message, 1)[1]
+    return read_varint(server_message, 1)[1]
 
 
 def published_ns(data: bytes, position: int) -> int:
@@ -308,22 +309,11 @@ def published_ns(data: bytes, position: int) -> int:
     field = sync_pb2.Frame.PUBLISHED_MONOTONIC_NS_FIELD_NUMBER
     while True:
         tag = data[position]
-        value, position = _varint(data, position + 1)
+        value, position = read_varint(data, position + 1)
         if tag >> 3 == field:
             return value
         if tag & 7 == 2:
             position += value
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, position
 
 
 def _json_published_ns(line: bytes) -> int:

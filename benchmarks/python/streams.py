@@ -27,6 +27,7 @@ from abathur.columns._source import ColumnsSource
 from figures import Figures, machine, save, table
 from processes import BENCHMARKS, DAEMON, ROOT, Process
 from s2clientprotocol import sc2api_pb2
+from varints import varint
 
 from recordings import LOCAL, SEQUENCES, SKIRMISH, import_sequences, make_elite
 
@@ -76,13 +77,7 @@ def reference_bytes(recording: Path, frames: int | None) -> float:
         for number, payload in enumerate(match.payloads()):
             if number == count:
                 break
-            length = len(payload)
-            prefix = bytearray()
-            while length >= 0x80:
-                prefix.append(length & 0x7F | 0x80)
-                length >>= 7
-            prefix.append(length)
-            size += len(compressor.compress(bytes(prefix) + payload))
+            size += len(compressor.compress(varint(len(payload)) + payload))
         return (size + len(compressor.flush())) / count
 
 

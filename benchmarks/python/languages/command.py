@@ -16,6 +16,7 @@ from typing import Any
 from abathur.bench import _environment
 from abathur.bench._frames import RecordedFrames, evenly_spaced
 from abathur.errors import AbathurError, RecordingError
+from varints import varint
 
 from languages import measured as results
 from languages.measured import Measured
@@ -196,16 +197,6 @@ def write_delimited(path: Path, messages: Iterable[bytes]) -> None:
     with path.open("wb") as file:
         for message in messages:
             file.write(varint(len(message)) + message)
-
-
-def varint(value: int) -> bytes:
-    """A number as protobuf's varint."""
-    encoded = bytearray()
-    while value > 0x7F:
-        encoded.append(value & 0x7F | 0x80)
-        value >>= 7
-    encoded.append(value)
-    return bytes(encoded)
 
 
 def _table(result: dict[str, Any]) -> str:
