@@ -20,6 +20,8 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
     /// <summary>Path of the timeline.</summary>
     public const string TimelinePath = "/v1/timeline";
 
+    private const string NoMetrics = "metrics count the match as it is now: with --delay, they need the token for acting";
+
     /// <summary>Adds the paths.</summary>
     public void AddTo(HttpRoutes routes)
     {
@@ -32,14 +34,20 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
                 () => isReady()
                     ? (StatusCodes.Status200OK, "ready")
                     : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
-        routes.Add("/metrics", http => HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write), AccessLevel.Watch);
         routes.Add(
-            StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(AccessLevel.Watch))), AccessLevel.Watch);
+            "/metrics",
+            http => api.IsDelayed(LevelOf(http))
+                ? HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, NoMetrics)
+                : HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write),
+            AccessLevel.Watch);
+        routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(LevelOf(http)))), AccessLevel.Watch);
         routes.Add(
             TimelinePath,
-            http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetTimeline(new GetTimelineRequest(), AccessLevel.Watch))),
+            http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetTimeline(new GetTimelineRequest(), LevelOf(http)))),
             AccessLevel.Watch);
     }
+
+    private AccessLevel LevelOf(HttpContext http) => api.LevelOf(WebSocketToken.Of(http));
 
     private static ReadOnlyMemory<byte> ToJson(IMessage message)
     {
