@@ -8,7 +8,10 @@ const HELP = [
   ["Shift ← →", "ten seconds"],
   ["Home End", "start, end"],
   ["[ ]", "slower, faster"],
-  ["L", "loop"],
+  ["L", "back to live; of a recording: loop"],
+  [", .", "event before, after"],
+  ["C", "copy the link to this moment"],
+  ["P", "save the map as a picture"],
   ["F", "follow the chosen unit"],
   ["Esc", "clear the selection"],
   ["+ − 0", "on the map: magnify, whole map"],
@@ -17,7 +20,7 @@ const HELP = [
   ["?", "this list"],
 ];
 
-export function listenForKeys(playback, { follow, clear }) {
+export function listenForKeys(playback, { follow, clear, mark, copy, picture }) {
   const help = byId("help");
   byId("keys").append(...HELP.flatMap(([keys, text]) => [element("dt", {}, element("kbd", {}, keys)), element("dd", {}, text)]));
   byId("show-help").addEventListener("click", () => help.showModal());
@@ -29,7 +32,11 @@ export function listenForKeys(playback, { follow, clear }) {
     End: () => playback.toEnd(),
     "[": () => playback.changeRate(-1),
     "]": () => playback.changeRate(1),
-    l: () => playback.setLoop(!playback.state?.loop),
+    l: () => playback.toLiveOrLoop(),
+    ",": () => mark(-1),
+    ".": () => mark(1),
+    c: copy,
+    p: picture,
     f: follow,
     Escape: clear,
     "?": () => help.showModal(),

@@ -1,4 +1,4 @@
-// Names of units, abilities and buffs: from the game data of the match or, if it has none, from the daemon's tables.
+// Names of units, abilities, upgrades and buffs: from the game data of the match or, if it has none, from the daemon's tables.
 
 import { GameData } from "./messages.js";
 import { read } from "./wire.js";
@@ -19,11 +19,13 @@ export class Names {
   #units;
   #abilities;
   #buffs;
+  #upgrades;
 
   constructor(gameData) {
     this.#units = byId(gameData?.units, (each) => each.name);
     this.#abilities = byId(gameData?.abilities, (each) => each.friendlyName || each.linkName);
     this.#buffs = byId(gameData?.buffs, (each) => each.name);
+    this.#upgrades = byId(gameData?.upgrades, (each) => each.name);
   }
 
   unit(id) {
@@ -32,6 +34,10 @@ export class Names {
 
   ability(id) {
     return this.#abilities.get(id) ?? `ability ${id}`;
+  }
+
+  upgrade(id) {
+    return this.#upgrades.get(id) ?? `upgrade ${id}`;
   }
 
   buff(id) {

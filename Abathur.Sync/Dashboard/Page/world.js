@@ -61,10 +61,21 @@ export class World {
 
   /** Called when a match, or a connection to it, begins. */
   begin(match) {
+    // Of another source nothing stays; after a lost connection the last frame does.
+    if (match.runId !== this.match?.runId) this.#forget();
     this.match = match;
     this.decoder = new ColumnsDecoder();
     this.keyframes = [];
     this.drawings = [];
+  }
+
+  #forget() {
+    this.gameLoop = undefined;
+    this.rest = {};
+    [this.units, this.before] = [new Units(), new Units()];
+    this.moved = new Uint8Array(0);
+    for (const hit of this.hits) hit.at = -Infinity;
+    this.loopsPerFrame = 1;
   }
 
   /** Adds a frame; throws ColumnsError if it cannot be read. */
