@@ -234,7 +234,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (!lease.IsAcquired)
             throw new RequestException(
                 RequestStatus.ResourceExhausted,
-                $"more than {access.ActRate} requests a second to act, draw, plot, query or control the playback, of all agents (--act-rate)");
+                $"more than {access.ActRate} requests a second to act, draw, plot, query or control the playback, of all agents "
+                    + "(--act-rate)");
     }
 
     /// <summary>Refuses clients whose access level is too low.</summary>
@@ -246,8 +247,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             ? new RequestException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
             : new RequestException(
                 RequestStatus.PermissionDenied,
-                "this token is for watching: acting, drawing, plots, queries, publishing, controlling the playback and lockstep need the other "
-                    + "token");
+                "this token is for watching: acting, drawing, plots, queries, publishing, controlling the playback and lockstep need the "
+                    + "other token");
     }
 
     /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every request of the status.</summary>

@@ -133,12 +133,14 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                 return;
             case ClientMessage.MessageOneofCase.Plots:
                 await AnswerLaterAsync(
-                    message.Id, async () => new Result { Plots = await api.GetPlotsAsync(message.Plots, level, cancellation) }, cancellation);
+                    message.Id, async () => new Result { Plots = await api.GetPlotsAsync(message.Plots, level, cancellation) },
+                    cancellation);
                 return;
             default:
                 await AnswerAsync(
                     Refusal(
-                        message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, plot, plots, query, status, timeline"),
+                        message.Id, RequestStatus.InvalidArgument,
+                        "expected one of ack, act, control, draw, plot, plots, query, status, timeline"),
                     cancellation);
                 return;
         }

@@ -72,7 +72,9 @@ def test_it_looks_as_it_did(paused: Daemon, open_page: OpenPage, view: str) -> N
     page = open_page(paused, path, deviceScaleFactor=0.5, reducedMotion="reduce", **options)
     shows(page, AT)
     page.wait("dashboard.numbers.timeline.gameLoops.length > 50 && document.getElementById('lead').innerText !== ''")
-    page.wait("[...document.querySelectorAll('.graph canvas')].every((each) => each.width !== 300)")
+    page.wait(
+        "[...document.querySelectorAll('.graph canvas')].every((each) => each.width !== 300 || !each.checkVisibility())"
+    )
     page.evaluate(f"(() => {{ {CALM} }})()")
     taken = page.run(
         """

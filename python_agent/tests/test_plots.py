@@ -121,5 +121,14 @@ def test_the_timeline_of_a_whole_recording(paused: Daemon) -> None:
     for name in timeline:
         assert columns[name] == pytest.approx(timeline[name].tolist()), name
     assert len(so_far.get("gameLoops", [])) == 1
+    assert [(mark["kind"], mark["gameLoop"], mark["lastGameLoop"]) for mark in whole["marks"]] == [
+        (mark.kind, mark.game_loop, mark.last_game_loop) for mark in timeline.marks
+    ]
+    for mark, ours in zip(whole["marks"], timeline.marks, strict=True):
+        lost = (mark.get("ownLost", 0), mark.get("enemyLost", 0))
+        assert lost == pytest.approx((ours.own_lost, ours.enemy_lost))
+        assert (mark.get("id", 0), mark.get("name", "")) == (ours.id, ours.name)
+        if ours.at is not None:
+            assert (mark["at"]["x"], mark["at"]["y"]) == pytest.approx(ours.at, abs=0.01)
     assert {mark["kind"] for mark in whole["marks"]} >= {"fight"}
     assert all(mark["ownLost"] + mark["enemyLost"] >= 150 for mark in whole["marks"] if mark["kind"] == "fight")

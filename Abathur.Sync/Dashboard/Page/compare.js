@@ -58,7 +58,8 @@ export class Compare {
     setText(
       this.#note,
       `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a `
-        + `stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes). Bars are on a logarithmic scale from ${LEAST} B.`);
+        + "stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes). "
+        + `Bars are on a logarithmic scale from ${LEAST} B.`);
   }
 }
 

@@ -27,7 +27,8 @@ export function leadAt(timeline, row, lead = leads(timeline)) {
   }
   found.by = Math.abs(lead[row] ?? 0);
   found.fight = timeline.marks.findLast(
-    ({ kind, gameLoop = 0, lastGameLoop = 0 }) => kind === "fight" && gameLoop <= found.since && lastGameLoop >= found.since - FIGHT_BEFORE);
+    ({ kind, gameLoop = 0, lastGameLoop = 0 }) =>
+      kind === "fight" && gameLoop <= found.since && lastGameLoop >= found.since - FIGHT_BEFORE);
   return found;
 }
 

@@ -36,7 +36,8 @@ export class Timeline {
       const before = this.#columns.get(name) ?? [];
       this.#columns.set(name, [...before.slice(0, kept), ...values]);
     }
-    const keyOf = ({ kind, gameLoop, id, at, name }) => `${kind} ${gameLoop ?? 0} ${id ?? 0} ${kind === "fight" ? "" : at?.x} ${name ?? ""}`;
+    // The place of a fight changes while it goes on.
+    const keyOf = ({ kind, gameLoop, id, at, name }) => [kind, gameLoop ?? 0, id ?? 0, kind === "fight" ? "" : at?.x, name].join(" ");
     const changed = new Map(marks.map((mark) => [keyOf(mark), mark]));
     this.marks = [...this.marks.filter((mark) => !changed.has(keyOf(mark))), ...marks]
       .sort((one, other) => (one.gameLoop ?? 0) - (other.gameLoop ?? 0));
@@ -47,7 +48,7 @@ export class Timeline {
     return this.gameLoops.at(-1) ?? 0;
   }
 
-  /** The row at a game loop or before it; -1 if there is none. */
+  /** The row at a game loop or before it; -1 before the first. */
   rowAt(gameLoop) {
     return indexAfter(this.gameLoops, gameLoop) - 1;
   }

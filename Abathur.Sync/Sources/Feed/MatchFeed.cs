@@ -107,8 +107,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     }
 
     /// <summary>
-    /// Ends the match: records what agents have drawn and plotted since the last observation. Later actions and steps belong to another match and are not
-    /// recorded.
+    /// Ends the match: records what agents have drawn and plotted since the last observation. Later actions and steps belong to another
+    /// match and are not recorded.
     /// </summary>
     public void End()
     {

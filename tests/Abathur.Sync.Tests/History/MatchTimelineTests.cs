@@ -94,7 +94,10 @@ public class MatchTimelineTests
     [Fact]
     public void Add_DeathsCloseTogether_AreOneFight()
     {
-        Unit[] units = [.. Enumerable.Range(1, 5).Select(tag => Unit((ulong)tag, Marine, tag < 3 ? Alliance.Self : Alliance.Enemy, x: 10 * tag))];
+        Unit[] units =
+        [
+            .. Enumerable.Range(1, 5).Select(tag => Unit((ulong)tag, Marine, tag < 3 ? Alliance.Self : Alliance.Enemy, x: 10 * tag)),
+        ];
         Look(0, units);
         Look(30, dead: [1, 3], units[1], units[3], units[4]);
         Look(100, dead: [4], units[1], units[4]);
@@ -102,7 +105,8 @@ public class MatchTimelineTests
         Look(100 + MatchMarks.FightLoops + 1, dead: [5], units[1]);
         var fight = Assert.Single(_timeline.After(0).Marks);
         Assert.Equal(("fight", 30u, 100u, 50f, 100f), (fight.Kind, fight.GameLoop, fight.LastGameLoop, fight.OwnLost, fight.EnemyLost));
-        Assert.Equal((80f / 3, 20f), (fight.At.X, fight.At.Y), (one, other) => Math.Abs(one.Item1 - other.Item1) < 0.01 && one.Item2 == other.Item2);
+        Assert.Equal(80 / 3.0, fight.At.X, 0.01);
+        Assert.Equal(20, fight.At.Y);
         Assert.Single(_timeline.After(99).Marks);
         Assert.Empty(_timeline.After(100).Marks);
     }
