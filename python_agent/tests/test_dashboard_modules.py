@@ -15,7 +15,7 @@ from programs import ROOT
 
 pytestmark = needs_node
 PAGE = ROOT / "Abathur.Sync" / "Dashboard" / "Page"
-TESTS = Path(__file__).parent / "browser" / "modules.test.mjs"
+TESTS = Path(__file__).parent / "browser"
 
 
 @pytest.fixture
@@ -41,8 +41,9 @@ def node(*arguments: str, modules: Path, stdin: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
-def test_modules(modules: Path) -> None:
-    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS), modules=modules)
+@pytest.mark.parametrize("file", ["modules.test.mjs", "map.test.mjs"])
+def test_modules(modules: Path, file: str) -> None:
+    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / file), modules=modules)
 
 
 def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
