@@ -61,8 +61,8 @@ export class Facts {
   }
 
   /**
-   * What an ability makes when units of a type use it: { kind: "unit" or "upgrade", id, name, value, loops }. Undefined if it makes nothing,
-   * or only turns the unit into another form of the same (siege mode, burrowing).
+   * What an ability makes when units of a type use it: { kind: "unit" or "upgrade", id, name, value, loops }. Undefined if it makes
+   * nothing, or only turns the unit into another form of the same (siege mode, burrowing).
    */
   product(ability, actor) {
     const product = this.#products.get(ability);

@@ -9,7 +9,7 @@ export const MAX_EVENTS = 512;
 /** Cells from the middle of a fight to a hit that belongs to it. */
 const REACH = 10;
 const LEAST_RADIUS = 2.5;
-/** Fewer hits than these, without a death, are no fight. */
+/** So many hits are a fight, also without a death. */
 const LEAST_HITS = 3;
 const JUMP_LOOPS = 64;
 
@@ -32,34 +32,35 @@ export class Fights {
     const isNew = gameLoop !== this.#last;
     this.#last = gameLoop;
     if (isNew) {
-      for (const { x, y, at } of world.hits) if (at === world.arrived) this.#event(x, y, gameLoop, false);
-      for (const [x, y] of deathsOf(world)) this.#event(x, y, gameLoop, true);
+      for (const { x, y, at } of world.hits) if (at === world.arrived) this.#events.push({ x, y, gameLoop, isDeath: false });
+      for (const death of deathsOf(world)) this.#events.push({ ...death, gameLoop, isDeath: true });
     }
     this.#events = this.#events.filter((each) => gameLoop - each.gameLoop <= FIGHT_LOOPS).slice(-MAX_EVENTS);
     this.list = clusters(this.#events);
   }
-
-  #event(x, y, gameLoop, isDeath) {
-    this.#events.push({ x, y, gameLoop, isDeath });
-  }
 }
 
-/** Places of units that died in the newest frame. */
+/** Places of units that died in the newest frame, and whether they had been hurt: { x, y, wasHurt }[]. */
 function deathsOf({ rest, before }) {
   const places = [];
   for (const tag of rest.observation?.raw?.event?.deadUnits ?? []) {
     const row = before.rowOf.get(tag);
-    if (row !== undefined && before.alliance[row] !== NEUTRAL) places.push([before.x[row], before.y[row]]);
+    if (row === undefined || before.alliance[row] === NEUTRAL) continue;
+    const wasHurt = before.health[row] < before.health_max[row] || before.shield[row] < before.shield_max[row];
+    places.push({ x: before.x[row], y: before.y[row], wasHurt });
   }
   return places;
 }
 
-/** Groups of hits and deaths ({ x, y, gameLoop, isDeath }, oldest first) that are near each other. */
+/**
+ * Groups of hits and deaths ({ x, y, gameLoop, isDeath, wasHurt }, oldest first) that are near each other. Deaths of unhurt units without
+ * a hit nearby are no fight: a drone that becomes a building dies, too.
+ */
 export function clusters(events) {
   const found = [];
   for (const event of events) {
     let fight = found.find((each) => Math.hypot(each.x - event.x, each.y - event.y) <= REACH);
-    if (fight === undefined) found.push(fight = { x: event.x, y: event.y, events: [], hits: 0, deaths: 0, first: event.gameLoop });
+    if (fight === undefined) found.push(fight = { x: event.x, y: event.y, events: [], hits: 0, deaths: 0, hurt: 0, first: event.gameLoop });
     fight.events.push(event);
     const share = 1 / fight.events.length;
     fight.x += (event.x - fight.x) * share;
@@ -67,10 +68,11 @@ export function clusters(events) {
     fight.last = event.gameLoop;
     if (event.isDeath) fight.deaths++;
     else fight.hits++;
+    if (event.wasHurt) fight.hurt++;
   }
   return found
-    .filter(({ hits, deaths }) => deaths > 0 || hits >= LEAST_HITS)
-    .map(({ events: all, ...fight }) => ({
+    .filter(({ hits, deaths, hurt }) => hits >= LEAST_HITS || (deaths > 0 && hits + hurt > 0))
+    .map(({ events: all, hurt, ...fight }) => ({
       ...fight, radius: Math.max(LEAST_RADIUS, ...all.map(({ x, y }) => Math.hypot(x - fight.x, y - fight.y) + 1)),
     }))
     .sort((a, b) => b.first - a.first);

@@ -1,4 +1,5 @@
-// Mouse, fingers and keys on the map: wheel and pinch magnify, dragging moves, a click chooses a unit, dragging with Shift those of an area.
+// Mouse, fingers and keys on the map: wheel and pinch magnify, dragging moves, a click chooses a unit, dragging with Shift those of an
+// area.
 
 const CLICK_PX = 5;
 const WHEEL_STEP = 1.0015;

@@ -91,7 +91,8 @@ export function drawRanges(context, ranges, view, palette) {
   circles([], palette.weapon, ({ weapons }) => weapons);
   context.setLineDash([]);
   if (ranges.length > LABELLED_RANGES) return;
-  for (const { x, y, radius, text } of ranges) write(context, text, view.screenX(x) + radius * view.scale + 8, view.screenY(y) + 16, palette);
+  for (const { x, y, radius, text } of ranges)
+    write(context, text, view.screenX(x) + radius * view.scale + 8, view.screenY(y) + 16, palette);
 }
 
 /** A ring with crossed swords round each fight; those beyond the view are pointed at from its edge. */

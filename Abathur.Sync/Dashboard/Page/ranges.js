@@ -3,8 +3,8 @@
 const TARGETS = ["", "ground", "air", ""];
 
 /**
- * Of the unit in a row that is drawn at x, y: { x, y, radius, sight, weapons, text }, radii in cells. Weapons reach from the edge of a unit,
- * sight from its middle; what is unknown is 0 or missing, and the text says so.
+ * Of the unit in a row that is drawn at x, y: { x, y, radius, sight, weapons, text }, radii in cells. Weapons reach from the edge of a
+ * unit, sight from its middle; what is unknown is 0 or missing, and the text says so.
  */
 export function rangesOf(units, row, x, y, facts) {
   const radius = units.radius[row];

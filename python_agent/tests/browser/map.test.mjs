@@ -185,15 +185,17 @@ test("trails: of the last seconds, of soldiers, bounded", () => {
 });
 
 test("fights: hits and deaths that are near each other, of the last seconds", () => {
-  const hit = (x, y, gameLoop, isDeath = false) => ({ x, y, gameLoop, isDeath });
+  const hit = (x, y, gameLoop, isDeath = false, wasHurt = isDeath) => ({ x, y, gameLoop, isDeath, wasHurt });
   assert.deepEqual(clusters([hit(1, 1, 5), hit(2, 2, 6)]), [], "two hits are no fight");
+  assert.deepEqual(clusters([hit(1, 1, 5, true, false), hit(2, 2, 6, true, false)]), [], "nor are unhurt units that become others");
+  assert.equal(clusters([hit(1, 1, 5, true, false), hit(2, 2, 6)]).length, 1, "a death and a hit are");
   const two = clusters([hit(10, 10, 5), hit(12, 10, 6), hit(11, 13, 7), hit(80, 80, 8, true)]);
   assert.deepEqual(two.map(({ hits, deaths, first, last }) => [hits, deaths, first, last]), [[0, 1, 8, 8], [3, 0, 5, 7]], "newest first");
   assert.ok(Math.abs(two[1].x - 11) < 1e-9 && Math.abs(two[1].y - 11) < 1e-9);
   assert.ok([[10, 10], [12, 10], [11, 13]].every(([x, y]) => Math.hypot(x - two[1].x, y - two[1].y) < two[1].radius));
 
   const fights = new Fights();
-  const before = unitsOf({ tag: 5n, x: 50, y: 50 }, { tag: 6n, alliance: 3, x: 90, y: 90 });
+  const before = unitsOf({ tag: 5n, x: 50, y: 50, health: 5, health_max: 45 }, { tag: 6n, alliance: 3, x: 90, y: 90 });
   const frame = (gameLoop, hits, deadUnits = []) => fights.add({
     gameLoop, hits: [...hits, { x: 1, y: 1, at: -Infinity }], arrived: gameLoop, before,
     rest: { observation: { raw: { event: { deadUnits } } } },
