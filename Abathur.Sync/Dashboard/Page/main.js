@@ -8,7 +8,7 @@ import { DrawingLayers } from "./drawing_layers.js";
 import { three } from "./format.js";
 import { listenForKeys } from "./keys.js";
 import { copyLink, momentOf, parseMoment, saveScreenshot } from "./links.js";
-import { listenOnMap } from "./map_input.js";
+import { MapTools } from "./map_tools.js";
 import { MapView } from "./map_view.js";
 import { showMatch, showPlace, showRate, showState } from "./match_header.js";
 import { MatchNumbers } from "./match_numbers.js";
@@ -18,6 +18,7 @@ import { showEmpty, showFooter, tell, tellWhyRefused } from "./notices.js";
 import { OverTime } from "./over_time.js";
 import { byId, setText } from "./page.js";
 import { Playback } from "./playback.js";
+import { ProductionPanel } from "./production_panel.js";
 import { Recordings } from "./recordings.js";
 import { Rewind } from "./rewind.js";
 import { SecondMatch } from "./second_match.js";
@@ -42,7 +43,6 @@ let names = new Names();
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 const map = new MapView(byId("map"), world, stillness.matches);
-map.labelOf = (row) => names.unit(world.units.unit_type[row]);
 stillness.addEventListener("change", () => (map.isStill = stillness.matches));
 const playback = new Playback(world, control);
 const layers = new DrawingLayers(showDrawings);
@@ -50,14 +50,17 @@ const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
 const unitPanel = new UnitPanel(byId("unit"), world, names, { follow, clear: () => choose(undefined) });
-const unitList = new UnitList(byId("units"), world, names, choose);
+const unitList = new UnitList(byId("units"), world, names, (tags) => map.selection.set(tags));
+const mapTools = new MapTools(map, world);
+const productionPanel = new ProductionPanel(world, names);
+map.selection.onChange = showSelection;
 const recordings = new Recordings(recording, open, tell);
 map.onFollows = (isOn) => (unitPanel.follows = isOn);
 startTheme((theme) => (map.theme = theme));
-listenOnMap(byId("map"), map, (row) => choose(row === undefined ? undefined : world.units.tag[row]));
-listenForKeys(playback, {
-  follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (direction) => overTime.jump(direction), copy, picture,
-});
+listenForKeys(
+  playback,
+  { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (direction) => overTime.jump(direction), copy, picture },
+  mapTools.keys);
 byId("copy-link").addEventListener("click", copy);
 byId("screenshot").addEventListener("click", picture);
 byId("zoom-in").addEventListener("click", () => zoom(1.5));
@@ -130,8 +133,7 @@ const rewind = new Rewind(
   (sequence) => connection.acknowledge(sequence));
 
 function showNames(known) {
-  names = unitPanel.names = unitList.names = known;
-  map.invalidate();
+  names = unitPanel.names = unitList.names = map.names = productionPanel.names = known;
 }
 
 async function showNamesOfDaemon() {
@@ -171,7 +173,9 @@ function showPanels(always = false) {
   panelsShown = now;
   showBill(byId("bill"), world.rest);
   unitPanel.update();
-  unitList.update(unitPanel.tag);
+  unitList.update(map.selection.tags);
+  productionPanel.update();
+  mapTools.showFights();
   overTime.show(second?.numbers.timeline);
 }
 
@@ -203,11 +207,16 @@ async function control(command) {
 }
 
 function choose(tag) {
-  map.selected = tag;
-  if (tag === undefined) map.follows = false;
-  unitPanel.choose(tag);
+  map.selection.set(tag === undefined ? [] : [tag]);
+}
+
+function showSelection() {
+  const { single, tags } = map.selection;
+  if (single === undefined) map.follows = false;
+  if (tags.size > 1) unitPanel.chooseMany(tags);
+  else unitPanel.choose(single);
   unitPanel.follows = map.follows;
-  unitList.update(tag);
+  unitList.update(tags);
   map.invalidate();
 }
 

@@ -23,9 +23,20 @@ const GameInfo = {
 };
 
 export const GameData = {
-  1: ["abilities[]", { 1: ["id", "uint"], 2: ["linkName", "string"], 5: ["friendlyName", "string"] }],
-  2: ["units[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
-  3: ["upgrades[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
+  1: ["abilities[]", { 1: ["id", "uint"], 2: ["linkName", "string"], 5: ["friendlyName", "string"], 7: ["remapsTo", "uint"] }],
+  2: [
+    "units[]",
+    {
+      1: ["id", "uint"], 2: ["name", "string"], 8: ["attributes[]", "uint"], 9: ["speed", "float"],
+      11: ["weapons[]", { 1: ["type", "uint"], 5: ["range", "float"] }], 12: ["minerals", "uint"], 13: ["vespene", "uint"],
+      14: ["supply", "float"], 15: ["abilityId", "uint"], 17: ["buildLoops", "float"], 22: ["alias", "uint"], 25: ["sight", "float"],
+    },
+  ],
+  3: [
+    "upgrades[]",
+    { 1: ["id", "uint"], 2: ["name", "string"], 3: ["minerals", "uint"], 4: ["vespene", "uint"], 5: ["researchLoops", "float"],
+      6: ["abilityId", "uint"] },
+  ],
   4: ["buffs[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
 };
 
@@ -50,6 +61,7 @@ export const Rest = {
         {
           1: ["player", { 2: ["camera", Point] }],
           3: ["mapState", { 1: ["visibility", Image], 2: ["creep", Image] }],
+          4: ["event", { 1: ["deadUnits[]", "tag"] }],
           5: ["effects[]", { 1: ["id", "uint"], 2: ["at[]", Point], 3: ["alliance", "uint"], 5: ["radius", "float"] }],
         },
       ],

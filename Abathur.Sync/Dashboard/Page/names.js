@@ -1,5 +1,6 @@
 // Names of units, abilities, upgrades and buffs: from the game data of the match or, if it has none, from the daemon's tables.
 
+import { Facts } from "./facts.js";
 import { GameData } from "./messages.js";
 import { read } from "./wire.js";
 
@@ -16,12 +17,15 @@ export function namesOfDaemon() {
 
 /** Looks names up by id; returns the id if the name is unknown. */
 export class Names {
+  /** What else is known of them. */
+  facts;
   #units;
   #abilities;
   #buffs;
   #upgrades;
 
   constructor(gameData) {
+    this.facts = new Facts(gameData);
     this.#units = byId(gameData?.units, (each) => each.name);
     this.#abilities = byId(gameData?.abilities, (each) => each.friendlyName || each.linkName);
     this.#buffs = byId(gameData?.buffs, (each) => each.name);

@@ -29,7 +29,7 @@ export class SecondMatch {
     byId("stages").classList.add("two");
     setText(byId("second-title"), `B: ${name}`);
     this.map = new MapView(byId("second-map"), this.world, isStill);
-    listenOnMap(byId("second-map"), this.map, () => {});
+    listenOnMap(byId("second-map"), this.map, { choose: () => {}, chooseIn: () => {}, choosesAreas: () => false });
     const path = `v1/recordings/${encodeURIComponent(name)}/sync`;
     this.#connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
       state: (state, why) => this.#say(state === "open" ? "" : why || state),

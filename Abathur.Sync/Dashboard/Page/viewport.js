@@ -19,6 +19,14 @@ export class Viewport {
     this.fit();
   }
 
+  /** Another area of interest: it is completely visible if the one before was, else the picture stays where it is. */
+  widen(area) {
+    const wasWhole = this.isWhole;
+    this.#area = area;
+    if (wasWhole) this.fit();
+    else this.#keepInside();
+  }
+
   fit() {
     const { x0, y0, x1, y1 } = this.#area;
     this.scale = this.#fitScale();
