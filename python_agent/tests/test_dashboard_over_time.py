@@ -123,7 +123,8 @@ def test_plots_of_agents_are_graphs(paused: Daemon, open_page: OpenPage) -> None
     with abathur.connect_blocking(paused.grpc) as game:
         for loop in range(AT + 1, AT + 11):
             game.step(1)
-            game.frame_at(loop)
+            while game.status().playback.game_loop != loop:
+                pass
             game.plot_all({"threat": loop / 2, "army": -1.0}, agent="Bot")
         page.wait("dashboard.numbers.plots.series.length === 2 && dashboard.numbers.plots.last === args", AT + 10)
     page.wait("document.querySelector('#plots figcaption')?.children.length === 3")
