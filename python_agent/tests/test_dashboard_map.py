@@ -104,7 +104,7 @@ def test_the_unit_under_the_pointer_is_named(paused: Daemon, open_page: OpenPage
     health = f"health {math.ceil(unit.health)} / {math.ceil(unit.health_max)}"
     assert hover[0] == names[unit.unit_type] and hover[1][0] == health
     assert colors(page, beside)[0] != before
-    # Away from the map there is none.
+    # Away from the map there is no label.
     page.run("await page.mouse.move(5, 5)")
     page.wait("dashboard.map.hover === undefined")
     assert colors(page, beside)[0] == before
@@ -157,7 +157,7 @@ def test_an_area_is_chosen_by_dragging(paused: Daemon, open_page: OpenPage) -> N
         "[...document.querySelector('#unit dl').children].map((row) => [...row.children].map((each) => each.innerText))"
     )
     assert {name: int(count) for name, count in page.evaluate(rows)} == counts
-    # The unit panel's own unit is none of them; Escape clears.
+    # The panel shows no single unit; Escape clears the selection.
     assert page.evaluate("dashboard.unitPanel.tag") is None
     page.press("Escape")
     assert tags(page) == set()
@@ -547,6 +547,8 @@ def test_a_map_without_game_info_can_be_read(launch: Launch, open_page: OpenPage
         publisher.publish(response)
         shows(page, AT)
         drawn(page)
+        # There are lines of a grid; without terrain there would be nothing else to see where units are.
+        assert page.evaluate("dashboard.map.options.isOn('grid')")
         raw = response.observation.raw_data
         grid = raw.map_state.visibility
         width, height = grid.size.x, grid.size.y

@@ -19,6 +19,12 @@ export function areaOf({ match, rest, units, decoder }, before) {
   return used ? stepped(used, size) : size && { x0: 0, y0: 0, x1: size.x, y1: size.y };
 }
 
+/** The edges of a map of which more is there than the area in use; undefined where the area is all. */
+export function edgesOf({ match, rest }) {
+  const size = match?.gameInfo?.startRaw ? undefined : rest.observation?.raw?.mapState?.visibility?.size;
+  return size?.x > 0 && size.y > 0 ? { x0: 0, y0: 0, x1: size.x, y1: size.y } : undefined;
+}
+
 function playableOf({ playable: { p0, p1 } = {} } = {}) {
   if (!p0 || !p1 || !(p1.x > (p0.x ?? 0)) || !(p1.y > (p0.y ?? 0))) return undefined;
   return { x0: (p0.x ?? 0) - MARGIN, y0: (p0.y ?? 0) - MARGIN, x1: p1.x + MARGIN, y1: p1.y + MARGIN };

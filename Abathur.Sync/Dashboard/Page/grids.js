@@ -42,8 +42,8 @@ export function paintTerrain(startRaw, palette, showsHeights = true) {
   });
 }
 
-/** The cells of a grid with this value (0, or 1 for all others) as a canvas; `isStrong(x, y)` makes a pattern, not only a colour. */
-export function paintMarks(grid, value, color, isStrong) {
+/** The cells of a grid with this value (0, or 1 for all others) as a canvas; `alphaAt(x, y)` makes a pattern, not only a colour. */
+export function paintMarks(grid, value, color, alphaAt) {
   if (!isWhole(grid)) return undefined;
   const { size } = grid;
   const all = cells(grid);
@@ -51,7 +51,7 @@ export function paintMarks(grid, value, color, isStrong) {
     for (let i = 0, at = 0; at < pixels.length; i++, at += 4) {
       if ((all[i] === 0) !== (value === 0)) continue;
       for (let c = 0; c < 3; c++) pixels[at + c] = color[c];
-      pixels[at + 3] = isStrong(i % size.x, Math.floor(i / size.x)) ? 150 : 40;
+      pixels[at + 3] = alphaAt(i % size.x, Math.floor(i / size.x));
     }
   });
 }

@@ -62,8 +62,8 @@ export class Ground {
     const [startRaw, palette] = [this.#startRaw, this.#palette];
     if (name === "heights") return paintTerrain(startRaw, palette);
     if (name === "flat") return paintTerrain(startRaw, palette, false);
-    if (name === "pathing") return paintMarks(startRaw?.pathing, 0, palette.noWalking, (x, y) => (x + y) % 2 === 0);
-    return paintMarks(startRaw?.placement, 1, palette.building, (x, y) => y % 2 === 0);
+    if (name === "pathing") return paintMarks(startRaw?.pathing, 0, palette.noWalking, (x, y) => ((x + y) % 2 === 0 ? 150 : 50));
+    return paintMarks(startRaw?.placement, 1, palette.building, (x, y) => (y % 2 === 0 ? 90 : 20));
   }
 
   /** Lines every 2, 4, 8, ... cells. */

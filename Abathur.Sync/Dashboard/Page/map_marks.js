@@ -9,17 +9,26 @@ import { ENEMY, SELF } from "./world.js";
 const ARROW_PX = 8;
 const LEAST_ARROW_PX = 12;
 const LABELLED_RANGES = 6;
+/** More lines than these have neither edges nor dashes: they cost more than all units. */
+const MANY = 60;
 const SWORDS_PX = 7;
 const EDGE_PX = 20;
 
-/** Strokes the current path with an edge, so that it is seen on any ground. */
-function strokeTwice(context, palette, color, width) {
-  context.lineWidth = width + 2;
-  context.strokeStyle = palette.outline;
-  context.stroke();
+/** Strokes the current path, of few lines with an edge, so that it is seen on any ground. */
+function stroke(context, palette, color, width, lines = 1) {
+  if (lines <= MANY) {
+    context.lineWidth = width + 2;
+    context.strokeStyle = palette.outline;
+    context.stroke();
+  }
   context.lineWidth = width;
   context.strokeStyle = color;
   context.stroke();
+}
+
+/** Whether nothing of a circle is in the view. */
+function isBeyond(view, x, y, radius) {
+  return x + radius < 0 || y + radius < 0 || x - radius > view.width || y - radius > view.height;
 }
 
 /** Faint lines of where units were; `placeOf(tag)` is where a unit is now. */
@@ -49,13 +58,13 @@ export function drawOrders(context, lines, view, palette) {
   if (lines.length === 0) return;
   for (const isQueued of [true, false]) {
     context.beginPath();
-    context.setLineDash(isQueued ? [6, 5] : []);
+    context.setLineDash(isQueued && lines.length <= MANY ? [6, 5] : []);
     for (const line of lines) {
       if (line.isQueued !== isQueued) continue;
       context.moveTo(view.screenX(line.x0), view.screenY(line.y0));
       context.lineTo(view.screenX(line.x1), view.screenY(line.y1));
     }
-    strokeTwice(context, palette, palette.order, 1.5);
+    stroke(context, palette, palette.order, 1.5, lines.length);
   }
   context.setLineDash([]);
   context.beginPath();
@@ -67,7 +76,7 @@ export function drawOrders(context, lines, view, palette) {
     context.lineTo(toX, toY);
     context.lineTo(...right);
   }
-  strokeTwice(context, palette, palette.order, 1.5);
+  stroke(context, palette, palette.order, 1.5, lines.length);
 }
 
 /**
@@ -77,15 +86,18 @@ export function drawOrders(context, lines, view, palette) {
 export function drawRanges(context, ranges, view, palette) {
   const circles = (dash, color, radiiOf) => {
     context.beginPath();
-    context.setLineDash(dash);
+    context.setLineDash(ranges.length > MANY ? [] : dash);
     for (const each of ranges) {
       const [x, y] = [view.screenX(each.x), view.screenY(each.y)];
       for (const radius of radiiOf(each)) {
+        if (isBeyond(view, x, y, radius * view.scale)) continue;
         context.moveTo(x + radius * view.scale, y);
         context.arc(x, y, radius * view.scale, 0, 2 * Math.PI);
       }
     }
-    strokeTwice(context, palette, color, 1.25);
+    if (ranges.length > MANY) context.globalAlpha = 0.35;
+    stroke(context, palette, color, 1.25, ranges.length);
+    context.globalAlpha = 1;
   };
   circles([2, 5], palette.sight, ({ sight }) => (sight > 0 ? [sight] : []));
   circles([], palette.weapon, ({ weapons }) => weapons);
@@ -108,7 +120,7 @@ export function drawFights(context, fights, view, palette) {
     context.beginPath();
     context.setLineDash([10, 6]);
     context.arc(screenX, screenY, size, 0, 2 * Math.PI);
-    strokeTwice(context, palette, palette.fight, 2);
+    stroke(context, palette, palette.fight, 2);
     context.setLineDash([]);
     swords(context, screenX, Math.max(screenY - size, SWORDS_PX + 6), palette);
   }
@@ -156,6 +168,6 @@ export function drawBox(context, { x0, y0, x1, y1 }, palette) {
   context.fill();
   context.globalAlpha = 1;
   context.setLineDash([5, 4]);
-  strokeTwice(context, palette, palette.select, 1);
+  stroke(context, palette, palette.select, 1);
   context.setLineDash([]);
 }

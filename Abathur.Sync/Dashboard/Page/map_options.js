@@ -24,6 +24,8 @@ export class MapOptions {
   /** Called after each change with the name of the option. */
   onChange = () => {};
   #on = { ...DEFAULTS };
+  /** What was chosen, and is kept. */
+  #chosen = {};
   #storage;
   #shown = new Uint8Array(5).fill(1);
 
@@ -31,7 +33,8 @@ export class MapOptions {
   constructor(storage) {
     this.#storage = storage;
     const kept = parsed(read(storage));
-    for (const name of Object.keys(DEFAULTS)) if (typeof kept[name] === "boolean") this.#on[name] = kept[name];
+    for (const name of Object.keys(DEFAULTS)) if (typeof kept[name] === "boolean") this.#chosen[name] = kept[name];
+    Object.assign(this.#on, this.#chosen);
     this.#index();
   }
 
@@ -45,19 +48,29 @@ export class MapOptions {
   }
 
   set(name, isOn) {
-    if (this.#on[name] === isOn) return;
-    this.#on[name] = isOn;
-    this.#index();
+    this.#chosen[name] = isOn;
     try {
-      this.#storage?.setItem(KEY, JSON.stringify(this.#on));
+      this.#storage?.setItem(KEY, JSON.stringify(this.#chosen));
     } catch {
       // Storage may be forbidden or full: the choice is kept until the page is closed.
     }
-    this.onChange(name);
+    this.#change(name, isOn);
+  }
+
+  /** Sets what was not chosen. */
+  suggest(name, isOn) {
+    if (!(name in this.#chosen)) this.#change(name, isOn);
   }
 
   toggle(name) {
     this.set(name, !this.#on[name]);
+  }
+
+  #change(name, isOn) {
+    if (this.#on[name] === isOn) return;
+    this.#on[name] = isOn;
+    this.#index();
+    this.onChange(name);
   }
 
   #index() {

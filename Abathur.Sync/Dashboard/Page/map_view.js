@@ -1,6 +1,6 @@
 // The map: terrain, creep, fog, units, drawings, camera. Drawn when something has changed or moves, at most once a frame of the screen.
 
-import { areaOf } from "./area.js";
+import { areaOf, edgesOf } from "./area.js";
 import { drawLayers } from "./drawing_marks.js";
 import { DrawTimes } from "./draw_times.js";
 import { Fights } from "./fights.js";
@@ -95,6 +95,7 @@ export class MapView {
     const { match } = this.#world;
     const startRaw = match?.gameInfo?.startRaw;
     this.#ground.begin(startRaw, this.#palette);
+    this.options.suggest("grid", !this.#ground.isKnown);
     this.trails.clear();
     this.fights.clear();
     // After a lost connection, or another place in the same match, the picture stays where it is.
@@ -262,8 +263,9 @@ export class MapView {
     const area = areaOf(this.#world, before);
     if (!area || (before && Object.keys(area).every((each) => area[each] === before[each]))) return;
     this.#area = area;
-    if (before) this.view.widen(area);
-    else this.view.show(area);
+    const edges = edgesOf(this.#world);
+    if (before) this.view.widen(area, edges);
+    else this.view.show(area, edges);
   }
 
   #resize() {

@@ -61,6 +61,7 @@ export class UnitMarks {
     context.beginPath();
     for (const row of rows) {
       const [x, y, radius] = [view.screenX(this.x[row]), view.screenY(this.y[row]), ringOf(units, row, view)];
+      if (x + radius < 0 || y + radius < 0 || x - radius > view.width || y - radius > view.height) continue;
       context.moveTo(x + radius, y);
       context.arc(x, y, radius, 0, 2 * Math.PI);
     }

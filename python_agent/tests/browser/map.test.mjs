@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const load = (name) => import(pathToFileURL(`${process.env.MODULES}/${name}`));
-const { areaOf, explored } = await load("area.js");
+const { areaOf, edgesOf, explored } = await load("area.js");
 const { Facts } = await load("facts.js");
 const { clusters, edgeOf, FIGHT_LOOPS, Fights, MAX_EVENTS } = await load("fights.js");
 const { hoverText } = await load("labels.js");
@@ -141,8 +141,12 @@ test("options: kept for the visit, and nothing else than options is read", () =>
   options.set("pathing", true);
   options.set("pathing", true);
   assert.deepEqual(changes, ["enemy", "pathing"]);
+  options.suggest("grid", true);
+  options.suggest("pathing", false);
+  assert.deepEqual([options.isOn("grid"), options.isOn("pathing")], [true, true], "what was chosen stays");
   const again = new MapOptions(storage);
-  assert.deepEqual([again.shows(4), again.shows(1), again.isOn("pathing"), again.isOn("ranges")], [false, true, true, false]);
+  assert.deepEqual(["enemy", "own", "pathing", "grid", "ranges"].map((name) => again.isOn(name)), [false, true, true, false, false]);
+  assert.deepEqual([again.shows(4), again.shows(1)], [false, true]);
   for (const text of ["null", "{", "[]", '{"own":"no","other":true}']) {
     const odd = new MapOptions({ getItem: () => text });
     assert.deepEqual([odd.shows(1), odd.isOn("other")], [true, undefined], text);
@@ -243,6 +247,8 @@ test("area: what is playable, else what is in use, in steps", () => {
   const world = { rest, units: unitsOf(), decoder: { visibility: grid.data } };
   assert.deepEqual(areaOf(world), { x0: 0, y0: 0, x1: 16, y1: 32 });
   assert.deepEqual(areaOf({ ...world, units }, { x0: 0, y0: 0, x1: 16, y1: 32 }), { x0: 0, y0: 0, x1: 48, y1: 32 }, "it only grows");
+  assert.deepEqual(edgesOf(world), { x0: 0, y0: 0, x1: 60, y1: 40 });
+  assert.equal(edgesOf({ match: { gameInfo: { startRaw } }, rest: world.rest }), undefined);
   assert.deepEqual(areaOf({ ...world, decoder: { visibility: new Uint8Array(2400) } }), { x0: 0, y0: 0, x1: 60, y1: 40 });
 });
 
@@ -255,6 +261,10 @@ test("viewport: an area that grows stays whole, and another picture stays where 
   view.zoom(4);
   view.widen({ x0: 0, y0: 0, x1: 200, y1: 200 });
   assert.deepEqual([view.scale, view.x, view.y], [4, 50, 50]);
+  // Beside an area that is narrower than the picture, the map is seen and not what is beyond it.
+  view.resize(200, 100);
+  view.show({ x0: 80, y0: 0, x1: 100, y1: 50 }, { x0: 0, y0: 0, x1: 100, y1: 50 });
+  assert.deepEqual([view.mapX(0), view.mapX(200), view.isWhole], [0, 100, true]);
 });
 
 test("what is said under the pointer, and of several units", () => {
