@@ -46,6 +46,11 @@ def test_modules(modules: Path, file: str) -> None:
     assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / file), modules=modules)
 
 
+def test_modules_can_be_read_in_one_sitting() -> None:
+    lengths = {path.name: path.read_text(encoding="utf-8").count("\n") for path in PAGE.glob("*.js")}
+    assert {name: lines for name, lines in lengths.items() if lines >= 300} == {}
+
+
 def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
     """The tables of the page against the real messages."""
     message = sync_pb2.ServerMessage()

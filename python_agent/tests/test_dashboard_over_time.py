@@ -269,6 +269,23 @@ def test_two_recordings_side_by_side(play: Play, open_page: OpenPage, folder: Pa
     assert len(boxes) == 2 and boxes[0][1:] == boxes[1][1:] and boxes[1][0] >= boxes[0][0] + boxes[0][1]
 
 
+def test_a_recording_beside_a_running_match(launch: Launch, open_page: OpenPage, folder: Path) -> None:
+    daemon = launch("serve", *FREE_PORTS, "--recordings", str(folder))
+    page = open_page(daemon, "/?with=before.mcap")
+    with abathur.open(SKIRMISH) as match:
+        sent = [frame.response for frame in match.frames(start=9400, stop=9500)]
+    with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
+        for each in sent:
+            publisher.publish(each)
+        page.wait(f"{LOOP} === args", 9499)
+        # The recording follows: it is where the match is, and waits for it there.
+        page.wait("Math.abs(dashboard.second.world.gameLoop - args) <= 45", 9499)
+        assert page.evaluate("dashboard.playback.state.isRewind")
+        page.press("Space")
+        page.evaluate("dashboard.playback.seek(args)", 9420)
+        page.wait(f"{LOOP} === 9420 && dashboard.second.world.gameLoop === 9420")
+
+
 @pytest.mark.skipif(FIREFOX is None, reason="Firefox is not installed (or name it in the environment's FIREFOX)")
 def test_firefox_shows_the_same(paused: Daemon) -> None:
     install()

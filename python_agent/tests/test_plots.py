@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.request
 from pathlib import Path
 
 import abathur
 import pytest
 from abathur.errors import RequestError
-from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play
+from programs import ACT, FREE_PORTS, SKIRMISH, WATCH, Daemon, Launch, Play, token_options
 from s2clientprotocol import sc2api_pb2
 
 pytestmark = pytest.mark.timeout(120)
@@ -29,7 +30,8 @@ class Plotter(abathur.Agent):
     policy = "every"
 
     async def on_step(self, frame: abathur.Frame) -> None:
-        await self.plot("minerals", frame.observation.player_common.minerals)
+        result = await self.plot("minerals", frame.observation.player_common.minerals)
+        assert result.game_loop == frame.game_loop
 
 
 @pytest.mark.parametrize("transport", ["grpc", "socket"])
@@ -51,6 +53,29 @@ def test_an_agent_plots(play: Play, transport: str) -> None:
     assert found["Bot/loop"] == [(loop, float(loop)) for loop, _ in wanted]
     assert found["Bot/half"] == [(loop, loop / 2) for loop, _ in wanted]
     assert later["Bot/minerals"] == wanted[20:]
+
+
+def test_a_class_of_agent_plots_under_its_name(play: Play) -> None:
+    daemon = play(SKIRMISH, "--rate", "5", "--wait-agents", "2")
+    with abathur.connect_blocking(daemon.grpc) as game:
+        frames = game.frames(policy="every", fields=["observation.game_loop"])
+        thread = threading.Thread(target=Plotter().run, args=(daemon.grpc,), kwargs={"max_frames": 20})
+        thread.start()
+        first = next(frames).game_loop
+        thread.join()
+        found = points(game.plots())["Plotter/minerals"]
+    assert [loop for loop, _ in found] == list(range(first, first + 20))
+
+
+def test_only_who_may_act_plots(play: Play, tmp_path: Path) -> None:
+    daemon = play(SKIRMISH, "--start-paused", *token_options(tmp_path))
+    with abathur.connect_blocking(daemon.grpc, token=ACT) as game:
+        game.plot("x", 1.0)
+    with abathur.connect_blocking(daemon.grpc, token=WATCH) as game:
+        assert [(series.name, series.values.tolist()) for series in game.plots()] == [("x", [1.0])]
+        with pytest.raises(RequestError, match="this token is for watching") as raised:
+            game.plot("x", 2.0)
+        assert raised.value.code == "PERMISSION_DENIED"
 
 
 def test_what_is_wrong_is_told(paused: Daemon) -> None:

@@ -265,6 +265,7 @@ function goToMoment() {
   if (world.gameLoop === undefined || moment.loop !== undefined) return;
   if (moment.zoom !== undefined) map.view.scale = Math.max(moment.zoom, map.view.scale);
   if (moment.x !== undefined && moment.y !== undefined) map.view.center(moment.x, moment.y);
+  map.invalidate();
   if (moment.unit !== undefined && world.rowOf(moment.unit) !== undefined) choose(moment.unit);
   else if (moment.unit !== undefined) return;
   moment = {};
