@@ -56,7 +56,6 @@ const productionPanel = new ProductionPanel(world, names);
 map.selection.onChange = showSelection;
 const recordings = new Recordings(recording, open, tell);
 map.onFollows = (isOn) => (unitPanel.follows = isOn);
-startTheme((theme) => (map.theme = theme));
 listenForKeys(
   playback,
   { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (direction) => overTime.jump(direction), copy, picture },
@@ -122,6 +121,9 @@ const numbers = new MatchNumbers(connection);
 const overTime = new OverTime({ world, playback, numbers }, () => names, seek);
 const other = parameters.get("with");
 const second = other === null ? undefined : new SecondMatch(other, `${own} B`, stillness.matches);
+startTheme((theme) => {
+  for (const each of [map, second?.map]) if (each) each.theme = theme;
+});
 if (parameters.get("view") === "stream") document.body.dataset.view = "stream";
 
 const rewind = new Rewind(

@@ -27,6 +27,7 @@ export class SecondMatch {
     this.#name = name;
     byId("second").hidden = false;
     byId("stages").classList.add("two");
+    byId("first-title").hidden = false;
     setText(byId("second-title"), `B: ${name}`);
     this.map = new MapView(byId("second-map"), this.world, isStill);
     listenOnMap(byId("second-map"), this.map, { choose: () => {}, chooseIn: () => {}, choosesAreas: () => false });
