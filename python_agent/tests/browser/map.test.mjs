@@ -278,8 +278,8 @@ test("what is said under the pointer, and of several units", () => {
   assert.deepEqual(all.orders, [["Attack", 2], ["", 1]]);
   const world = { units, rowOf: (tag) => (tag === 9n ? 1 : undefined) };
   const names = { ability: (id) => `ability ${id}`, unit: (type) => `type ${type}` };
-  const texts = [undefined, { ability: 5, x: 0, y: 0 }, { ability: 5, x: 3, y: 4 }, { ability: 5, x: 3.1, y: 0 }, { ability: 5, target: 9n }]
-    .map((order) => orderText(world, names, order));
+  const orders = [undefined, { x: 0, y: 0 }, { x: 3, y: 4 }, { x: 3.1, y: 0 }, { target: 9n }];
+  const texts = orders.map((order) => orderText(world, names, order && { ability: 5, ...order }));
   assert.deepEqual(texts, ["", "ability 5", "ability 5 → place", "ability 5 → place", "ability 5 → type 21"]);
   assert.ok(Math.abs(all.health - 224.2) < 1e-9 && all.healthMax === 1160 && all.shieldMax === 20);
 });
