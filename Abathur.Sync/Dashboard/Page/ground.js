@@ -70,18 +70,21 @@ export class Ground {
   #lines(context, view, ratio) {
     const size = this.#size;
     if (!(size?.x > 0 && size.y > 0)) return;
-    const step = LINE_STEPS.find((each) => each * view.scale >= LEAST_LINES_PX) ?? LINE_STEPS.at(-1);
+    const step = LINE_STEPS.find((each) => each * view.scale >= LEAST_LINES_PX);
+    if (step === undefined) return;
+    const first = (edge) => Math.max(Math.floor(edge / step) * step, 0);
+    const [lastX, lastY] = [Math.min(size.x, view.mapX(view.width)), Math.min(size.y, view.mapY(0))];
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.beginPath();
     const [left, right] = [Math.max(view.screenX(0), 0) * ratio, Math.min(view.screenX(size.x), view.width) * ratio];
     const [top, bottom] = [Math.max(view.screenY(size.y), 0) * ratio, Math.min(view.screenY(0), view.height) * ratio];
-    for (let x = 0; x <= size.x; x += step) {
+    for (let x = first(view.mapX(0)); x <= lastX; x += step) {
       const at = Math.round(view.screenX(x) * ratio) + 0.5;
       if (at < left - 1 || at > right + 1) continue;
       context.moveTo(at, top);
       context.lineTo(at, bottom);
     }
-    for (let y = 0; y <= size.y; y += step) {
+    for (let y = first(view.mapY(view.height)); y <= lastY; y += step) {
       const at = Math.round(view.screenY(y) * ratio) + 0.5;
       if (at < top - 1 || at > bottom + 1) continue;
       context.moveTo(left, at);

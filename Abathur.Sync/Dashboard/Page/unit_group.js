@@ -69,12 +69,12 @@ export class UnitGroup {
   }
 }
 
-/** An order with its target, as text; "" for undefined. Places are whole cells: units that go together have one text. */
+/** An order with what it aims at, as text; "" for undefined. All places have one text: units that go together go beside each other. */
 export function orderText(world, names, order) {
   if (order === undefined) return "";
   const { ability, target, x, y } = order;
   const row = target ? world.rowOf(target) : undefined;
   const name = names.ability(ability);
   if (row !== undefined) return `${name} → ${names.unit(world.units.unit_type[row])}`;
-  return x || y ? `${name} → ${Math.round(x)}, ${Math.round(y)}` : name;
+  return x || y ? `${name} → place` : name;
 }

@@ -7,6 +7,8 @@ import { allianceColors } from "./palette.js";
 import { ALLY, ENEMY, NEUTRAL, SELF } from "./world.js";
 
 const LEAST_RADIUS = 2.2;
+/** Rings of more chosen units than these are thin: thick ones would cover the units. */
+const MANY = 20;
 const DETAIL_SCALE = 9;
 const HIT_MS = 700;
 const SNAPSHOT = 2;
@@ -56,7 +58,7 @@ export class UnitMarks {
 
   /** A ring around each of these units; with a name, if there is one. */
   select(context, rows, units, view, palette, label) {
-    context.lineWidth = 2;
+    context.lineWidth = rows.length > MANY ? 1 : 2;
     context.strokeStyle = palette.select;
     context.beginPath();
     for (const row of rows) {

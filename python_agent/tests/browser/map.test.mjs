@@ -14,7 +14,7 @@ const { army, production } = await load("production.js");
 const { rangesOf } = await load("ranges.js");
 const { Selection } = await load("selection.js");
 const { MAX_TRAILS, Trails, TRAIL_LOOPS } = await load("trails.js");
-const { summary } = await load("unit_group.js");
+const { orderText, summary } = await load("unit_group.js");
 const { Viewport } = await load("viewport.js");
 
 /** Units as a world has them, of { tag, type, alliance, x, y, ... }. */
@@ -276,5 +276,10 @@ test("what is said under the pointer, and of several units", () => {
   const all = summary(units, [0, 1, 2], (row) => (row === 1 ? "" : "Attack"));
   assert.deepEqual(all.types, [[TANK, 2], [BARRACKS, 1]]);
   assert.deepEqual(all.orders, [["Attack", 2], ["", 1]]);
+  const world = { units, rowOf: (tag) => (tag === 9n ? 1 : undefined) };
+  const names = { ability: (id) => `ability ${id}`, unit: (type) => `type ${type}` };
+  const orders = [undefined, { x: 0, y: 0 }, { x: 3, y: 4 }, { x: 3.1, y: 0 }, { target: 9n }];
+  const texts = orders.map((order) => orderText(world, names, order && { ability: 5, ...order }));
+  assert.deepEqual(texts, ["", "ability 5", "ability 5 → place", "ability 5 → place", "ability 5 → type 21"]);
   assert.ok(Math.abs(all.health - 224.2) < 1e-9 && all.healthMax === 1160 && all.shieldMax === 20);
 });
