@@ -7,7 +7,7 @@ import { Connection, Refusal } from "./connection.js";
 import { DrawingLayers } from "./drawing_layers.js";
 import { three } from "./format.js";
 import { listenForKeys } from "./keys.js";
-import { copyLink, momentOf, parseMoment, saveScreenshot } from "./links.js";
+import { copyLink, momentOf, saveScreenshot } from "./links.js";
 import { MapTools } from "./map_tools.js";
 import { MapView } from "./map_view.js";
 import { showMatch, showPlace, showRate, showState } from "./match_header.js";
@@ -15,6 +15,7 @@ import { MatchNumbers } from "./match_numbers.js";
 import { stateOf } from "./match_state.js";
 import { Names, namesOfDaemon } from "./names.js";
 import { showEmpty, showFooter, tell, tellWhyRefused } from "./notices.js";
+import { OpenedMoment } from "./opened_moment.js";
 import { OverTime } from "./over_time.js";
 import { byId, setText } from "./page.js";
 import { Playback } from "./playback.js";
@@ -73,8 +74,7 @@ let panelsShown = 0;
 let everOpen = false;
 let drawn = [];
 let connected = { state: "connecting", why: "" };
-/** The moment of the address, until the page is there. */
-let moment = parseMoment(location.hash);
+const opened = new OpenedMoment(location.hash);
 
 const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
 const connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
@@ -136,6 +136,7 @@ const rewind = new Rewind(
 
 function showNames(known) {
   names = unitPanel.names = unitList.names = map.names = productionPanel.names = known;
+  if (second) second.map.names = known;
 }
 
 async function showNamesOfDaemon() {
@@ -188,7 +189,7 @@ async function lookAtStatus() {
     playback.take(canRewind ? rewind.take(status.history) : status.playback);
     numbers.look(!canRewind);
     second?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate });
-    goToMoment();
+    opened.go({ world, map, playback, choose });
     subscribers.update(status);
     showRate(status.framesPerSecond, status.playback);
     showFooter(status);
@@ -255,22 +256,6 @@ function showDrawings(all = drawn) {
 function showStates() {
   showState(stateOf(connected.state, playback.state, world.gameLoop), connected.why);
   showEmpty(connected.state, everOpen, world.gameLoop !== undefined);
-}
-
-/** Goes to the moment of the address, as soon as there is a match that can. */
-function goToMoment() {
-  if (moment.loop !== undefined && playback.state !== undefined) {
-    if (!playback.isPaused) playback.toggle();
-    playback.jumpTo(moment.loop);
-    moment.loop = undefined;
-  }
-  if (world.gameLoop === undefined || moment.loop !== undefined) return;
-  if (moment.zoom !== undefined) map.view.scale = Math.max(moment.zoom, map.view.scale);
-  if (moment.x !== undefined && moment.y !== undefined) map.view.center(moment.x, moment.y);
-  map.invalidate();
-  if (moment.unit !== undefined && world.rowOf(moment.unit) !== undefined) choose(moment.unit);
-  else if (moment.unit !== undefined) return;
-  moment = {};
 }
 
 async function copy() {
