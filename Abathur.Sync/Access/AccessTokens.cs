@@ -23,11 +23,12 @@ public sealed class AccessTokens
         _act = act is null ? null : Hash(act);
         _watch = watch is null ? null : Hash(watch);
         ForAgents = act ?? watch;
+        ForWatching = watch;
     }
 
     private AccessTokens(AccessTokens others, AccessLevel watchersMay)
     {
-        (_act, _watch, ForAgents) = (others._act, others._watch, others.ForAgents);
+        (_act, _watch, ForAgents, ForWatching) = (others._act, others._watch, others.ForAgents, others.ForWatching);
         _watchersMay = watchersMay;
     }
 
@@ -39,6 +40,12 @@ public sealed class AccessTokens
 
     /// <summary>The token that the daemon gives to the agents that it starts itself; null: they need none.</summary>
     internal string? ForAgents { get; }
+
+    /// <summary>Whether there is a token that allows only watching, and another one that allows everything.</summary>
+    public bool AreTwo => _act is not null && _watch is not null && !CryptographicOperations.FixedTimeEquals(_act, _watch);
+
+    /// <summary>The token that allows only watching; null: none.</summary>
+    internal string? ForWatching { get; }
 
     /// <summary>What a client with this token may do.</summary>
     /// <param name="token">The token; null or empty: none was sent.</param>

@@ -8,7 +8,8 @@ using Abathur.Sync.Hosting;
 namespace Abathur.Sync.Cli;
 
 /// <summary>The options for access control.</summary>
-internal sealed class AccessOptionSet
+/// <param name="canDelay">Whether the match may be shown later to clients with the token for watching.</param>
+internal sealed class AccessOptionSet(bool canDelay)
 {
     /// <summary>Token that allows everything; agents that the daemon starts use it.</summary>
     public const string TokenVariable = AgentSupervisor.TokenVariable;
@@ -35,6 +36,12 @@ internal sealed class AccessOptionSet
     {
         Description = $"Allow clients that send the token in this file (or in {WatchTokenVariable}) to watch, but not to act.",
         HelpName = "FILE",
+    };
+
+    private readonly Option<string?> _delay = new("--delay")
+    {
+        Description = "Show the match so much later to clients with the watch token: 60s, 2m. It needs both tokens.",
+        HelpName = "TIME",
     };
 
     private readonly Option<string?> _tlsCert = new("--tls-cert")
@@ -97,9 +104,13 @@ internal sealed class AccessOptionSet
             if (!ListenAddress.TryParse(result.GetValueOrDefault<string>()!, out _, out var problem))
                 result.AddError($"--address: {problem}.");
         });
+        _delay.Must(
+            text => text is null
+                || (TimeText.Parse(text) is { } delay && delay >= AccessOptions.MinWatchDelay && delay <= AccessOptions.MaxWatchDelay),
+            "--delay must be a time of 0.1s to 1h, such as 90s, 1.5m or 90 (seconds).");
         command.AddGroup("Addresses", _address);
-        command.AddGroup(
-            "Access", _tokenFile, _watchTokenFile, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate);
+        Option[] tokens = canDelay ? [_tokenFile, _watchTokenFile, _delay] : [_tokenFile, _watchTokenFile];
+        command.AddGroup("Access", [.. tokens, _tlsCert, _tlsKey, _insecure, _allowHost, _allowOrigin, _actRate]);
     }
 
     /// <summary>The parsed options.</summary>
@@ -117,7 +128,9 @@ internal sealed class AccessOptionSet
             AllowedHosts = result.GetValue(_allowHost) ?? [],
             AllowedOrigins = [.. (result.GetValue(_allowOrigin) ?? []).Select(text => WebOrigins.TryParse(text, out _)).OfType<string>()],
             ActRate = result.GetValue(_actRate),
+            WatchDelay = canDelay && result.GetValue(_delay) is { } text ? TimeText.Parse(text)!.Value : TimeSpan.Zero,
         };
+        if (options.DelayProblem() is { } problemOfDelay) throw new CliException($"--delay: {problemOfDelay}.", ExitCode.Usage);
         if (options.Problem() is { } missing) throw new CliException($"--address: {missing}.", ExitCode.Usage);
         return options;
     }

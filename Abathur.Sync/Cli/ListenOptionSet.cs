@@ -16,7 +16,7 @@ internal sealed class ListenOptionSet
     private const int MaxHistoryMb = 16 * 1024;
     private const long BytesInMb = 1024 * 1024;
 
-    private readonly AccessOptionSet _access = new();
+    private readonly AccessOptionSet _access;
 
     private readonly Option<string?> _name = new("--name")
     {
@@ -102,6 +102,9 @@ internal sealed class ListenOptionSet
 
     private readonly StopWithParentOption _stopWithParent = new();
 
+    /// <param name="canDelay">Whether the match may be shown later to some clients.</param>
+    public ListenOptionSet(bool canDelay = false) => _access = new AccessOptionSet(canDelay);
+
     public void AddTo(Command command)
     {
         foreach (var port in new[] { _grpcPort, _socketPort })
@@ -147,9 +150,12 @@ internal sealed class ListenOptionSet
     {
         var isAutomatic = result.GetValue(_ports) is not null;
         var (grpc, socket) = isAutomatic ? (0, 0) : (result.GetValue(_grpcPort), result.GetValue(_socketPort));
+        var access = _access.Read(result);
+        if (access.WatchDelay > TimeSpan.Zero && result.GetValue(_historyMb) == 0)
+            throw new CliException("--delay needs --history-mb of 1 or more: the frames that are shown later wait there.", ExitCode.Usage);
         return new DaemonOptions
         {
-            Access = _access.Read(result),
+            Access = access,
             GrpcPort = grpc,
             SocketPort = socket,
             // A user who lets the system choose a port runs several daemons.
@@ -205,9 +211,11 @@ internal sealed class ListenOptionSet
     {
         var address = access.Tls is null ? addresses.Grpc : $"grpcs://{addresses.Grpc}";
         var token = access.Tokens.ForAgents;
+        // The readers of a relay are no agents of this daemon.
+        var relayToken = access.WatchDelay > TimeSpan.Zero ? access.Tokens.ForWatching : null;
         var commands = result.GetValue(_agent) ?? [];
         return [.. commands.Select((command, i) => new AgentSupervisor(
-            command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, TimeProvider.System))];
+            command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, relayToken, TimeProvider.System))];
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>

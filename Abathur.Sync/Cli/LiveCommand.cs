@@ -84,7 +84,7 @@ internal static class LiveCommand
 
     private static readonly RecordOptionSet Record = new();
 
-    private static readonly ListenOptionSet Listen = new();
+    private static readonly ListenOptionSet Listen = new(canDelay: true);
 
     public static Command Create()
     {
@@ -132,7 +132,7 @@ internal static class LiveCommand
         await using var game = await GameClient.ConnectAsync(
             address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, stop.Token, process);
         using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
-        var end = await new SourceRun(source, Listen, result).RunAsync(stop);
+        var end = await new SourceRun(source, Listen, result) { Recorder = recorder }.RunAsync(stop);
         if (recorder is not null) await recorder.DisposeAsync();
         LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
         GameSummary.Log(source.Times, recorder);

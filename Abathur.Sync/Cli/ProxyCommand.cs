@@ -39,7 +39,7 @@ internal static class ProxyCommand
 
     private static readonly RecordOptionSet Record = new();
 
-    private static readonly ListenOptionSet Listen = new();
+    private static readonly ListenOptionSet Listen = new(canDelay: true);
 
     public static Command Create()
     {
@@ -73,13 +73,9 @@ internal static class ProxyCommand
         SubscriptionEnd end;
         try
         {
-            var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}" };
-            end = await run.RunAsync(stop, async () =>
-            {
-                // The bot may stay connected long after the match, but the recording is complete now.
-                if (recorder is not null) await recorder.DisposeAsync();
-                await source.Relayed;
-            });
+            var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}", Recorder = recorder };
+            // The bot may stay connected long after the match.
+            end = await run.RunAsync(stop, () => source.Relayed);
         }
         catch (SocketException e)
         {

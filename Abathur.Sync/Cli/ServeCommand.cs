@@ -8,7 +8,7 @@ internal static class ServeCommand
 {
     private static readonly RecordOptionSet Record = new();
 
-    private static readonly ListenOptionSet Listen = new();
+    private static readonly ListenOptionSet Listen = new(canDelay: true);
 
     public static Command Create()
     {
@@ -23,7 +23,7 @@ internal static class ServeCommand
     {
         using var stop = Listen.ListenForStop(result, cancellation);
         await using var recorder = Record.Create(result);
-        await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result).RunAsync(stop);
+        await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result) { Recorder = recorder }.RunAsync(stop);
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
         GameSummary.LogRecording(recorder);

@@ -2,6 +2,7 @@ using System.CommandLine;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Recording;
 using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
@@ -14,6 +15,9 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
 
     /// <summary>Name of the match where the user gives none. Default: that of the command.</summary>
     public string Name { get; init; } = result.CommandResult.Command.Name;
+
+    /// <summary>Completed as soon as the match is over; null: the match is not recorded.</summary>
+    public MatchRecorder? Recorder { get; init; }
 
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
     public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
@@ -28,7 +32,10 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         await Task.Yield();
         var options = listen.Read(result);
         using var match = listen.TakeName(result, Name);
-        await using var daemon = new Daemon(source, options, TimeProvider.System);
+        await using var daemon = new Daemon(source, options, TimeProvider.System)
+        {
+            MatchOver = () => Recorder?.DisposeAsync() ?? default,
+        };
         var addresses = await daemon.StartAsync(stop.Token);
         if (match is not null) Publish(match, addresses, options);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");

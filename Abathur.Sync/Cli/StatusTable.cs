@@ -37,10 +37,12 @@ internal static class StatusTable
             Row(
                 "frame budget", Text($"bot {bot.MeanMs:0.0} ms"), Text($"daemon {daemon.MeanMs:0.00} ms (mean)"),
                 Text($"{budget.SkippedGameLoops:N0} game loops skipped"));
-        Row(
-            "process",
-            Text($"{status.Process.WorkingSetBytes / 1e6:0} MB (peak {status.Process.PeakWorkingSetBytes / 1e6:0})"),
-            Cpu(status, before, elapsed));
+        // A client that sees the match later is not told.
+        if (status.Process.CpuTime is not null)
+            Row(
+                "process",
+                Text($"{status.Process.WorkingSetBytes / 1e6:0} MB (peak {status.Process.PeakWorkingSetBytes / 1e6:0})"),
+                Cpu(status, before, elapsed));
         return new Rows(facts, new Text(""), Subscribers(status, before, elapsed, width));
 
         void Row(string name, params string[] parts)

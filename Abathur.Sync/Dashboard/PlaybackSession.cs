@@ -42,10 +42,21 @@ internal static class PlaybackSession
         }
         using (recording)
         {
+            var delay = access.DelayOf(access.Tokens.LevelOf(WebSocketToken.Of(http)));
+            var age = new RecordingAge(delay, clock);
+            // Again: it may have been written to before it was opened. What is written later is not read.
+            if (!age.Allows(file))
+            {
+                await HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, age.Problem);
+                return;
+            }
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
             using var hub = new FrameHub(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.CanWait, clock);
             hub.Begin(source.Match);
-            using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
+            using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock)
+            {
+                HidesProcess = delay > TimeSpan.Zero,
+            };
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;

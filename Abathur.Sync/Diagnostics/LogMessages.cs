@@ -26,6 +26,20 @@ internal static partial class LogMessages
     [LoggerMessage(4, LogLevel.Warning, "agents cannot find this match by its name: {Reason}")]
     public static partial void MatchNotListed(ILogger log, string reason);
 
+    [LoggerMessage(
+        5, LogLevel.Information,
+        "the match is over; clients with the watch token see its end {Seconds:0.#} s later (Ctrl-C ends it at once)")]
+    public static partial void EndIsShownLater(ILogger log, double seconds);
+
+    [LoggerMessage(
+        6, LogLevel.Warning,
+        "--delay: frames that were dropped before they were shown, because they could not be kept or more waited than --history-mb allows: "
+            + "{Count}")]
+    public static partial void DelayedFramesDropped(ILogger log, ulong count);
+
+    [LoggerMessage(7, LogLevel.Error, "--delay: the match cannot be shown any more")]
+    public static partial void DelayFailed(ILogger log, Exception exception);
+
     // Of recordings.
 
     [LoggerMessage(10, LogLevel.Error, "recording to {File} failed: {Reason}. The match continues without it; {Rest}")]

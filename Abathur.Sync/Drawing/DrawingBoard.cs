@@ -93,6 +93,18 @@ public sealed class DrawingBoard
         Changed?.Invoke();
     }
 
+    /// <summary>Shows an earlier state of another board, in place of the one before.</summary>
+    /// <param name="drawings">Not changed any more.</param>
+    public void Show(Drawings drawings)
+    {
+        lock (_gate)
+        {
+            _recorded = drawings;
+            CountChange();
+        }
+        Changed?.Invoke();
+    }
+
     /// <summary>The current drawings. The object is shared and must not be changed.</summary>
     /// <param name="version">Its <see cref="Version"/>.</param>
     public Drawings Read(out long version)

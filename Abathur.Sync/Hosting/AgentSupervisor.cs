@@ -13,8 +13,10 @@ namespace Abathur.Sync.Hosting;
 /// <param name="name">Prefix of its output.</param>
 /// <param name="address">The address that the agent connects to.</param>
 /// <param name="token">The token that it sends, in ABATHUR_TOKEN; null: none is needed.</param>
+/// <param name="relayToken">The token that it sends if it is a relay, in ABATHUR_RELAY_TOKEN; null: the other one.</param>
 /// <param name="clock">Clock of the delays.</param>
-public sealed class AgentSupervisor(string commandLine, string name, string address, string? token, TimeProvider clock)
+public sealed class AgentSupervisor(
+    string commandLine, string name, string address, string? token, string? relayToken, TimeProvider clock)
 {
     /// <summary>Environment variable with the daemon's address.</summary>
     public const string AddressVariable = "ABATHUR_ADDRESS";
@@ -22,6 +24,9 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
     /// <summary>Environment variable with the agent's token. Not an argument, because every user of the machine can read
     /// arguments.</summary>
     public const string TokenVariable = "ABATHUR_TOKEN";
+
+    /// <summary>Environment variable with the token of an agent that is a relay: others read what it reads.</summary>
+    public const string RelayTokenVariable = "ABATHUR_RELAY_TOKEN";
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(10);
@@ -113,6 +118,7 @@ public sealed class AgentSupervisor(string commandLine, string name, string addr
         foreach (var argument in words.Skip(1)) start.ArgumentList.Add(argument);
         start.Environment[AddressVariable] = address;
         if (token is not null) start.Environment[TokenVariable] = token;
+        if (relayToken is not null) start.Environment[RelayTokenVariable] = relayToken;
         // Without buffering, the output of an agent appears immediately.
         start.Environment.TryAdd("PYTHONUNBUFFERED", "1");
         try

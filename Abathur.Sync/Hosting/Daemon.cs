@@ -48,13 +48,18 @@ public sealed class Daemon : IAsyncDisposable
     private readonly WebApplication _app;
     private readonly GrpcHealth _health = new();
     private readonly CompareEndpoint _compare;
+    private readonly MatchDelay? _delay;
+    private readonly CompareEndpoint? _compareLater;
+    private readonly ILogger _log;
     private readonly SyncApi _api;
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
     private readonly Lock _gate = new();
     private readonly DaemonMeter _meter;
     private readonly PrometheusText _metrics;
     private volatile bool _listens;
-    private volatile Task? _finished;
+    private volatile bool _isStopping;
+    private readonly Task _drainedLater;
+    private Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
     /// <param name="options">Where to listen.</param>
@@ -66,17 +71,24 @@ public sealed class Daemon : IAsyncDisposable
         _options = options;
         _source = source;
         _clock = clock;
-        _hub = new FrameHub(options.Hub, source.CanWait, clock);
+        _log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
+        var isDelayed = options.Access.WatchDelay > TimeSpan.Zero;
+        var (limits, limitsLater) = isDelayed ? options.Hub.Divide() : (options.Hub, options.Hub);
+        _hub = new FrameHub(limits, source.CanWait, clock);
         if (source.Match is { } match) _hub.Begin(match);
-        _api = new SyncApi(source, _hub, options.Access, clock);
+        if (isDelayed) _delay = new MatchDelay(_hub, limitsLater, options.Access.WatchDelay, _log, clock);
+        _drainedLater = _delay is null ? Task.CompletedTask : DrainAsync(_delay);
+        _api = new SyncApi(source, _hub, options.Access, clock) { Later = _delay?.Hub };
         var builder = KestrelHost.CreateBuilder(options.MaxConnections, clock);
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(_api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         _app = builder.Build();
-        var log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
-        _hub.Joined += subscription => LogSubscribed(log, subscription);
-        _hub.Left += subscription => LogUnsubscribed(log, subscription);
+        foreach (var hub in new[] { _hub, _delay?.Hub }.OfType<FrameHub>())
+        {
+            hub.Joined += subscription => LogSubscribed(_log, subscription);
+            hub.Left += subscription => LogUnsubscribed(_log, subscription);
+        }
         GrpcService[] services = [new GameSyncService(_api).Service, _health.Service];
         var grpc = new GrpcServer(
             new GrpcServerOptions
@@ -86,7 +98,7 @@ public sealed class Daemon : IAsyncDisposable
                 MaxConcurrentCalls = MaxCalls,
                 TimeProvider = clock,
                 MapException = GameSyncService.ToGrpc,
-                OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(log, method, e),
+                OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(_log, method, e),
             },
             [.. services, .. GrpcReflection.For(services)]);
         var sync = new WebSocketEndpoint(
@@ -103,22 +115,26 @@ public sealed class Daemon : IAsyncDisposable
         routes.Add(
             RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
         _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
+        if (_delay is not null) _compareLater = new CompareEndpoint(_delay.Hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(
             CompareEndpoint.Path,
             http =>
                 http.Request.Query[CompareEndpoint.Run] is [{ Length: > 0 } run]
                     ? recordings.CompareAsync(run, http)
-                    : _compare.HandleAsync(http),
+                    : CompareFor(http).HandleAsync(http),
             AccessLevel.Watch);
-        _meter = new DaemonMeter(_hub, () => _api.GetStatus(AccessLevel.Watch), clock);
+        _meter = new DaemonMeter(_hub, _delay?.Hub, () => _api.GetStatus(AccessLevel.Act), clock);
         _metrics = new PrometheusText();
-        new OperationsEndpoints(_api, _metrics, () => _listens && _finished is null).AddTo(routes);
+        new OperationsEndpoints(_api, _metrics, () => _listens && !_isStopping).AddTo(routes);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);
     }
 
     private IEnumerable<string> UnixSockets => new[] { _options.GrpcUnixSocket, _options.SocketUnixSocket }.OfType<string>();
+
+    /// <summary>Called when the match is over, or its source is lost: before those have seen that who see the match later.</summary>
+    public Func<ValueTask>? MatchOver { get; init; }
 
     /// <summary>Fan-out of the match.</summary>
     public FrameHub Hub => _hub;
@@ -146,15 +162,17 @@ public sealed class Daemon : IAsyncDisposable
         return new BoundAddresses([.. _listeners.Select(each => (each.Transport, Describe(each.Listener)))]);
     }
 
-    /// <summary>Publishes the match, waits until the agents have read it, and closes.</summary>
+    /// <summary>Publishes the match, waits until the agents have read it, also those who see it later, and closes.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
     {
         // The readers before the source: it may be waiting for one of them.
-        await using var stopping = cancellation.Register(() => _ = FinishAsync(Stopped));
+        await using var stopping = cancellation.Register(Stop);
         try
         {
             var end = await _source.RunAsync(_hub, cancellation);
-            await FinishAsync(end);
+            var finishing = FinishAsync(end);
+            if (IsOver(end) && MatchOver is not null) await MatchOver();
+            await finishing;
             return end;
         }
         catch (Exception e)
@@ -170,12 +188,23 @@ public sealed class Daemon : IAsyncDisposable
         await FinishAsync(Stopped);
         await _app.StopAsync();
         await _app.DisposeAsync();
+        _delay?.Dispose();
         _hub.Dispose();
         _api.Dispose();
         _metrics.Dispose();
         _meter.Dispose();
         // Kestrel does not remove sockets. If startup failed because another program has them open, they stay.
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
+    }
+
+    private CompareEndpoint CompareFor(HttpContext http) =>
+        _api.IsDelayed(_api.LevelOf(WebSocketToken.Of(http))) ? _compareLater! : _compare;
+
+    private void Stop()
+    {
+        // The match may be over, and be shown later still.
+        _delay?.Stop(Stopped);
+        _ = FinishAsync(Stopped);
     }
 
     /// <summary>Runs once, so that the daemon does not wait twice for agents that read nothing.</summary>
@@ -186,25 +215,58 @@ public sealed class Daemon : IAsyncDisposable
 
     private async Task FinishOnceAsync(SubscriptionEnd end)
     {
+        if (_delay is null)
+        {
+            StopServing();
+            await DrainAsync(_hub, end);
+            return;
+        }
+        var draining = DrainAsync(_hub, end);
+        if (IsOver(end) && _hub.Match is not null)
+        {
+            LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
+            _delay.End(end);
+        }
+        else
+        {
+            _delay.Stop(end);
+        }
+        await _delay.Completed;
+        // Not before: whether the daemon is ready needs no token.
+        StopServing();
+        await Task.WhenAll(_drainedLater, draining);
+    }
+
+    private void StopServing()
+    {
+        _isStopping = true;
         _health.Set(ServiceName, GrpcServingStatus.NotServing);
         _compare.Dispose();
-        var finishing = DrainAsync(end);
+        _compareLater?.Dispose();
+    }
+
+    private static bool IsOver(SubscriptionEnd end) => end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
+
+    private async Task DrainAsync(MatchDelay delay) => await DrainAsync(delay.Hub, await delay.Completed);
+
+    private async Task DrainAsync(FrameHub hub, SubscriptionEnd end)
+    {
+        var finishing = EndAllAsync(hub, end);
         // At the end of a match, readers have any time as long as they read something. After a stop request, the time is limited.
-        var isMatchOver = end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
-        var timeout = isMatchOver ? _options.MatchEndTimeout : _options.DrainTimeout;
-        var sent = _hub.FramesSent;
+        var timeout = IsOver(end) ? _options.MatchEndTimeout : _options.DrainTimeout;
+        var sent = hub.FramesSent;
         while (await Task.WhenAny(finishing, Task.Delay(timeout, _clock)) != finishing)
         {
             var sentBefore = sent;
-            sent = _hub.FramesSent;
-            if (sent == sentBefore || !isMatchOver) break;
+            sent = hub.FramesSent;
+            if (sent == sentBefore || !IsOver(end)) break;
         }
     }
 
-    private async Task DrainAsync(SubscriptionEnd end)
+    private static async Task EndAllAsync(FrameHub hub, SubscriptionEnd end)
     {
-        await _hub.FinishAsync(end);
-        await _hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None);
+        await hub.FinishAsync(end);
+        await hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None);
     }
 
     private void Listen(KestrelServerOptions kestrel, SocketHandler socket)

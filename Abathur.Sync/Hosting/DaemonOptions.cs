@@ -70,5 +70,8 @@ public sealed record DaemonOptions
         OptionProblems.Time(nameof(DeadPeerTimeout), DeadPeerTimeout),
         WebSocket.Problem(),
         Recordings.Problem(),
-        Hub.Problem());
+        Hub.Problem(),
+        Access.WatchDelay > TimeSpan.Zero && Hub.HistoryBytes == 0
+            ? $"a delay needs {nameof(Hub.HistoryBytes)} of more than 0, because frames wait in the history"
+            : null);
 }

@@ -26,9 +26,9 @@ public sealed class FrameHub : IDisposable
     private volatile Match? _match;
     private volatile FrameStream[] _streams = [];
     private TaskCompletionSource _subscribersChanged = NewSource();
-    private ulong _nextId = 1;
     private SubscriptionEnd? _end;
     private ulong _sequence;
+    private long _beganNs;
     private ulong _bytesPublished;
     private readonly SubscriptionTotals _totals = new();
     private uint _newestGameLoop;
@@ -68,6 +68,13 @@ public sealed class FrameHub : IDisposable
     /// <summary>The numbers of agents over time.</summary>
     public PlotBoard Plots { get; } = new();
 
+    /// <summary>Numbers the subscriptions. Default: from 1.</summary>
+    internal SubscriptionIds Ids { get; init; } = new();
+
+    /// <summary>Called when the match has begun, and after each frame, when the drawings are those of its game loop, on the task that
+    /// publishes. Must neither block nor throw.</summary>
+    internal Action? Advanced { get; set; }
+
     /// <summary>Called with the encoding time of each frame, on the task of its stream. Must neither block nor throw.</summary>
     public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
 
@@ -82,6 +89,12 @@ public sealed class FrameHub : IDisposable
 
     /// <summary>The constant data of the match; null before the match has begun.</summary>
     public Match? Match => _match;
+
+    /// <summary>When the match has begun, on the monotonic clock; 0 before.</summary>
+    internal long BeganNs => Volatile.Read(ref _beganNs);
+
+    /// <summary>The kept frames; null if none are kept.</summary>
+    internal MatchHistory? History => _history;
 
     /// <summary>Sequence of the newest frame; 0 before the first.</summary>
     public ulong Sequence => _sequence;
@@ -110,8 +123,10 @@ public sealed class FrameHub : IDisposable
         Drawings.Advance(match.FirstGameLoop);
         Plots.Advance(match.FirstGameLoop);
         _timeline.Begin(match.GameData);
+        Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
         _match = match;
         _began.TrySetResult(match);
+        Advanced?.Invoke();
     }
 
     /// <summary>The match, as soon as it is set; null if the hub is finished without one.</summary>
@@ -144,7 +159,7 @@ public sealed class FrameHub : IDisposable
             if (problem.Length == 0 && options.Start.IsInHistory) problem = HistoryReadersProblem(options) ?? "";
             if (problem.Length > 0) return null;
             if (options.Start.IsInHistory) return AddCatchingUp(options, key);
-            var subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Remove, _events);
+            var subscription = new Subscription(Ids.Next(), options, _sequence + 1, _clock, Remove, _events);
             if (_end is { } end)
             {
                 subscription.Finish(end);
@@ -185,7 +200,7 @@ public sealed class FrameHub : IDisposable
                 options.EveryGameLoops),
             _clock);
         Subscription subscription = null!;
-        subscription = new Subscription(_nextId++, options, _sequence + 1, _clock, Removed, _events)
+        subscription = new Subscription(Ids.Next(), options, _sequence + 1, _clock, Removed, _events)
         {
             CatchUp = new CatchUp(reader, () => Attach(subscription, key)),
         };
@@ -260,6 +275,7 @@ public sealed class FrameHub : IDisposable
         _newestGameLoop = frame.GameLoop;
         Drawings.Advance(frame.GameLoop);
         Plots.Advance(frame.GameLoop);
+        Advanced?.Invoke();
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
         var gameLoop = frame.GameLoop;
@@ -271,6 +287,22 @@ public sealed class FrameHub : IDisposable
         {
             if (stream.LastGameLoop == gameLoop) await stream.WaitForAnswersAsync(sequence, offered);
         }
+    }
+
+    /// <summary>Says that frames are missing before the next one: it gets the number behind this sequence, nothing is kept from before it,
+    /// and the current subscriptions end. Later ones begin behind the gap.</summary>
+    /// <param name="sequence">Of the last missing frame.</param>
+    /// <param name="end">Why the subscriptions end.</param>
+    internal void SkipTo(ulong sequence, SubscriptionEnd end)
+    {
+        Subscription[] current;
+        lock (_gate)
+        {
+            _sequence = sequence;
+            _history?.Interrupt();
+            current = [.. Subscriptions];
+        }
+        foreach (var subscription in current) subscription.Finish(end);
     }
 
     /// <summary>Ends all current and later subscriptions. Completes when each stream has offered its queued frames.</summary>
@@ -338,15 +370,22 @@ public sealed class FrameHub : IDisposable
     {
         lock (_gate)
         {
-            var subscribers = Subscriptions
-                .OrderBy(each => each.Id)
-                .Select(each => each.Status(_newestGameLoop));
-            status.Subscribers.AddRange(subscribers);
+            DescribeSubscribers(status);
             status.FramesPublished = _sequence;
             status.BytesPublished = _bytesPublished;
-            status.BytesSent = _totals.With(status.Subscribers).Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
             status.FramesPerSecond = _rate.PerSecond();
             status.History = _history?.Describe();
+        }
+    }
+
+    /// <summary>Adds the subscribers alone, to those of another hub.</summary>
+    public void DescribeSubscribers(Status status)
+    {
+        lock (_gate)
+        {
+            List<SubscriberStatus> subscribers = [.. Subscriptions.OrderBy(each => each.Id).Select(each => each.Status(_newestGameLoop))];
+            status.Subscribers.AddRange(subscribers);
+            status.BytesSent += _totals.With(subscribers).Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
         }
     }
 

@@ -19,21 +19,22 @@ public sealed class DaemonMeter : IDisposable
     private static readonly TimeSpan StatusAge = TimeSpan.FromMilliseconds(100);
 
     private readonly Meter _meter = new(Name, DaemonVersion.Text);
-    private readonly FrameHub _hub;
+    private readonly IReadOnlyList<FrameHub> _hubs;
     private readonly CachedValue<Status> _status;
     private readonly Histogram<double> _encoding;
 
     /// <param name="hub">The hub of the match.</param>
+    /// <param name="later">The hub that shows it later; null: none.</param>
     /// <param name="describe">Returns the daemon's status.</param>
     /// <param name="clock">Clock of the status.</param>
-    public DaemonMeter(FrameHub hub, Func<Status> describe, TimeProvider clock)
+    public DaemonMeter(FrameHub hub, FrameHub? later, Func<Status> describe, TimeProvider clock)
     {
-        _hub = hub;
+        _hubs = later is null ? [hub] : [hub, later];
         _status = new(describe, StatusAge, clock);
         Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
         Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
         _meter.CreateObservableGauge(
-            "abathur.source.game_loop", () => (long)_hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
+            "abathur.source.game_loop", () => (long)hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
         _meter.CreateObservableUpDownCounter(
             "abathur.subscriptions", () => OfEachKind(sums => sums.Now), "{subscription}", "Subscriptions.");
         _meter.CreateObservableCounter(
@@ -57,13 +58,7 @@ public sealed class DaemonMeter : IDisposable
             {
                 HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1],
             });
-        hub.Encoded = (format, duration) =>
-        {
-            if (_encoding.Enabled)
-                _encoding.Record(
-                    duration.TotalSeconds, new("abathur.encoding", PayloadFormat.NameOf(format.Encoding)),
-                    new("abathur.compression", PayloadFormat.NameOf(format.Compression)));
-        };
+        foreach (var each in _hubs) each.Encoded = CountEncoding;
     }
 
     private Status Now => _status.Value;
@@ -74,13 +69,21 @@ public sealed class DaemonMeter : IDisposable
     private void Count(string name, string unit, string description, Func<ulong> value) =>
         _meter.CreateObservableCounter(name, () => (long)value(), unit, description);
 
+    private void CountEncoding(PayloadFormat format, TimeSpan duration)
+    {
+        if (_encoding.Enabled)
+            _encoding.Record(
+                duration.TotalSeconds, new("abathur.encoding", PayloadFormat.NameOf(format.Encoding)),
+                new("abathur.compression", PayloadFormat.NameOf(format.Compression)));
+    }
+
     private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) =>
-        _hub.Totals().Select(each => new Measurement<long>(
-        value(each.Value),
-        new("abathur.transport", each.Key.Transport),
-        new("abathur.policy", each.Key.Policy.ToString().ToLowerInvariant()),
-        new("abathur.encoding", PayloadFormat.NameOf(each.Key.Encoding)),
-        new("abathur.compression", PayloadFormat.NameOf(each.Key.Compression))));
+        _hubs.SelectMany(hub => hub.Totals()).GroupBy(each => each.Key, each => value(each.Value)).Select(kind => new Measurement<long>(
+        kind.Sum(),
+        new("abathur.transport", kind.Key.Transport),
+        new("abathur.policy", kind.Key.Policy.ToString().ToLowerInvariant()),
+        new("abathur.encoding", PayloadFormat.NameOf(kind.Key.Encoding)),
+        new("abathur.compression", PayloadFormat.NameOf(kind.Key.Compression))));
 
     private IEnumerable<Measurement<long>> Actions()
     {

@@ -42,7 +42,7 @@ public sealed class PlotBoard(bool isRecorded = false)
             {
                 var key = (request.Agent, value.Name);
                 if (!_series.TryGetValue(key, out var series)) _series[key] = series = new(request.Agent, value.Name, isRecorded);
-                series.Add(gameLoop, value.Value);
+                series.Add(gameLoop, value.Value, _gameLoop);
                 if (_keepsForRecording) Wait(request.Agent, value, gameLoop);
             }
             return new PlotResult { GameLoop = gameLoop };
@@ -77,7 +77,7 @@ public sealed class PlotBoard(bool isRecorded = false)
         }
     }
 
-    /// <summary>The points after a game loop (0: all), and at most up to another one.</summary>
+    /// <summary>The points after a game loop (0: all) that were plotted at most at another one.</summary>
     public V1.Plots Between(uint after, uint until)
     {
         lock (_gate)
@@ -137,7 +137,7 @@ public sealed class PlotBoard(bool isRecorded = false)
                 if (_series.Count == MaxSeries) return;
                 _series[key] = series = new(points.Agent, points.Name, isRecorded);
             }
-            series.Add(points.GameLoops[i], points.Values[i]);
+            series.Add(points.GameLoops[i], points.Values[i], points.GameLoops[i]);
         }
     }
 }

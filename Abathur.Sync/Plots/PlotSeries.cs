@@ -8,23 +8,28 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
 
     private readonly List<uint> _gameLoops = [];
     private readonly List<double> _values = [];
+    private readonly List<uint> _plottedAt = [];
     private uint _least = 1;
 
     /// <summary>Number of points.</summary>
     public int Count => _gameLoops.Count;
 
     /// <summary>Adds a point. The last point of a game loop replaces earlier ones.</summary>
-    public void Add(uint gameLoop, double value)
+    /// <param name="gameLoop">The game loop that it belongs to.</param>
+    /// <param name="value">Its value.</param>
+    /// <param name="plottedAt">The newest game loop when it was plotted.</param>
+    public void Add(uint gameLoop, double value, uint plottedAt)
     {
         var at = IndexFrom(gameLoop);
         if (at < Count && _gameLoops[at] == gameLoop)
         {
-            _values[at] = value;
+            (_values[at], _plottedAt[at]) = (value, plottedAt);
             return;
         }
         if (at == Count && at > 0 && gameLoop - _gameLoops[at - 1] < _least) return;
         _gameLoops.Insert(at, gameLoop);
         _values.Insert(at, value);
+        _plottedAt.Insert(at, plottedAt);
         if (Count > MaxPoints) Thin();
     }
 
@@ -34,22 +39,22 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
         var first = gameLoop == uint.MaxValue ? Count : IndexFrom(gameLoop + 1);
         _gameLoops.RemoveRange(first, Count - first);
         _values.RemoveRange(first, _values.Count - first);
+        _plottedAt.RemoveRange(first, _plottedAt.Count - first);
     }
 
-    /// <summary>The points after a game loop, at most up to another one. Null if there are none.</summary>
+    /// <summary>The points after a game loop that were plotted at most at another one. Null if there are none.</summary>
     public V1.Plots.Types.Series? Between(uint after, uint until)
     {
         var first = after == 0 ? 0 : IndexFrom(after == uint.MaxValue ? after : after + 1);
         var end = until == uint.MaxValue ? Count : IndexFrom(until + 1);
-        if (first >= end) return null;
-        return new V1.Plots.Types.Series
+        var points = new V1.Plots.Types.Series { Agent = agent, Name = name, Recorded = isRecorded };
+        for (var i = first; i < end; i++)
         {
-            Agent = agent,
-            Name = name,
-            Recorded = isRecorded,
-            GameLoops = { _gameLoops[first..end] },
-            Values = { _values[first..end] },
-        };
+            if (_plottedAt[i] > until) continue;
+            points.GameLoops.Add(_gameLoops[i]);
+            points.Values.Add(_values[i]);
+        }
+        return points.Values.Count > 0 ? points : null;
     }
 
     /// <summary>Index of the first point at or after a game loop.</summary>
@@ -62,9 +67,11 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
     private void Thin()
     {
         var kept = 0;
-        for (var i = 0; i < Count; i += 2, kept++) (_gameLoops[kept], _values[kept]) = (_gameLoops[i], _values[i]);
+        for (var i = 0; i < Count; i += 2, kept++)
+            (_gameLoops[kept], _values[kept], _plottedAt[kept]) = (_gameLoops[i], _values[i], _plottedAt[i]);
         _gameLoops.RemoveRange(kept, Count - kept);
         _values.RemoveRange(kept, _values.Count - kept);
+        _plottedAt.RemoveRange(kept, _plottedAt.Count - kept);
         _least = Math.Max((_gameLoops[^1] - _gameLoops[0]) / (uint)kept, _least);
     }
 }

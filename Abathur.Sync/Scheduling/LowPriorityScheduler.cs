@@ -28,6 +28,9 @@ internal sealed class LowPriorityScheduler : TaskScheduler
     /// <summary>For reading whole recordings.</summary>
     public static LowPriorityScheduler Overviews { get; } = new("overviews");
 
+    /// <summary>For matches that are shown later.</summary>
+    public static LowPriorityScheduler Delays { get; } = new("delays");
+
     /// <summary>For queries that the daemon answers itself.</summary>
     public static LowPriorityScheduler Queries { get; } = new("queries");
 

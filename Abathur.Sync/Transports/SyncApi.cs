@@ -50,21 +50,31 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     private readonly EmulatedQueries _emulated = new(hub);
     private Match? _matchWithoutGame;
 
+    /// <summary>Shows the match later (<see cref="MatchDelay"/>), for clients that may only watch; null: they see it as it is.</summary>
+    public FrameHub? Later { get; init; }
+
+    /// <summary>Whether the status leaves out the memory and the processor time of the process, which tell of the daemon's match.</summary>
+    public bool HidesProcess { get; init; }
+
     /// <summary>What a client with this token may do.</summary>
     /// <param name="token">Null or empty: none was sent.</param>
     public AccessLevel LevelOf(string? token) => access.Tokens.LevelOf(token);
 
+    /// <summary>Whether clients see the match later.</summary>
+    /// <param name="level">What they may do.</param>
+    public bool IsDelayed(AccessLevel level) => level == AccessLevel.Watch && Later is not null;
+
     /// <summary>The constant data of the match. Waits for the match.</summary>
     /// <exception cref="RequestException">The daemon is shutting down before a match has begun.</exception>
-    public async ValueTask<Match> WaitForMatchAsync(CancellationToken cancellation) =>
-        hub.Match ?? await hub.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
+    public async ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
+        HubOf(level).Match ?? await HubOf(level).WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
 
     /// <summary>The same without waiting, unless the request asks for it.</summary>
     public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        if (request.Wait) return WaitForMatchAsync(cancellation);
-        return ValueTask.FromResult(hub.Match ?? throw NoMatch("there is no match yet"));
+        if (request.Wait) return WaitForMatchAsync(level, cancellation);
+        return ValueTask.FromResult(HubOf(level).Match ?? throw NoMatch("there is no match yet"));
     }
 
     /// <summary>Subscribes; the caller disposes the subscription.</summary>
@@ -75,8 +85,14 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
-        var options = Check(request, transport, peer) with { MayHoldUp = level >= AccessLevel.Act, Start = CheckStart(request) };
-        return hub.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+        var seen = HubOf(level);
+        var options = Check(request, transport, peer) with
+        {
+            // What is shown later waits for no one, and has no clients for whom places are reserved.
+            MayHoldUp = level >= AccessLevel.Act || IsDelayed(level),
+            Start = CheckStart(request, seen),
+        };
+        return seen.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
     /// <summary>Sends actions to the game.</summary>
@@ -104,7 +120,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     }
 
     /// <summary>The drawings of agents.</summary>
-    public DrawingBoard Drawings => hub.Drawings;
+    /// <param name="level">What the client may do that sees them.</param>
+    public DrawingBoard DrawingsOf(AccessLevel level) => HubOf(level).Drawings;
 
     /// <summary>Draws over the map.</summary>
     public DrawResult Draw(DrawRequest request, AccessLevel level)
@@ -164,7 +181,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        if (!request.Whole || source.Overview is not { } overview) return hub.Timeline(request.AfterGameLoop);
+        if (!request.Whole || source.Overview is not { } overview) return HubOf(level).Timeline(request.AfterGameLoop);
         return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, cancellation));
     }
 
@@ -172,6 +189,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
+        if (IsDelayed(level)) return hub.Plots.Between(request.AfterGameLoop, Later!.NewestGameLoop);
         var plots = hub.Plots.Between(request.AfterGameLoop, uint.MaxValue);
         if (source.Overview is not { } overview) return plots;
         var until = request.Whole ? uint.MaxValue : hub.NewestGameLoop;
@@ -184,13 +202,16 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public Status GetStatus(AccessLevel level)
     {
         Require(AccessLevel.Watch, level);
+        var seen = HubOf(level);
         var status = new Status
         {
-            Match = _matchWithoutGame ??= hub.Match is { } match ? WithoutGame(match) : null,
-            Playback = source.Control?.State,
-            Process = _process.Value,
+            Match = seen.Match is { } match ? _matchWithoutGame ??= WithoutGame(match) : null,
+            Process = HidesProcess || IsDelayed(level) ? WithoutLoad(_process.Value) : _process.Value,
         };
-        hub.Describe(status);
+        seen.Describe(status);
+        if (IsDelayed(level)) return status;
+        status.Playback = source.Control?.State;
+        Later?.DescribeSubscribers(status);
         source.Describe(status);
         return status;
     }
@@ -206,6 +227,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             throw new RequestException(RequestStatus.FailedPrecondition, e.Message);
         }
     }
+
+    private FrameHub HubOf(AccessLevel level) => IsDelayed(level) ? Later! : hub;
 
     private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
         () =>
@@ -304,10 +327,12 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         };
     }
 
-    private SubscriptionStart CheckStart(SubscribeRequest request)
+    private static ProcessStatus WithoutLoad(ProcessStatus process) => new() { Version = process.Version, Uptime = process.Uptime };
+
+    private static SubscriptionStart CheckStart(SubscribeRequest request, FrameHub seen)
     {
         if (request.StartCase == SubscribeRequest.StartOneofCase.None) return default;
-        if (!hub.KeepsHistory)
+        if (!seen.KeepsHistory)
         {
             throw new RequestException(
                 RequestStatus.FailedPrecondition, "this daemon keeps no frames of the match: start it with --history-mb of 1 or more");
@@ -315,9 +340,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (request.StartCase == SubscribeRequest.StartOneofCase.StartOldest)
         {
             if (!request.StartOldest) throw Invalid("start_oldest is false; leave it out for live frames");
-            return hub.HistoryRange is not null || hub.Sequence == 0 ? SubscriptionStart.Oldest : throw NothingKept;
+            return seen.HistoryRange is not null || seen.Sequence == 0 ? SubscriptionStart.Oldest : throw NothingKept;
         }
-        var range = hub.HistoryRange;
+        var range = seen.HistoryRange;
         if (range is { } kept && request.StartGameLoop >= kept.First && request.StartGameLoop <= kept.Last)
             return SubscriptionStart.At(request.StartGameLoop);
         throw new RequestException(

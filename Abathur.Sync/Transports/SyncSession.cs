@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using Abathur.Sync.Access;
+using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
@@ -15,6 +16,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
 {
     private const int MaxAnswersWaiting = 64;
     private const int MessagesInARow = 64;
+    private readonly DrawingBoard _drawings = api.DrawingsOf(level);
     private long _drawingsSeen;
     private Task _later = Task.CompletedTask;
     private int _laterAnswers;
@@ -40,8 +42,8 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     bool IFrameOutput.WritePending()
     {
         var isPending = WriteAnswers();
-        if (!subscription.Options.Drawings || api.Drawings.Version == _drawingsSeen) return isPending;
-        wire.Write(new ServerMessage { Drawings = api.Drawings.Read(out _drawingsSeen) });
+        if (!subscription.Options.Drawings || _drawings.Version == _drawingsSeen) return isPending;
+        wire.Write(new ServerMessage { Drawings = _drawings.Read(out _drawingsSeen) });
         return true;
     }
 

@@ -98,6 +98,8 @@ def test_status_command_runs(play: Play, command: str) -> None:
 def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
     """On copies of the files that it names; ports replaced by free ones, at the highest rate."""
     arguments = shlex.split(command)
+    if "--token-file" in arguments:
+        make_tokens(tmp_path)
     if arguments[0] == "play":
         if len(arguments) > 1 and arguments[1].endswith(".mcap"):
             arguments[1] = str(ROOT / arguments[1] if "/" in arguments[1] else SKIRMISH)
@@ -144,9 +146,13 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
 
 
 def make_certificate(folder: Path) -> None:
-    """As the page on security shows it, with tokens beside it."""
+    """As the page on security shows it."""
     (shown,) = [line for line in CONSOLE if line.startswith(OPENSSL)]
     subprocess.run(shlex.split(shown), cwd=folder, check=True, capture_output=True, timeout=60)
+
+
+def make_tokens(folder: Path) -> None:
+    """In the files that the page on security names."""
     for name in ("token", "watch-token"):
         (folder / name).write_text(f"a-token-for-the-test-of-{name}")
         (folder / name).chmod(0o600)

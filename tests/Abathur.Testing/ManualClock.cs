@@ -39,7 +39,7 @@ public sealed class ManualClock : TimeProvider
     /// <summary>Moves the clock, firing what comes due on the way.</summary>
     public void Advance(TimeSpan by)
     {
-        var end = GetTimestamp() + (long)(by.TotalSeconds * 1e9);
+        var end = GetTimestamp() + (by.Ticks * TimeSpan.NanosecondsPerTick);
         while (true)
         {
             Timer? next;
@@ -67,7 +67,7 @@ public sealed class ManualClock : TimeProvider
             {
                 clock._timers.Remove(this);
                 if (dueTime == Never) return true;
-                Due = clock._nanoseconds + (long)(dueTime.TotalSeconds * 1e9);
+                Due = clock._nanoseconds + (dueTime.Ticks * TimeSpan.NanosecondsPerTick);
                 clock._timers.Add(this);
             }
             return true;

@@ -31,13 +31,16 @@ export function showEmpty(state, everOpen, hasFrame) {
 
 /** The daemon, and its recording. */
 export function showFooter({ process, recording: file }) {
-  const seconds = (process?.cpuTime?.seconds ?? 0) + (process?.cpuTime?.nanos ?? 0) / 1e9;
   const uptime = (process?.uptime?.seconds ?? 0) + (process?.uptime?.nanos ?? 0) / 1e9;
   const kept = file ? ` · recording to ${file.path}: ${file.error || `${file.frames ?? 0} frames, ${file.framesMissed ?? 0} missing`}` : "";
-  setText(
-    byId("footer"),
-    `abathur-sync ${process?.version ?? ""} · up ${Math.round(uptime)} s · CPU ${three((100 * seconds) / Math.max(uptime, 1))} % · `
-      + `memory ${Math.round((process?.workingSetBytes ?? 0) / 1e6)} MB${kept}`);
+  setText(byId("footer"), `abathur-sync ${process?.version ?? ""} · up ${Math.round(uptime)} s${load(process, uptime)}${kept}`);
+}
+
+/** What the daemon does not tell to those who see the match later. */
+function load(process, uptime) {
+  if (process?.cpuTime === undefined) return "";
+  const seconds = (process.cpuTime.seconds ?? 0) + (process.cpuTime.nanos ?? 0) / 1e9;
+  return ` · CPU ${three((100 * seconds) / Math.max(uptime, 1))} % · memory ${Math.round((process.workingSetBytes ?? 0) / 1e6)} MB`;
 }
 
 /** A browser does not say why a WebSocket was refused; the same path without one does. */

@@ -104,7 +104,7 @@ public sealed class GameSyncService
         // The match may begin much later: until then the headers show that the daemon is alive.
         await call.SendHeadersAsync();
         var wire = new GrpcSessionWire(call);
-        wire.Write(new ServerMessage { Match = await WaitForMatchAsync(call) });
+        wire.Write(new ServerMessage { Match = await WaitForMatchAsync(call, level) });
         ThrowUnlessOver(await new SyncSession(_api, wire, subscription, level).RunAsync(call.Cancellation), call);
     }
 
@@ -145,11 +145,11 @@ public sealed class GameSyncService
     private AccessLevel LevelOf(GrpcCall call, string? token = null) =>
         _api.LevelOf(call.RequestHeaders.TryGet("authorization", out var header) ? AccessTokens.FromAuthorization(header) : token);
 
-    private async ValueTask<Match> WaitForMatchAsync(GrpcCall call)
+    private async ValueTask<Match> WaitForMatchAsync(GrpcCall call, AccessLevel level)
     {
         try
         {
-            return await _api.WaitForMatchAsync(call.Cancellation);
+            return await _api.WaitForMatchAsync(level, call.Cancellation);
         }
         catch (RequestException e) when (e.Status == RequestStatus.Unavailable)
         {

@@ -22,6 +22,8 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
     /// <summary>Path of the series of agents.</summary>
     public const string PlotsPath = "/v1/plots";
 
+    private const string NoMetrics = "metrics count the match as it is now: with --delay, they need the token for acting";
+
     /// <summary>Adds the paths.</summary>
     public void AddTo(HttpRoutes routes)
     {
@@ -34,26 +36,32 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
                 () => isReady()
                     ? (StatusCodes.Status200OK, "ready")
                     : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
-        routes.Add("/metrics", http => HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write), AccessLevel.Watch);
         routes.Add(
-            StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(AccessLevel.Watch))), AccessLevel.Watch);
+            "/metrics",
+            http => api.IsDelayed(LevelOf(http))
+                ? HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, NoMetrics)
+                : HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write),
+            AccessLevel.Watch);
+        routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(LevelOf(http)))), AccessLevel.Watch);
         routes.Add(
             TimelinePath,
             http => HttpAnswer.GetJsonAsync(
                 http,
                 async () => ToJson(
-                    await api.GetTimelineAsync(new() { Whole = IsWhole(http) }, AccessLevel.Watch, http.RequestAborted))),
+                    await api.GetTimelineAsync(new() { Whole = IsWhole(http) }, LevelOf(http), http.RequestAborted))),
             AccessLevel.Watch);
         routes.Add(
             PlotsPath,
             http => HttpAnswer.GetJsonAsync(
                 http,
-                async () => ToJson(await api.GetPlotsAsync(new() { Whole = IsWhole(http) }, AccessLevel.Watch, http.RequestAborted))),
+                async () => ToJson(await api.GetPlotsAsync(new() { Whole = IsWhole(http) }, LevelOf(http), http.RequestAborted))),
             AccessLevel.Watch);
     }
 
     /// <summary>With <c>?whole=1</c>, the whole of a recording that is played.</summary>
     private static bool IsWhole(HttpContext http) => http.Request.Query["whole"] is ["1"];
+
+    private AccessLevel LevelOf(HttpContext http) => api.LevelOf(WebSocketToken.Of(http));
 
     private static ReadOnlyMemory<byte> ToJson(IMessage message)
     {

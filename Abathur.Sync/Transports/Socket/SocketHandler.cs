@@ -47,7 +47,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             var request = first.Subscribe;
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection), level);
             await using var aborting = subscription.Aborted.Register(connection.Abort);
-            JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(connection.ConnectionClosed) });
+            JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(level, connection.ConnectionClosed) });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json
                 ? new JsonLineWire(input, output)
                 : new LengthPrefixedWire(input, output);

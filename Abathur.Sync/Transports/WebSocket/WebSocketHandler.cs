@@ -63,7 +63,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             };
             // The match may begin much later: without a receive, pongs would not be processed and the client would count as dead.
             connection.BeginReceive();
-            wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(http.RequestAborted) });
+            wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(level, http.RequestAborted) });
             SubscriptionEnd end;
             await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(
                 api, wire, subscription, level).RunAsync(http.RequestAborted);

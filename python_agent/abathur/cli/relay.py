@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import os
 import re
 import signal
 import sys
@@ -20,6 +21,8 @@ from abathur.errors import ConnectError, LostError
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _MAX_SECONDS = 365 * 86400
 _MEGABYTE = 1024 * 1024
+#: The token with which a relay connects to a daemon, where it is not that of other agents: others read what it reads.
+_TOKEN_ENVIRONMENT = "ABATHUR_RELAY_TOKEN"
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +80,7 @@ def servers_of(options: argparse.Namespace) -> Address:
 def run(options: argparse.Namespace) -> None:
     """Publish until the match is over."""
     servers = servers_of(options)
-    daemon = _address.parse(options.address)
+    daemon = _address.parse(options.address, os.environ.get(_TOKEN_ENVIRONMENT))
     if daemon.transport != "grpc":
         raise ValueError(f"{daemon} is not the gRPC address of a daemon, which the relay reads")
     name = options.match or servers.match or None

@@ -44,15 +44,25 @@ public class StatusTableTests
         Assert.Equal(expected, PlaybackView.Line(status.Playback, status, width - 1));
     }
 
+    [Fact]
+    public void Create_StatusWithoutLoad_HasNoRowForIt()
+    {
+        var status = Sample();
+        Assert.Contains(Render(80), line => line.StartsWith("process", StringComparison.Ordinal));
+        status.Process = new() { Version = "1.0.0", Uptime = Duration.FromTimeSpan(TimeSpan.FromHours(30)) };
+        Assert.DoesNotContain(Render(80, status), line => line.StartsWith("process", StringComparison.Ordinal));
+    }
+
     private static string[] Words(IEnumerable<string> lines) =>
         [.. lines.SelectMany(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries)).Select(word => word.Trim('─', ','))];
 
-    private static string[] Render(int width)
+    private static string[] Render(int width, Status? status = null)
     {
+        status ??= Sample();
         using var text = new StringWriter();
         var console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, Out = new AnsiConsoleOutput(text) });
         console.Profile.Width = width;
-        console.Write(StatusTable.Create("http://127.0.0.1:22402", Sample(), Sample(), TimeSpan.FromSeconds(1), width));
+        console.Write(StatusTable.Create("http://127.0.0.1:22402", status, status, TimeSpan.FromSeconds(1), width));
         return [.. text.ToString().Split('\n').Select(line => line.TrimEnd()).SkipLast(1)];
     }
 

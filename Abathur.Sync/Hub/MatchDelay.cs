@@ -1,0 +1,180 @@
+using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Drawing;
+using Abathur.Sync.Frames;
+using Abathur.Sync.History;
+using Abathur.Sync.Scheduling;
+using Microsoft.Extensions.Logging;
+
+namespace Abathur.Sync.Hub;
+
+/// <summary>
+/// Shows a match later: publishes what is published in one hub in another one, when it is as old as the delay, and never before. Until then
+/// frames wait in the history of the first hub. Runs on a thread of low priority, as all work for watchers.
+/// </summary>
+public sealed class MatchDelay : IDisposable
+{
+    /// <summary>Memory for drawings that wait. Where there is more, drawings of a moment replace those of the moments before.</summary>
+    public const int MaxDrawingBytes = 16 * 1024 * 1024;
+
+    private readonly FrameHub _live;
+    private readonly MatchHistory _history;
+    private readonly long _delayNs;
+    private readonly TimeProvider _clock;
+    private readonly ILogger _log;
+    private readonly Func<long> _now;
+    private readonly DrawingsInTime _drawings;
+    private readonly AsyncAutoResetEvent _wake;
+    private volatile Ending? _ending;
+    private volatile SubscriptionEnd? _stop;
+
+    /// <param name="live">The hub of the match as it is. It keeps a history.</param>
+    /// <param name="options">Limits of the other hub.</param>
+    /// <param name="delay">How much later the match is shown.</param>
+    /// <param name="log">Gets a message when frames are dropped before they are shown, and when showing them fails.</param>
+    /// <param name="clock">Clock of all times.</param>
+    public MatchDelay(FrameHub live, HubOptions options, TimeSpan delay, ILogger log, TimeProvider clock)
+    {
+        _live = live;
+        _history = live.History ?? throw new ArgumentException("frames that are shown later wait in a history", nameof(live));
+        _delayNs = delay.Ticks * TimeSpan.NanosecondsPerTick;
+        _clock = clock;
+        _log = log;
+        _now = () => FrameStamp.MonotonicNow(clock);
+        _drawings = new DrawingsInTime(live.Drawings, MaxDrawingBytes);
+        _wake = new AsyncAutoResetEvent(clock);
+        Hub = new FrameHub(options, sourceWaits: false, clock) { Ids = live.Ids };
+        live.Advanced = OnAdvanced;
+        _history.Grown += _wake.Set;
+        Completed = LowPriorityScheduler.Delays.RunAsync(ShowAsync);
+    }
+
+    /// <summary>The hub of the match as it was.</summary>
+    public FrameHub Hub { get; }
+
+    /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then <see cref="Hub"/> may be
+    /// finished with it.</summary>
+    public Task<SubscriptionEnd> Completed { get; }
+
+    private static SubscriptionEnd Dropped { get; } = new(
+        SubscriptionEndReason.SlowConsumer,
+        "frames of the match were dropped before they were as old as --delay: subscribe again for those behind them");
+
+    /// <summary>The match is over now, and nothing more is published. That is shown later as well.</summary>
+    public void End(SubscriptionEnd end)
+    {
+        _ending ??= new Ending(end, _now());
+        _wake.Set();
+    }
+
+    /// <summary>Ends at once. What has not been shown yet is never shown.</summary>
+    public void Stop(SubscriptionEnd end)
+    {
+        _stop ??= end;
+        _wake.Set();
+    }
+
+    /// <summary>Drops what is kept. It must have completed.</summary>
+    public void Dispose()
+    {
+        _live.Advanced = null;
+        _history.Grown -= _wake.Set;
+        Hub.Dispose();
+        _wake.Dispose();
+    }
+
+    private void OnAdvanced()
+    {
+        if (_drawings.Keep(_now) || Hub.Match is null) _wake.Set();
+    }
+
+    private async Task<SubscriptionEnd> ShowAsync()
+    {
+        using var kept = new KeptFrames(_history);
+        Frame? next = null;
+        try
+        {
+            while (_stop is null)
+            {
+                // In this order: nothing is added after the end, and nothing is kept later than it was added.
+                var ending = _ending;
+                var mayGrow = _history.HasPending;
+                next ??= kept.TryRead();
+                if (Earliest(next, ending, mayGrow) is not var (atNs, what))
+                {
+                    await _wake.WaitAsync();
+                    continue;
+                }
+                var leftNs = atNs + _delayNs - _now();
+                if (leftNs > 0)
+                {
+                    // Rounded up, because it must not be early.
+                    await _wake.WaitAsync(
+                        TimeSpan.FromTicks((leftNs + TimeSpan.NanosecondsPerTick - 1) / TimeSpan.NanosecondsPerTick));
+                    continue;
+                }
+                switch (what)
+                {
+                    case Shown.Match:
+                        Hub.Begin(_live.Match!);
+                        break;
+                    case Shown.Frame:
+                        var frame = next!;
+                        next = null;
+                        await PublishAsync(frame, kept.LastSequence);
+                        break;
+                    case Shown.Drawings:
+                        Hub.Drawings.Show(_drawings.Take());
+                        break;
+                    default:
+                        return ending!.End;
+                }
+            }
+            return _stop;
+        }
+        catch (Exception e)
+        {
+            LogMessages.DelayFailed(_log, e);
+            return new(SubscriptionEndReason.SourceLost, "the match cannot be shown any more: the daemon has a defect");
+        }
+        finally
+        {
+            next?.Release();
+        }
+    }
+
+    /// <summary>What has to be shown next, and when it happened; null if nothing waits.</summary>
+    private (long AtNs, Shown What)? Earliest(Frame? next, Ending? ending, bool mayGrow)
+    {
+        var frameNs = next?.Captured.MonotonicNs ?? long.MaxValue;
+        // The first observation of a bot may be captured before its match has begun.
+        if (Hub.Match is null && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
+        var drawnNs = _drawings.FirstNs ?? long.MaxValue;
+        if (frameNs < long.MaxValue && frameNs <= drawnNs) return (frameNs, Shown.Frame);
+        if (drawnNs < long.MaxValue) return (drawnNs, Shown.Drawings);
+        return ending is null || mayGrow ? null : (ending.AtNs, Shown.End);
+    }
+
+    private async ValueTask PublishAsync(Frame frame, ulong sequence)
+    {
+        if (sequence != Hub.Sequence + 1)
+        {
+            LogMessages.DelayedFramesDropped(_log, sequence - Hub.Sequence - 1);
+            Hub.SkipTo(sequence - 1, Dropped);
+        }
+        await Hub.PublishAsync(frame);
+    }
+
+    /// <summary>What is shown later.</summary>
+    private enum Shown
+    {
+        Match,
+        Frame,
+        Drawings,
+        End,
+    }
+
+    /// <summary>The end of the match.</summary>
+    /// <param name="End">Why it ended.</param>
+    /// <param name="AtNs">When, on the monotonic clock.</param>
+    private sealed record Ending(SubscriptionEnd End, long AtNs);
+}

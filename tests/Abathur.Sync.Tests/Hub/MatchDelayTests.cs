@@ -1,0 +1,423 @@
+using System.Buffers;
+using Abathur.Recordings.Tests;
+using Abathur.Sync.Drawing;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Transports.Framing;
+using Abathur.Sync.V1;
+using Frame = Abathur.Sync.Frames.Frame;
+using ResponseObservation = SC2APIProtocol.ResponseObservation;
+
+namespace Abathur.Sync.Tests.Hub;
+
+/// <summary>A match that is shown later: exact to a millisecond, because each wait of the delay is one of the test's clock.</summary>
+public sealed class MatchDelayTests : IDisposable
+{
+    private static readonly TimeSpan Delay = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
+    private static readonly SubscriptionEnd Over = new(SubscriptionEndReason.MatchOver, "over");
+    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "stopped");
+
+    private readonly ManualClock _clock = new();
+    private readonly ListLogger _log = new();
+    private readonly FrameHub _live;
+    private readonly MatchDelay _delay;
+
+    public MatchDelayTests()
+    {
+        _live = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
+        _delay = new MatchDelay(_live, new HubOptions(), Delay, _log, _clock);
+    }
+
+    private FrameHub Later => _delay.Hub;
+
+    public void Dispose()
+    {
+        _delay.Stop(Stopped);
+        Assert.True(_delay.Completed.Wait(Limit));
+        _delay.Dispose();
+        _live.Dispose();
+    }
+
+    [Fact]
+    public async Task Frames_AreShownWhenTheyAreAsOldAsTheDelay_NotATickBefore()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        for (var loop = 10u; loop < 14; loop++)
+        {
+            var captured = FrameStamp.Now(_clock);
+            await PublishAsync(loop);
+            await PumpWaitsAsync();
+            _clock.Advance(Delay - Tick);
+            Assert.False(watcher.TakeOne());
+            _clock.Advance(Tick);
+            var frame = await watcher.NextAsync();
+            Assert.Equal(loop, frame.GameLoop);
+            Assert.Equal((ulong)loop - 9, frame.Sequence);
+            Assert.Equal((captured.MonotonicNs, captured.UnixNs), (frame.CapturedMonotonicNs, frame.CapturedUnixNs));
+            // The clock was never elsewhere than where it was moved to: it was not published before, either.
+            Assert.Equal(Nanoseconds(Delay), frame.PublishedMonotonicNs - frame.CapturedMonotonicNs);
+            Assert.Equal(ResponseObservation.Parser.ParseFrom(RecordingSample.Observation(loop)), frame.Observation);
+        }
+    }
+
+    [Fact]
+    public async Task Frames_OfOneSecond_EachWaitForTheirOwnTime()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        for (var loop = 1u; loop <= 20; loop++)
+        {
+            await PublishAsync(loop);
+            _clock.Advance(TimeSpan.FromMilliseconds(50));
+        }
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - TimeSpan.FromSeconds(1) - Tick);
+        Assert.False(watcher.TakeOne());
+        for (var loop = 1u; loop <= 20; loop++)
+        {
+            _clock.Advance(loop == 1 ? Tick : TimeSpan.FromMilliseconds(50));
+            var frame = await watcher.NextAsync();
+            Assert.Equal((loop, Nanoseconds(Delay)), (frame.GameLoop, frame.PublishedMonotonicNs - frame.CapturedMonotonicNs));
+            Assert.False(watcher.TakeOne());
+            if (loop < 20) await PumpWaitsAsync();
+        }
+    }
+
+    [Fact]
+    public async Task Frames_AtAnyTimes_AreAllShownAndNoneEarly()
+    {
+        const int Frames = 500;
+        Begin();
+        using var watcher = Subscribe();
+        var random = new Random(1);
+        var (loop, published) = (1u, 0);
+        while (watcher.Taken.Count < Frames)
+        {
+            for (var i = random.Next(4); i > 0 && published < Frames; i--, published++)
+            {
+                await _live.WaitForHistoryAsync();
+                await PublishAsync(loop++);
+            }
+            _clock.Advance(TimeSpan.FromMilliseconds(random.Next(200)));
+            while (watcher.TakeOne())
+            {
+            }
+        }
+        Assert.Equal(Enumerable.Range(1, Frames), watcher.Taken.Select(each => (int)each.GameLoop));
+        Assert.All(watcher.Taken, each => Assert.True(each.PublishedMonotonicNs - each.CapturedMonotonicNs >= Nanoseconds(Delay)));
+    }
+
+    [Fact]
+    public async Task Match_IsShownLaterAsWell()
+    {
+        var waiting = Later.WaitForMatchAsync(CancellationToken.None);
+        var match = Begin();
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - Tick);
+        Assert.Null(Later.Match);
+        Assert.False(waiting.IsCompleted);
+        _clock.Advance(Tick);
+        Assert.Same(match, await waiting.WaitAsync(Limit));
+        Assert.Equal(Nanoseconds(Delay), Later.BeganNs - _live.BeganNs);
+    }
+
+    [Fact]
+    public async Task Match_WhoseFirstFrameIsOlder_BeginsWithIt()
+    {
+        var captured = FrameStamp.Now(_clock);
+        _clock.Advance(Tick);
+        Begin();
+        using var watcher = Subscribe();
+        await _live.PublishAsync(Frame.Rent(1, captured, Buffer(RecordingSample.Observation(1))));
+        await EncodedAsync();
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - Tick);
+        var frame = await watcher.NextAsync();
+        Assert.Equal(Nanoseconds(Delay), frame.PublishedMonotonicNs - frame.CapturedMonotonicNs);
+    }
+
+    [Fact]
+    public async Task TimelineAndHistory_AreThoseOfTheShownFrames()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        await PublishAsync(10);
+        await PublishAsync(40);
+        _clock.Advance(TimeSpan.FromMilliseconds(500));
+        await PublishAsync(80);
+        await PumpWaitsAsync();
+        Assert.Empty(Later.Timeline(0).GameLoops);
+        Assert.Null(Later.HistoryRange);
+        _clock.Advance(Delay - TimeSpan.FromMilliseconds(500));
+        await watcher.NextAsync();
+        await watcher.NextAsync();
+        Assert.Equal([10u, 40], Later.Timeline(0).GameLoops);
+        Assert.Equal((10u, 40u), Later.HistoryRange);
+        var status = new Status();
+        Later.Describe(status);
+        Assert.Equal((2ul, 40u), (status.FramesPublished, status.History.LastGameLoop));
+        Assert.Equal([10u, 40, 80], _live.Timeline(0).GameLoops);
+    }
+
+    [Fact]
+    public async Task Drawings_AreThoseOfTheTime()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        await PublishAsync(1);
+        _clock.Advance(TimeSpan.FromMilliseconds(100));
+        Draw("first");
+        await PublishAsync(2);
+        _clock.Advance(TimeSpan.FromMilliseconds(100));
+        Draw("second");
+        await PublishAsync(3);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - TimeSpan.FromMilliseconds(200));
+        await watcher.NextAsync();
+        await PumpWaitsAsync();
+        _clock.Advance(TimeSpan.FromMilliseconds(100) - Tick);
+        Assert.Equal(0, Later.Drawings.Version);
+        _clock.Advance(Tick);
+        await watcher.NextAsync();
+        await UntilAsync(() => Later.Drawings.Version == 1);
+        Assert.Equal(["first"], Texts(Later.Drawings));
+        await PumpWaitsAsync();
+        _clock.Advance(TimeSpan.FromMilliseconds(100) - Tick);
+        Assert.Equal(["first"], Texts(Later.Drawings));
+        _clock.Advance(Tick);
+        await watcher.NextAsync();
+        await UntilAsync(() => Later.Drawings.Version == 2);
+        Assert.Equal(["second"], Texts(Later.Drawings));
+        Assert.Equal(3u, Later.Drawings.Read(out _).GameLoop);
+        Assert.Equal(["second"], Texts(_live.Drawings));
+    }
+
+    [Fact]
+    public async Task End_IsShownLaterAsWell_AndTheRestBefore()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        await PublishAsync(1);
+        await EncodedAsync();
+        _clock.Advance(TimeSpan.FromMilliseconds(300));
+        await _live.FinishAsync(Over);
+        _delay.End(Over);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - TimeSpan.FromMilliseconds(300));
+        Assert.Equal(1u, (await watcher.NextAsync()).GameLoop);
+        await PumpWaitsAsync();
+        _clock.Advance(TimeSpan.FromMilliseconds(300) - Tick);
+        Assert.False(_delay.Completed.IsCompleted);
+        _clock.Advance(Tick);
+        Assert.Equal(Over, await _delay.Completed.WaitAsync(Limit));
+        Assert.Null(watcher.Subscription.End);
+    }
+
+    [Fact]
+    public async Task End_OfAMatchWithoutFrames_IsShownBehindItsBeginning()
+    {
+        var match = Begin();
+        _delay.End(Over);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - Tick);
+        Assert.Null(Later.Match);
+        _clock.Advance(Tick);
+        Assert.Equal(Over, await _delay.Completed.WaitAsync(Limit));
+        Assert.Same(match, Later.Match);
+    }
+
+    [Fact]
+    public async Task Stop_EndsAtOnceAndShowsNothing()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        await PublishAsync(1);
+        await PumpWaitsAsync();
+        _delay.Stop(Stopped);
+        Assert.Equal(Stopped, await _delay.Completed.WaitAsync(Limit));
+        _clock.Advance(2 * Delay);
+        Assert.False(watcher.TakeOne());
+        Assert.Null(Later.Match);
+    }
+
+    [Fact]
+    public async Task Stop_WhileTheEndWaits_EndsAtOnce()
+    {
+        Begin();
+        _delay.End(Over);
+        await PumpWaitsAsync();
+        _delay.Stop(Stopped);
+        Assert.Equal(Stopped, await _delay.Completed.WaitAsync(Limit));
+    }
+
+    [Fact]
+    public async Task Frames_DroppedBeforeTheyWereShown_EndSubscriptionsAndTheNextOnesFollow()
+    {
+        Begin();
+        using var watcher = Subscribe();
+        await PublishAsync(10);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay);
+        await watcher.NextAsync();
+        await PublishAsync(11);
+        // It has read this frame, and none behind it.
+        await PumpWaitsAsync();
+        for (var loop = 12u; loop < 15; loop++) await PublishAsync(loop);
+        await EncodedAsync();
+        // The game loop goes back: what was kept is dropped.
+        await PublishAsync(5);
+        await PublishAsync(6);
+        await EncodedAsync();
+        _clock.Advance(Delay - Tick);
+        Assert.False(watcher.TakeOne());
+        _clock.Advance(Tick);
+        Assert.Equal(11u, (await watcher.NextAsync()).GameLoop);
+        await UntilAsync(() => Later.Sequence == 7);
+        Assert.Equal(SubscriptionEndReason.SlowConsumer, watcher.Subscription.End?.Reason);
+        Assert.Contains("--delay", watcher.Subscription.End!.Message, StringComparison.Ordinal);
+        Assert.False(watcher.TakeOne());
+        Assert.EndsWith("more waited than --history-mb allows: 3", Assert.Single(_log.Messages), StringComparison.Ordinal);
+        Assert.Equal((5u, 6u), Later.HistoryRange);
+
+        using var other = Subscribe();
+        await PublishAsync(7);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay);
+        var frame = await other.NextAsync();
+        Assert.Equal((7u, 8ul, Nanoseconds(Delay)), (frame.GameLoop, frame.Sequence, frame.PublishedMonotonicNs - frame.CapturedMonotonicNs));
+        Assert.Single(_log.Messages);
+    }
+
+    [Fact]
+    public async Task Frame_ThatCannotBeKept_IsMissing()
+    {
+        Begin();
+        await _live.PublishAsync(Frame.Rent(1, FrameStamp.Now(_clock), Buffer([0x0a, 0xff])));
+        await EncodedAsync();
+        await PublishAsync(2);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay);
+        await UntilAsync(() => Later.NewestGameLoop == 2);
+        Assert.Equal(2ul, Later.Sequence);
+        Assert.EndsWith("more waited than --history-mb allows: 1", Assert.Single(_log.Messages), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void DrawingsInTime_MoreThanTheLimit_TheNewestReplaces()
+    {
+        var board = new DrawingBoard();
+        var size = 0;
+        var states = new DrawingsInTime(board, 4 * 1024);
+        var now = 0L;
+        Assert.False(states.Keep(() => ++now));
+        for (var i = 0; i < 100; i++)
+        {
+            Assert.NotNull(board.TryDraw(new DrawRequest { Layer = "", Shapes = { Text($"{i:000}{new string('x', 150)}") } }));
+            Assert.True(states.Keep(() => ++now));
+            Assert.False(states.Keep(() => ++now));
+            size = Math.Max(size, states.Count);
+        }
+        Assert.InRange(size, 10, 20);
+        var taken = new List<string>();
+        long? last = null;
+        while (states.FirstNs is { } at)
+        {
+            Assert.True(last is null || at > last);
+            last = at;
+            taken.Add(states.Take().Layers.Single().Shapes.Single().Shape.Text.Text_[..3]);
+        }
+        // The oldest ones, in order, and the newest one at its own time.
+        Assert.Equal(Enumerable.Range(0, size - 1).Select(i => $"{i:000}").Append("099"), taken);
+        Assert.Equal(100, last);
+    }
+
+    private Match Begin()
+    {
+        var match = new Match { MatchId = "m", RunId = "r" };
+        _live.Begin(match);
+        return match;
+    }
+
+    private void Draw(string text) => Assert.NotNull(_live.Drawings.TryDraw(new DrawRequest { Layer = "", Shapes = { Text(text) } }));
+
+    private async Task PublishAsync(uint loop) =>
+        await _live.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), Buffer(RecordingSample.Observation(loop))));
+
+    /// <summary>Waits until all that was published is kept.</summary>
+    private Task EncodedAsync() => UntilAsync(() => !_live.History!.HasPending);
+
+    /// <summary>Waits until the delay has seen all that was published, and waits for the clock.</summary>
+    private async Task PumpWaitsAsync()
+    {
+        await EncodedAsync();
+        await UntilAsync(() => _clock.HasWaiter);
+    }
+
+    private static Task UntilAsync(Func<bool> holds)
+    {
+        Assert.True(SpinWait.SpinUntil(holds, Limit));
+        return Task.CompletedTask;
+    }
+
+    private Watcher Subscribe() => new(
+        Later.Subscribe(new SubscriptionOptions
+        {
+            Policy = Policy.Every,
+            Encoding = Encoding.Proto,
+            BufferFrames = 1024,
+            Transport = "test",
+            Peer = "test",
+        })!);
+
+    private static Shape Text(string text) => new()
+    {
+        Text = new() { At = new() { X = 1, Y = 1 }, Text_ = text },
+    };
+
+    private static IEnumerable<string> Texts(DrawingBoard board) =>
+        board.Read(out _).Layers.SelectMany(layer => layer.Shapes).Select(drawn => drawn.Shape.Text.Text_);
+
+    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
+
+    private static SharedBuffer Buffer(byte[] bytes)
+    {
+        var buffer = SharedBuffer.Rent(bytes.Length);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        return buffer;
+    }
+
+    /// <summary>Takes frames as they would travel.</summary>
+    private sealed class Watcher(Subscription subscription) : IDisposable
+    {
+        public Subscription Subscription => subscription;
+
+        public List<V1.Frame> Taken { get; } = [];
+
+        public bool TakeOne()
+        {
+            if (!subscription.TryTake(out var frame, out var dropped)) return false;
+            Assert.Equal(0ul, dropped.Count);
+            var output = new ArrayBufferWriter<byte>();
+            ProtoFraming.WriteFrame(output, frame, dropped);
+            frame.Release();
+            Taken.Add(V1.Frame.Parser.ParseFrom(output.WrittenSpan));
+            return true;
+        }
+
+        public async Task<V1.Frame> NextAsync()
+        {
+            while (!TakeOne())
+            {
+                Assert.Null(subscription.End);
+                await subscription.WaitAsync().AsTask().WaitAsync(Limit);
+            }
+            return Taken[^1];
+        }
+
+        public void Dispose() => subscription.Dispose();
+    }
+}
