@@ -68,8 +68,11 @@ def test_a_whole_recording_is_there_at_once(paused: Daemon, open_page: OpenPage)
     lost = timeline["lost_minerals"] + timeline["lost_vespene"]
     killed = timeline["killed_value_units"] + timeline["killed_value_structures"]
     by = int(abs(killed[row] - lost[row]))
-    assert said.startswith("Ahead since ") and f"{by:,}".replace(",", "\u202f") in said, (said, by)
-    assert ("own" if killed[row] > lost[row] else "enemy") in said
+    assert said.startswith("Fights: ") and " ahead since " in said and f"{by:,}".replace(",", "\u202f") in said, (
+        said,
+        by,
+    )
+    assert said.startswith(f"Fights: {'own side' if killed[row] > lost[row] else 'enemy'} ahead")
 
 
 def test_a_click_on_a_graph_seeks_and_the_pointer_shows_values(paused: Daemon, open_page: OpenPage) -> None:
@@ -239,7 +242,7 @@ def test_the_stream_view_has_the_map_and_graphs_only(paused: Daemon, open_page: 
         .map((each) => each.outerHTML)""")
     assert seen == []
     assert (
-        page.evaluate("[...document.querySelectorAll('.graph')].filter((each) => each.checkVisibility()).length") == 4
+        page.evaluate("[...document.querySelectorAll('.graph')].filter((each) => each.checkVisibility()).length") == 5
     )
     box = page.evaluate(
         "(({right, bottom}) => [right, bottom])(document.querySelector('.over-time').getBoundingClientRect())"
@@ -299,5 +302,5 @@ def test_firefox_shows_the_same(paused: Daemon) -> None:
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["gameLoop"] == AT and found["errors"] == []
     assert found["state"] == "paused" and found["rows"] > 50
-    assert found["lead"].startswith("Ahead since ")
+    assert " ahead since " in found["lead"]
     assert found["painted"] > 0.5

@@ -14,8 +14,8 @@ export function leads(timeline) {
 }
 
 /**
- * Who is ahead at a row: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it, or undefined }. A lead lasts
- * until the other side has one.
+ * Who is ahead at a row: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it, largest: the mark of the fight
+ * since then that brought the most }, marks undefined if there is none. A lead lasts until the other side has one.
  */
 export function leadAt(timeline, row, lead = leads(timeline)) {
   const found = { side: "", by: 0, since: timeline.gameLoops[0] ?? 0, fight: undefined };
@@ -26,6 +26,7 @@ export function leadAt(timeline, row, lead = leads(timeline)) {
     found.since = timeline.gameLoops[each];
   }
   found.by = Math.abs(lead[row] ?? 0);
+  found.largest = largestFight(timeline, found, timeline.gameLoops[row] ?? 0);
   found.fight = timeline.marks.findLast(
     ({ kind, gameLoop = 0, lastGameLoop = 0 }) =>
       kind === "fight" && gameLoop <= found.since && lastGameLoop >= found.since - FIGHT_BEFORE);
@@ -33,12 +34,23 @@ export function leadAt(timeline, row, lead = leads(timeline)) {
 }
 
 /** The same as a sentence. */
-export function leadText({ side, by, since, fight }, names = { own: "own", enemy: "enemy" }) {
-  if (side === "") return "Nobody is ahead yet.";
-  const fought = fight === undefined
-    ? ""
-    : `, after the fight at ${clock(fight.gameLoop ?? 0)} (own losses ${grouped(Math.round(fight.ownLost ?? 0))}, `
-      + `enemy ${grouped(Math.round(fight.enemyLost ?? 0))})`;
-  const now = by < LEAST_LEAD ? "even now" : `by ${grouped(Math.round(by))} resources now`;
-  return `Ahead since ${clock(since)}: ${names[side]}${fought}; ${now}.`;
+export function leadText({ side, by, since, fight, largest }) {
+  if (side === "") return "Fights: nobody is ahead yet.";
+  const after = fight === undefined ? "" : ` (the fight at ${fightText(fight)})`;
+  const now = by < LEAST_LEAD ? "even now" : `now by ${grouped(Math.round(by))} resources`;
+  const most = largest === undefined || largest === fight ? "" : ` Most of it in the fight at ${fightText(largest)}.`;
+  return `Fights: ${side === "own" ? "own side" : "enemy"} ahead since ${clock(since)}${after}, ${now}.${most}`;
+}
+
+function fightText({ gameLoop = 0, ownLost = 0, enemyLost = 0 }) {
+  return `${clock(gameLoop)}: own losses ${grouped(Math.round(ownLost))}, enemy ${grouped(Math.round(enemyLost))}`;
+}
+
+/** The fight that brought the most to who is ahead, of those since then; undefined if none did. */
+function largestFight({ marks }, { side, since }, until) {
+  const gain = ({ ownLost = 0, enemyLost = 0 }) => (side === "own" ? enemyLost - ownLost : ownLost - enemyLost);
+  return marks
+    .filter(({ kind, gameLoop = 0, lastGameLoop = 0 }) => kind === "fight" && gameLoop <= until && lastGameLoop >= since - FIGHT_BEFORE)
+    .filter((mark) => gain(mark) > 0)
+    .sort((one, other) => gain(other) - gain(one))[0];
 }

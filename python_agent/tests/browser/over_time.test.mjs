@@ -70,10 +70,17 @@ test("lead: by what was lost in fights, until the other side has it", () => {
   assert.deepEqual([at(1).side, at(1).since, at(1).fight], ["enemy", 22, undefined]);
   assert.deepEqual([at(4).side, at(4).since, at(4).by, at(4).fight], ["own", 88, 550, fight]);
   assert.deepEqual([at(5).side, at(5).since], ["own", 88]);
-  assert.equal(leadText(at(0)), "Nobody is ahead yet.");
+  assert.equal(leadText(at(0)), "Fights: nobody is ahead yet.");
+  const after = "(the fight at 0:02: own losses 50, enemy 500)";
+  assert.equal(leadText(at(4)), `Fights: own side ahead since 0:03 ${after}, now by 550 resources.`);
+  assert.equal(leadText(at(5)), `Fights: own side ahead since 0:03 ${after}, even now.`);
+  const larger = { kind: "fight", gameLoop: 88, lastGameLoop: 110, ownLost: 0, enemyLost: 700 };
+  const later = { ...larger, gameLoop: 2000, enemyLost: 9000 };
+  const more = timelineOf({ killed_value_units: [0, 0, 0, 0, 500, 1200] }, [fight, larger, later]);
   assert.equal(
-    leadText(at(4)), "Ahead since 0:03: own, after the fight at 0:02 (own losses 50, enemy 500); by 550 resources now.");
-  assert.equal(leadText(at(5)), "Ahead since 0:03: own, after the fight at 0:02 (own losses 50, enemy 500); even now.");
+    leadText(leadAt(more, 5)),
+    `Fights: own side ahead since 0:03 ${"(the fight at 0:03: own losses 0, enemy 700)"}, now by 1\u202f200 resources.`);
+  assert.equal(leadText({ ...leadAt(more, 5), fight }).endsWith(" Most of it in the fight at 0:03: own losses 0, enemy 700."), true);
 });
 
 test("graphs: each line has a value for each row, also of a daemon without the column", () => {

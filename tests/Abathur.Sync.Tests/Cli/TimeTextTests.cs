@@ -5,12 +5,12 @@ namespace Abathur.Sync.Tests.Cli;
 public class TimeTextTests
 {
     [Theory]
-    [InlineData("60", 60)]
-    [InlineData("60s", 60)]
+    [InlineData("60", 60.0)]
+    [InlineData("60s", 60.0)]
     [InlineData("0.1s", 0.1)]
-    [InlineData("1.5m", 90)]
-    [InlineData("1h", 3600)]
-    [InlineData("0", 0)]
+    [InlineData("1.5m", 90.0)]
+    [InlineData("1h", 3600.0)]
+    [InlineData("0", 0.0)]
     [InlineData("", null)]
     [InlineData("s", null)]
     [InlineData("-1s", null)]
