@@ -15,7 +15,7 @@ export function leads(timeline) {
 
 /**
  * Who is ahead at a row: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it, largest: the mark of the fight
- * since then that brought the most }, marks undefined if there is none. A lead lasts until the other side has one.
+ * since then that brought the most }; a mark may be undefined. A lead lasts until the other side has one.
  */
 export function leadAt(timeline, row, lead = leads(timeline)) {
   const found = { side: "", by: 0, since: timeline.gameLoops[0] ?? 0, fight: undefined };
