@@ -1,12 +1,12 @@
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
+using Google.Protobuf;
 using SC2APIProtocol;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.History;
 
-/// <summary>Some numbers of the match, one row a game second, for graphs. Thread-safe.</summary>
+/// <summary>Some numbers of the match, one row a game second, for graphs, and what happened when. Thread-safe.</summary>
 internal sealed class MatchTimeline
 {
     /// <summary>Game loops from one row to the next at least: a second of a game at 22.4 loops a second.</summary>
@@ -15,88 +15,123 @@ internal sealed class MatchTimeline
     /// <summary>Rows that are kept: ten hours. With more, the oldest half is dropped.</summary>
     public const int MaxRows = 36_000;
 
-    private static readonly (string Name, Func<Observation, float> Value)[] Columns =
-    [
-        ("minerals", seen => seen.PlayerCommon?.Minerals ?? 0),
-        ("vespene", seen => seen.PlayerCommon?.Vespene ?? 0),
-        ("food_used", seen => seen.PlayerCommon?.FoodUsed ?? 0),
-        ("food_cap", seen => seen.PlayerCommon?.FoodCap ?? 0),
-        ("food_army", seen => seen.PlayerCommon?.FoodArmy ?? 0),
-        ("food_workers", seen => seen.PlayerCommon?.FoodWorkers ?? 0),
-        ("idle_worker_count", seen => seen.PlayerCommon?.IdleWorkerCount ?? 0),
-        ("army_count", seen => seen.PlayerCommon?.ArmyCount ?? 0),
-        ("warp_gate_count", seen => seen.PlayerCommon?.WarpGateCount ?? 0),
-        ("larva_count", seen => seen.PlayerCommon?.LarvaCount ?? 0),
-        ("collection_rate_minerals", seen => seen.Score?.ScoreDetails?.CollectionRateMinerals ?? 0),
-        ("collection_rate_vespene", seen => seen.Score?.ScoreDetails?.CollectionRateVespene ?? 0),
-        ("collected_minerals", seen => seen.Score?.ScoreDetails?.CollectedMinerals ?? 0),
-        ("collected_vespene", seen => seen.Score?.ScoreDetails?.CollectedVespene ?? 0),
-        ("spent_minerals", seen => seen.Score?.ScoreDetails?.SpentMinerals ?? 0),
-        ("spent_vespene", seen => seen.Score?.ScoreDetails?.SpentVespene ?? 0),
-        ("total_value_units", seen => seen.Score?.ScoreDetails?.TotalValueUnits ?? 0),
-        ("total_value_structures", seen => seen.Score?.ScoreDetails?.TotalValueStructures ?? 0),
-        ("killed_value_units", seen => seen.Score?.ScoreDetails?.KilledValueUnits ?? 0),
-        ("killed_value_structures", seen => seen.Score?.ScoreDetails?.KilledValueStructures ?? 0),
-        ("army_minerals", seen => seen.Score?.ScoreDetails?.UsedMinerals?.Army ?? 0),
-        ("army_vespene", seen => seen.Score?.ScoreDetails?.UsedVespene?.Army ?? 0),
-        ("lost_minerals", seen => Sum(seen.Score?.ScoreDetails?.LostMinerals)),
-        ("lost_vespene", seen => Sum(seen.Score?.ScoreDetails?.LostVespene)),
-    ];
+    /// <summary>A match that is seen from here on is seen from its beginning: 10 s.</summary>
+    private const uint BeginningLoops = 224;
 
     private static readonly WireProjection Needed = WireProjection.For(
-        ResponseObservation.Descriptor, ["observation.player_common", "observation.score"]);
+        ResponseObservation.Descriptor,
+        [
+            "observation.player_common", "observation.score", "observation.raw_data.player.upgrade_ids",
+            "observation.raw_data.units.display_type", "observation.raw_data.units.alliance", "observation.raw_data.units.tag",
+            "observation.raw_data.units.unit_type", "observation.raw_data.units.pos",
+        ]);
 
     private readonly Lock _gate = new();
     private readonly List<uint> _gameLoops = [];
-    private readonly List<float>[] _values = [.. Columns.Select(_ => new List<float>())];
+    private readonly List<float>[] _values = [.. TimelineColumns.Names.Select(_ => new List<float>())];
+    private readonly float[] _row = new float[TimelineColumns.Names.Count];
+    private readonly KnownUnits _known = new();
+    private readonly MatchMarks _marks = new();
+    private ResponseData? _gameData;
+    private UnitKinds? _kinds;
+    private bool _knowsUnits;
+
+    /// <summary>Sets the data of the match. Called before its first frame.</summary>
+    public void Begin(ResponseData? gameData)
+    {
+        lock (_gate) (_gameData, _kinds) = (gameData, null);
+    }
 
     /// <summary>Adds a row if the frame is a game second after the last one. A game loop that goes back replaces the rows from there
     /// on.</summary>
-    public void Add(Frame frame)
+    /// <param name="gameLoop">Game loop of the observation.</param>
+    /// <param name="observation">A serialized <c>ResponseObservation</c>.</param>
+    /// <param name="events">What happened once in it (<see cref="Abathur.Sc2.SkippedEvents"/>), as serialized fields of one.</param>
+    public void Add(uint gameLoop, ReadOnlySpan<byte> observation, ReadOnlySpan<byte> events)
     {
         lock (_gate)
         {
-            RemoveFrom(frame.GameLoop);
-            if (_gameLoops.Count > 0 && frame.GameLoop - _gameLoops[^1] < LoopsPerRow) return;
-            if (Read(frame.Observation.Span) is not { } observation) return;
+            RemoveFrom(gameLoop);
+            if (!events.IsEmpty) AddDeaths(gameLoop, events);
+            if (_gameLoops.Count > 0 && gameLoop - _gameLoops[^1] < LoopsPerRow) return;
+            if (ReadNeeded(observation) is not { } seen) return;
+            Look(gameLoop, seen);
             if (_gameLoops.Count == MaxRows) RemoveOldest(MaxRows / 2);
-            _gameLoops.Add(frame.GameLoop);
-            for (var i = 0; i < Columns.Length; i++) _values[i].Add(Columns[i].Value(observation));
+            _gameLoops.Add(gameLoop);
+            TimelineColumns.Write(seen, _known.All, _row);
+            for (var i = 0; i < _row.Length; i++) _values[i].Add(_row[i]);
         }
     }
 
-    /// <summary>The rows after a game loop; 0: all.</summary>
+    /// <summary>Adds the layers of drawings at a game loop.</summary>
+    public void AddLayers(uint gameLoop, IReadOnlyCollection<string> layers)
+    {
+        lock (_gate) _marks.AddLayers(gameLoop, layers);
+    }
+
+    /// <summary>The rows after a game loop, and the marks that have begun or changed after it; 0: all.</summary>
     public Timeline After(uint gameLoop)
     {
         lock (_gate)
         {
             var first = gameLoop == 0 ? 0 : IndexAfter(gameLoop);
-            var timeline = new Timeline { GameLoops = { _gameLoops.Skip(first) } };
-            for (var i = 0; i < Columns.Length; i++)
-                timeline.Columns.Add(new Timeline.Types.Column { Name = Columns[i].Name, Values = { _values[i].Skip(first) } });
+            var timeline = new Timeline { GameLoops = { _gameLoops.Skip(first) }, Marks = { _marks.After(gameLoop) } };
+            for (var i = 0; i < _values.Length; i++)
+                timeline.Columns.Add(new Timeline.Types.Column { Name = TimelineColumns.Names[i], Values = { _values[i].Skip(first) } });
             return timeline;
         }
     }
 
-    private static float Sum(CategoryScoreDetails? details) =>
-        details is null ? 0 : details.None + details.Army + details.Economy + details.Technology + details.Upgrade;
+    /// <summary>Updates what is known of units and upgrades.</summary>
+    private void Look(uint gameLoop, Observation seen)
+    {
+        if (seen.RawData is not { } raw) return;
+        var isBeginning = !_knowsUnits && gameLoop < BeginningLoops;
+        _marks.AddUpgrades(gameLoop, raw.Player?.UpgradeIds ?? [], isBeginning);
+        // Bases of the first row were there before.
+        _known.Update(raw.Units, _kinds ??= UnitKinds.Of(_gameData), unit =>
+        {
+            if (_knowsUnits && unit.Kind.IsBase) _marks.AddBase(gameLoop, unit);
+        });
+        _knowsUnits = true;
+    }
+
+    private void AddDeaths(uint gameLoop, ReadOnlySpan<byte> events)
+    {
+        foreach (var tag in Read(events)?.RawData?.Event?.DeadUnits ?? [])
+        {
+            if (_known.Remove(tag) is { } unit) _marks.AddDeath(gameLoop, unit);
+        }
+    }
 
     /// <summary>Null if the observation is damaged, which encoders report.</summary>
-    private static Observation? Read(ReadOnlySpan<byte> observation)
+    private static Observation? ReadNeeded(ReadOnlySpan<byte> observation)
     {
         var needed = SharedBuffer.Rent();
         try
         {
             Needed.Project(observation, needed);
-            return ResponseObservation.Parser.ParseFrom(needed.Span).Observation;
+            return Read(needed.Span);
         }
-        catch (Exception e) when (e is InvalidDataException or Google.Protobuf.InvalidProtocolBufferException)
+        catch (InvalidDataException)
         {
             return null;
         }
         finally
         {
             needed.Release();
+        }
+    }
+
+    private static Observation? Read(ReadOnlySpan<byte> response)
+    {
+        try
+        {
+            return ResponseObservation.Parser.ParseFrom(response).Observation;
+        }
+        catch (InvalidProtocolBufferException)
+        {
+            return null;
         }
     }
 
@@ -113,6 +148,9 @@ internal sealed class MatchTimeline
         var first = IndexAfter(gameLoop - 1L);
         _gameLoops.RemoveRange(first, _gameLoops.Count - first);
         foreach (var values in _values) values.RemoveRange(first, values.Count - first);
+        _marks.RemoveFrom(gameLoop);
+        _known.Clear();
+        _knowsUnits = false;
     }
 
     private void RemoveOldest(int rows)

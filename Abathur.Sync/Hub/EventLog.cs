@@ -30,18 +30,20 @@ internal sealed class EventLog
     private (ulong First, ulong Last, WireProjection? Mask, SkippedEventsMessage? Message) _latest;
 
     /// <summary>Adds the events of a frame, if it has any. Frames are added in order.</summary>
-    public void Add(Frame frame)
+    /// <returns>The events, as serialized fields of a <c>ResponseObservation</c>.</returns>
+    public ReadOnlyMemory<byte> Add(Frame frame)
     {
         lock (_gate)
         {
             _adding.Clear();
-            if (!TryAdd(_adding, frame.Observation.Span)) return;
-            var events = _adding.ToFields();
-            if (events.IsEmpty) return;
+            if (!TryAdd(_adding, frame.Observation.Span)) return default;
             // A copy of the right size: the memory that was written to is twice as long.
-            _entries.Add(new Entry(frame.Sequence, events.ToArray(), _adding.IsIncomplete));
+            var events = _adding.ToFields().ToArray();
+            if (events.Length == 0) return default;
+            _entries.Add(new Entry(frame.Sequence, events, _adding.IsIncomplete));
             _bytes += events.Length + EntryBytes;
             while (_bytes > MaxBytes) DropOldest();
+            return events;
         }
     }
 

@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.History;
+using Abathur.Sync.Plots;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
@@ -38,6 +39,7 @@ public sealed class FrameHub : IDisposable
     private readonly HoldUpBudget _encoderHoldUps;
     private readonly EventLog _events = new();
     private readonly MatchTimeline _timeline = new();
+    private long _drawingsMarked;
     private readonly MatchHistory? _history;
     private volatile Subscription[] _catchingUp = [];
 
@@ -62,6 +64,9 @@ public sealed class FrameHub : IDisposable
 
     /// <summary>The drawings of agents.</summary>
     public DrawingBoard Drawings { get; } = new();
+
+    /// <summary>The numbers of agents over time.</summary>
+    public PlotBoard Plots { get; } = new();
 
     /// <summary>Numbers the subscriptions. Default: from 1.</summary>
     internal SubscriptionIds Ids { get; init; } = new();
@@ -100,7 +105,7 @@ public sealed class FrameHub : IDisposable
     /// <summary>Waits until the next frame can be kept. For a source that can wait; one task waits at a time.</summary>
     public ValueTask WaitForHistoryAsync() => _history?.WaitForRoomAsync() ?? default;
 
-    /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all).</summary>
+    /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all), and what happened when.</summary>
     public Timeline Timeline(uint afterGameLoop) => _timeline.After(afterGameLoop);
 
     /// <summary>Whether frames are kept for subscribers that begin in the past.</summary>
@@ -116,6 +121,8 @@ public sealed class FrameHub : IDisposable
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
         Drawings.Advance(match.FirstGameLoop);
+        Plots.Advance(match.FirstGameLoop);
+        _timeline.Begin(match.GameData);
         Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
         _match = match;
         _began.TrySetResult(match);
@@ -262,10 +269,12 @@ public sealed class FrameHub : IDisposable
             else _history?.Interrupt();
         }
         // Before it is offered: a subscriber that does not get it may be sent the next one at once.
-        _events.Add(frame);
-        _timeline.Add(frame);
+        var events = _events.Add(frame);
+        _timeline.Add(frame.GameLoop, frame.Observation.Span, events.Span);
+        MarkLayers(frame.GameLoop);
         _newestGameLoop = frame.GameLoop;
         Drawings.Advance(frame.GameLoop);
+        Plots.Advance(frame.GameLoop);
         Advanced?.Invoke();
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
@@ -411,6 +420,13 @@ public sealed class FrameHub : IDisposable
         else newest = null;
         _newest?.Release();
         _newest = newest;
+    }
+
+    private void MarkLayers(uint gameLoop)
+    {
+        if (Drawings.Version == _drawingsMarked) return;
+        var drawings = Drawings.Read(out _drawingsMarked);
+        _timeline.AddLayers(gameLoop, [.. drawings.Layers.Where(layer => layer.Shapes.Count > 0).Select(layer => layer.Name).Distinct()]);
     }
 
     private void WakeWhoeverSeesDrawings()

@@ -119,6 +119,10 @@ public sealed class MatchRecorder : IAsyncDisposable
     public void AddDrawings(uint gameLoop, long capturedUnixNs, ReadOnlyMemory<byte> drawings) =>
         Add(new Item(ItemKind.Drawings, gameLoop, capturedUnixNs, null, drawings));
 
+    /// <summary>Adds a serialized <c>Plots</c>, which must not change afterwards.</summary>
+    public void AddPlots(uint gameLoop, long capturedUnixNs, ReadOnlyMemory<byte> plots) =>
+        Add(new Item(ItemKind.Plots, gameLoop, capturedUnixNs, null, plots));
+
     /// <summary>Adds an event.</summary>
     public void AddEvent(long capturedUnixNs, Event matchEvent) =>
         Add(new Item(ItemKind.Event, matchEvent.GameLoop, capturedUnixNs, null, default) { Event = matchEvent });
@@ -200,6 +204,7 @@ public sealed class MatchRecorder : IAsyncDisposable
                     break;
                 case ItemKind.Actions: writer.WriteActions(item.GameLoop, item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.Drawings: writer.WriteDrawings(item.GameLoop, item.CapturedUnixNs, item.Data.Span); break;
+                case ItemKind.Plots: writer.WritePlots(item.GameLoop, item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.GameInfo: writer.WriteGameInfo(item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.GameData: writer.WriteGameData(item.CapturedUnixNs, item.Data.Span); break;
                 case ItemKind.Event: writer.WriteEvent(item.CapturedUnixNs, item.Event!); break;
@@ -286,6 +291,7 @@ public sealed class MatchRecorder : IAsyncDisposable
         Observation,
         Actions,
         Drawings,
+        Plots,
         GameInfo,
         GameData,
         Event,

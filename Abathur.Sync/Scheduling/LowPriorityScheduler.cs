@@ -25,6 +25,9 @@ internal sealed class LowPriorityScheduler : TaskScheduler
     /// <summary>For reading the history of matches.</summary>
     public static LowPriorityScheduler History { get; } = new("history");
 
+    /// <summary>For reading whole recordings.</summary>
+    public static LowPriorityScheduler Overviews { get; } = new("overviews");
+
     /// <summary>For matches that are shown later.</summary>
     public static LowPriorityScheduler Delays { get; } = new("delays");
 

@@ -25,6 +25,9 @@ public interface IMatchSource
     /// <summary>Passes agents' queries to the game; null if there is no game.</summary>
     IQueryTarget? Queries => null;
 
+    /// <summary>The whole match, if it is recorded; else null.</summary>
+    IMatchOverview? Overview => null;
+
     /// <summary>Adds the source's part of the status.</summary>
     void Describe(Status status)
     {

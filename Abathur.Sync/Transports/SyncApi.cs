@@ -7,6 +7,7 @@ using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Metrics;
+using Abathur.Sync.Plots;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Feed;
@@ -134,6 +135,16 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
                 + "or clear layers with a request without shapes");
     }
 
+    /// <summary>Adds values to series of an agent.</summary>
+    public PlotResult Plot(PlotRequest request, AccessLevel level)
+    {
+        RequireToAct(level);
+        if (hub.Match is null) throw NoMatch("there is no match yet");
+        if (PlotRules.Problem(request) is { } wrong) throw Invalid(wrong);
+        return hub.Plots.TryPlot(request, out var problem)
+            ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+    }
+
     /// <summary>Opens a publication of a bot; the caller disposes it.</summary>
     public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellation)
     {
@@ -166,11 +177,25 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         }
     }
 
-    /// <summary>Some numbers of the match so far, once a game second.</summary>
-    public Timeline GetTimeline(GetTimelineRequest request, AccessLevel level)
+    /// <summary>Some numbers of the match, once a game second, and what happened when.</summary>
+    public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        return HubOf(level).Timeline(request.AfterGameLoop);
+        if (!request.Whole || source.Overview is not { } overview) return HubOf(level).Timeline(request.AfterGameLoop);
+        return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, cancellation));
+    }
+
+    /// <summary>The series of agents, and of a recording those in it.</summary>
+    public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
+    {
+        Require(AccessLevel.Watch, level);
+        if (IsDelayed(level)) return hub.Plots.Between(request.AfterGameLoop, Later!.NewestGameLoop);
+        var plots = hub.Plots.Between(request.AfterGameLoop, uint.MaxValue);
+        if (source.Overview is not { } overview) return plots;
+        var until = request.Whole ? uint.MaxValue : hub.NewestGameLoop;
+        var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, cancellation));
+        all.Series.Add(plots.Series);
+        return all;
     }
 
     /// <summary>What the daemon is doing.</summary>
@@ -189,6 +214,18 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         Later?.DescribeSubscribers(status);
         source.Describe(status);
         return status;
+    }
+
+    private static async Task<T> ReadAsync<T>(Task<T> reading)
+    {
+        try
+        {
+            return await reading;
+        }
+        catch (InvalidDataException e)
+        {
+            throw new RequestException(RequestStatus.FailedPrecondition, e.Message);
+        }
     }
 
     private FrameHub HubOf(AccessLevel level) => IsDelayed(level) ? Later! : hub;
@@ -220,7 +257,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (!lease.IsAcquired)
             throw new RequestException(
                 RequestStatus.ResourceExhausted,
-                $"more than {access.ActRate} requests a second to act, draw, query or control the playback, of all agents (--act-rate)");
+                $"more than {access.ActRate} requests a second to act, draw, plot, query or control the playback, of all agents "
+                    + "(--act-rate)");
     }
 
     /// <summary>Refuses clients whose access level is too low.</summary>
@@ -232,8 +270,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             ? new RequestException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
             : new RequestException(
                 RequestStatus.PermissionDenied,
-                "this token is for watching: acting, drawing, queries, publishing, controlling the playback and lockstep need the other "
-                    + "token");
+                "this token is for watching: acting, drawing, plots, queries, publishing, controlling the playback and lockstep need the "
+                    + "other token");
     }
 
     /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every request of the status.</summary>

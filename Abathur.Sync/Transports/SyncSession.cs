@@ -18,6 +18,8 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     private const int MessagesInARow = 64;
     private readonly DrawingBoard _drawings = api.DrawingsOf(level);
     private long _drawingsSeen;
+    private Task _later = Task.CompletedTask;
+    private int _laterAnswers;
     private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
 
     /// <summary>Runs until the subscription ends or the client disconnects. Returns why the subscription ended.</summary>
@@ -123,17 +125,51 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
                     await TryAsync(message.Id, () => Task.FromResult(new Result { Draw = api.Draw(message.Draw, level) })), cancellation);
                 return;
             case ClientMessage.MessageOneofCase.Timeline:
+                await AnswerLaterAsync(
+                    message.Id, async () => new Result { Timeline = await api.GetTimelineAsync(message.Timeline, level, cancellation) },
+                    cancellation);
+                return;
+            case ClientMessage.MessageOneofCase.Plot:
                 await AnswerAsync(
-                    await TryAsync(
-                        message.Id, () => Task.FromResult(new Result { Timeline = api.GetTimeline(message.Timeline, level) })),
+                    await TryAsync(message.Id, () => Task.FromResult(new Result { Plot = api.Plot(message.Plot, level) })), cancellation);
+                return;
+            case ClientMessage.MessageOneofCase.Plots:
+                await AnswerLaterAsync(
+                    message.Id, async () => new Result { Plots = await api.GetPlotsAsync(message.Plots, level, cancellation) },
                     cancellation);
                 return;
             default:
                 await AnswerAsync(
                     Refusal(
-                        message.Id, RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, query, status, timeline"),
+                        message.Id, RequestStatus.InvalidArgument,
+                        "expected one of ack, act, control, draw, plot, plots, query, status, timeline"),
                     cancellation);
                 return;
+        }
+    }
+
+    /// <summary>Answers when the answer is there, and reads on meanwhile: a whole recording may have to be read, while the client
+    /// acknowledges frames. Such answers keep their order.</summary>
+    private async ValueTask AnswerLaterAsync(ulong id, Func<Task<Result>> action, CancellationToken cancellation)
+    {
+        if (Interlocked.Increment(ref _laterAnswers) > MaxAnswersWaiting) await _later;
+        _later = AnswerAfterAsync(_later, id, action, cancellation);
+    }
+
+    private async Task AnswerAfterAsync(Task earlier, ulong id, Func<Task<Result>> action, CancellationToken cancellation)
+    {
+        await earlier;
+        try
+        {
+            await AnswerAsync(await TryAsync(id, action), cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            // The session is over.
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _laterAnswers);
         }
     }
 

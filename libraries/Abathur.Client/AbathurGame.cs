@@ -150,6 +150,37 @@ public sealed class AbathurGame : IAsyncDisposable
         return (await RequestAsync(new ClientMessage { Draw = request }, cancellation)).Draw;
     }
 
+    /// <summary>Adds a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.</summary>
+    /// <param name="name">Name of the series, at most 64 characters.</param>
+    /// <param name="value">A finite number. A second value at the same game loop replaces the first.</param>
+    /// <param name="agent">Whose series it is, at most 64 characters.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="RequestException">The name or the value is invalid (INVALID_ARGUMENT), or there would be more than 64 series of the
+    /// agent or 256 of all (RESOURCE_EXHAUSTED).</exception>
+    public Task<PlotResult> PlotAsync(string name, double value, string agent = "", CancellationToken cancellation = default) =>
+        PlotAsync([new(name, value)], agent, cancellation);
+
+    /// <summary>Adds a value to each of some series, in one request.</summary>
+    /// <param name="values">1 to 64 finite numbers by name of the series.</param>
+    /// <param name="agent">Whose series they are.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="RequestException">As for one value.</exception>
+    public async Task<PlotResult> PlotAsync(
+        IEnumerable<KeyValuePair<string, double>> values, string agent = "", CancellationToken cancellation = default)
+    {
+        var request = new PlotRequest { Agent = agent };
+        if (Volatile.Read(ref _gameLoop) is var loop and > 0) request.GameLoop = loop;
+        request.Values.AddRange(values.Select(each => new PlotRequest.Types.Sample { Name = each.Key, Value = each.Value }));
+        return (await RequestAsync(new ClientMessage { Plot = request }, cancellation)).Plot;
+    }
+
+    /// <summary>The series of all agents so far, and of a playback those in the recording.</summary>
+    public async Task<IReadOnlyList<Plots.Types.Series>> PlotsAsync(uint afterGameLoop = 0, CancellationToken cancellation = default)
+    {
+        var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop } };
+        return (await RequestAsync(request, cancellation)).Plots.Series;
+    }
+
     /// <summary>Asks the game: distances, placements, abilities. It costs the game time.</summary>
     /// <exception cref="RequestException">Nothing can answer (FAILED_PRECONDITION), the token does not allow it (PERMISSION_DENIED), or too
     /// many wait (RESOURCE_EXHAUSTED).</exception>

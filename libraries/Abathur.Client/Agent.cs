@@ -33,6 +33,11 @@ public abstract class Agent
     public Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, CancellationToken cancellation = default) =>
         Game.DrawAsync(shapes, Name, cancellation);
 
+    /// <summary>Adds a value to a series of this agent, by the name of this class. See <see cref="AbathurGame.PlotAsync(string, double,
+    /// string, CancellationToken)"/>.</summary>
+    public Task<PlotResult> PlotAsync(string name, double value, CancellationToken cancellation = default) =>
+        Game.PlotAsync(name, value, Name, cancellation);
+
     /// <summary>Runs until the match ends, or the daemon shuts down.</summary>
     /// <param name="address">As for <see cref="AbathurGame.ConnectAsync"/>.</param>
     /// <param name="options">The subscription. Default: policy latest, columns in a zstd stream. Without a name, the daemon's status shows

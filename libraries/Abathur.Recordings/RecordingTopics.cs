@@ -27,6 +27,9 @@ public static class RecordingTopics
     /// <summary><c>abathur.sync.v1.Drawings</c>: all drawings of agents, written before an observation if they have changed.</summary>
     public const string Drawings = "/drawings";
 
+    /// <summary><c>abathur.sync.v1.Plots</c>: the points of agents' series since the last message, written before an observation.</summary>
+    public const string Plots = "/plots";
+
     /// <summary>Schema encoding and message encoding of all of them.</summary>
     internal const string Protobuf = "protobuf";
 
@@ -40,6 +43,7 @@ public static class RecordingTopics
         [GameInfo] = () => SC2APIProtocol.ResponseGameInfo.Descriptor,
         [GameData] = () => SC2APIProtocol.ResponseData.Descriptor,
         [Drawings] = () => Sync.V1.Drawings.Descriptor,
+        [Plots] = () => Sync.V1.Plots.Descriptor,
     };
 
     /// <summary>All topics, in the order of their channel ids.</summary>

@@ -24,6 +24,7 @@ public sealed class RecordingWriter : IDisposable
     private readonly Topic _gameInfo = new(RecordingTopics.GameInfo);
     private readonly Topic _gameData = new(RecordingTopics.GameData);
     private readonly Topic _drawings = new(RecordingTopics.Drawings);
+    private readonly Topic _plots = new(RecordingTopics.Plots);
 
     /// <param name="output">Receives the file.</param>
     /// <param name="match">The match.</param>
@@ -138,6 +139,14 @@ public sealed class RecordingWriter : IDisposable
     public void WriteDrawings(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> drawings) =>
         Write(_drawings, gameLoop, capturedUnixNs, drawings);
 
+    /// <summary>Adds the points since the last call: a serialized <c>Plots</c>.</summary>
+    /// <param name="gameLoop">Game loop of the observation that follows.</param>
+    /// <param name="capturedUnixNs">When it was captured, in nanoseconds since 1970-01-01 UTC.</param>
+    /// <param name="plots">The bytes. Copied.</param>
+    /// <exception cref="IOException">The write failed.</exception>
+    public void WritePlots(uint gameLoop, long capturedUnixNs, ReadOnlySpan<byte> plots) =>
+        Write(_plots, gameLoop, capturedUnixNs, plots);
+
     /// <summary>Adds the game info: a serialized <c>ResponseGameInfo</c>. Once, best before the first observation.</summary>
     /// <exception cref="InvalidOperationException">It was already added.</exception>
     /// <exception cref="IOException">The write failed.</exception>
@@ -202,6 +211,7 @@ public sealed class RecordingWriter : IDisposable
         RecordingTopics.GameInfo => _gameInfo,
         RecordingTopics.GameData => _gameData,
         RecordingTopics.Drawings => _drawings,
+        RecordingTopics.Plots => _plots,
         _ => throw new ArgumentException($"{name} is not a topic of a recording.", nameof(name)),
     };
 

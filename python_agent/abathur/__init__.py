@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from abathur._frame import Frame, Timing
     from abathur._game import Game, connect
     from abathur._options import Compression, ConnectOptions, Encoding, Policy, SubscribeOptions
+    from abathur._plots import PlotSeries
     from abathur._publisher import Publisher, publisher
     from abathur._recording import Recording
     from abathur._recording import open_recording as open
@@ -59,6 +60,7 @@ __all__ = [
     "FollowedRecording",
     "Frame",
     "Game",
+    "PlotSeries",
     "Policy",
     "ProtocolError",
     "Publisher",
@@ -105,6 +107,7 @@ _MODULES = {
     "FollowedRecording": "_followed",
     "Frame": "_frame",
     "Game": "_game",
+    "PlotSeries": "_plots",
     "Policy": "_options",
     "Publisher": "_publisher",
     "Recording": "_recording",

@@ -114,6 +114,10 @@ class Agent:
         """Draw over the map, on a layer with the name of this class. See `Game.draw`."""
         return await self.game.draw(shapes, layer=type(self).__name__[:_MAX_NAME])
 
+    async def plot(self, name: str, value: float) -> sync_pb2.PlotResult:
+        """Add a value to a series of this agent, by the name of this class. See `Game.plot`."""
+        return await self.game.plot(name, value, agent=type(self).__name__[:_MAX_NAME])
+
     async def run_async(self, address: str | None = None, **options: Unpack[AgentOptions]) -> None:
         """Run until the match ends, or the daemon shuts down.
 

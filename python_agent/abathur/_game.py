@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from types import TracebackType
 from typing import Unpack
 
 from s2clientprotocol import query_pb2, sc2api_pb2
 
-from abathur import _act, _address, _compression, _control, _request, drawing
+from abathur import _act, _address, _compression, _control, _plots, _request, drawing
 from abathur._act import ActResult
 from abathur._address import Address
 from abathur._event_stream import EventStream
@@ -19,6 +19,7 @@ from abathur._frame import Frame
 from abathur._grpc import AsyncGrpcConnection
 from abathur._nats._connection import AsyncNatsConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
+from abathur._plots import PlotSeries
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection
 from abathur._timeline import Timeline, from_message
@@ -271,6 +272,45 @@ class Game:
         request = drawing.request(shapes, layer, self._game_loop)
         with _act.refusals(), self._connected():
             return await self._connection.draw(request)
+
+    async def plot(self, name: str, value: float, *, agent: str = "") -> sync_pb2.PlotResult:
+        """Add a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.
+
+        Args:
+            name: Name of the series, at most 64 characters.
+            value: A finite number. A second value at the same game loop replaces the first.
+            agent: Whose series it is, at most 64 characters.
+
+        Raises:
+            RequestError: the name or the value is invalid (INVALID_ARGUMENT), or there would be more than 64 series of
+                the agent or 256 of all (RESOURCE_EXHAUSTED).
+        """
+        return await self.plot_all({name: value}, agent=agent)
+
+    async def plot_all(self, values: Mapping[str, float], *, agent: str = "") -> sync_pb2.PlotResult:
+        """Add a value to each of some series, in one request. See `plot`.
+
+        Args:
+            values: 1 to 64 finite numbers by name of the series.
+            agent: Whose series they are.
+
+        Raises:
+            RequestError: as `plot`.
+        """
+        request = _plots.request(values, agent, self._game_loop)
+        with _act.refusals(), self._connected():
+            return await self._connection.plot(request)
+
+    async def plots(self, *, after: int = 0) -> list[PlotSeries]:
+        """The series of all agents so far, and of a playback those in the recording.
+
+        On the socket only while `frames` is being read.
+
+        Args:
+            after: Only points after this game loop. 0: all.
+        """
+        with self._connected():
+            return _plots.from_message(await self._connection.plots(sync_pb2.GetPlotsRequest(after_game_loop=after)))
 
     async def pause(self) -> sync_pb2.PlaybackState:
         """Pause the playback. Raises RequestError if the source is not a playback."""

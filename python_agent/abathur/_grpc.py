@@ -154,6 +154,14 @@ class AsyncGrpcConnection:
         """Draw over the map."""
         return await self._unary("Draw", request, sync_pb2.DrawResult)
 
+    async def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
+        """Add values to series."""
+        return await self._unary("Plot", request, sync_pb2.PlotResult)
+
+    async def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
+        """The series of agents."""
+        return await self._unary("GetPlots", request, sync_pb2.Plots)
+
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""
         return await self._unary("Control", request, sync_pb2.PlaybackState)
@@ -318,6 +326,14 @@ class BlockingGrpcConnection:
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
         return self._unary("Draw", request, sync_pb2.DrawResult)
+
+    def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
+        """Add values to series."""
+        return self._unary("Plot", request, sync_pb2.PlotResult)
+
+    def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
+        """The series of agents."""
+        return self._unary("GetPlots", request, sync_pb2.Plots)
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""

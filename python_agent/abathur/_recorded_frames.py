@@ -27,6 +27,8 @@ COLUMNS = "/columns"
 OBSERVATIONS = (OBSERVATION, COLUMNS)
 #: The topic of requests of actions.
 ACTIONS = "/actions"
+DRAWINGS = "/drawings"
+PLOTS = "/plots"
 
 
 @dataclass(slots=True)
@@ -51,6 +53,14 @@ class Observation:
     def data(self) -> bytes:
         """A serialized `ResponseObservation`. It is built for each call if columns were recorded, which is slow."""
         return self.recorded if isinstance(self.recorded, bytes) else observation_bytes(self.recorded)
+
+    def frame(self, match_id: str) -> Frame:
+        """The frame that it is to a reader."""
+        frame = _frame.from_recording(
+            self.recorded, sequence=self.sequence + 1, game_loop=self.game_loop, match_id=match_id
+        )
+        frame.size = self.size
+        return frame
 
     def without_units(self) -> sc2api_pb2.ResponseObservation:
         """The fields that are neither units nor map."""
@@ -130,13 +140,7 @@ def select(recorded: Iterable[Observation], start: int, stop: int | None, every:
     skipped = SkippedEvents()
 
     def frame_of(observation: Observation) -> Frame:
-        frame = _frame.from_recording(
-            observation.recorded,
-            sequence=observation.sequence + 1,
-            game_loop=observation.game_loop,
-            match_id=match_id,
-        )
-        frame.size = observation.size
+        frame = observation.frame(match_id)
         frame._skipped_events = skipped.take()
         events.follow(frame)
         return frame

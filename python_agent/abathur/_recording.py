@@ -11,23 +11,28 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _tables
+from abathur import _plots, _tables
 from abathur._followed import FollowedRecording
 from abathur._frame import Frame
+from abathur._plots import PlotSeries
 from abathur._recorded_frames import (
     ACTIONS,
     COLUMNS,
+    DRAWINGS,
     OBSERVATION,
     OBSERVATIONS,
+    PLOTS,
     Observation,
     check_every,
     game_loop_of,
     observations,
     parse_segment,
     select,
+    with_others,
 )
-from abathur._timeline import LOOPS_PER_ROW, Timeline, from_observations
+from abathur._timeline import Timeline, TimelineBuilder
 from abathur.errors import ProtocolError, RecordingError
+from abathur.sync.v1 import sync_pb2
 
 if TYPE_CHECKING:
     import pyarrow
@@ -182,6 +187,19 @@ class Recording:
         except self._errors as error:
             raise RecordingError(f"{self.path} is damaged: {error}") from None
 
+    def plots(self) -> list[PlotSeries]:
+        """The series that agents plotted, by agent and name. Reads the whole file.
+
+        Raises:
+            RecordingError: the file is damaged.
+        """
+        try:
+            return _plots.merged(
+                sync_pb2.Plots.FromString(message.data) for _, message in self._messages([PLOTS], None)
+            )
+        except self._errors as error:
+            raise RecordingError(f"{self.path} is damaged: {error}") from None
+
     def timeline(self) -> Timeline:
         """Some numbers of the match, one row a game second: see `Timeline`. Computed once, which reads the whole file.
 
@@ -189,8 +207,19 @@ class Recording:
             RecordingError: the file is damaged.
         """
         if self._timeline is None:
-            seen = ((frame.game_loop, frame.observation) for frame in self.frames(every=LOOPS_PER_ROW))
-            self._timeline = from_observations(seen)
+            builder = TimelineBuilder(self.game_data())
+            try:
+                for topic, each in with_others(self._messages([*OBSERVATIONS, DRAWINGS], None)):
+                    if topic == DRAWINGS:
+                        layers = sync_pb2.Drawings.FromString(each.data).layers
+                        builder.add_layers(game_loop_of(each), [layer.name for layer in layers if layer.shapes])
+                        continue
+                    builder.add_dead(each.game_loop, each.without_units().observation.raw_data.event.dead_units)
+                    if builder.is_due(each.game_loop):
+                        builder.add(each.game_loop, each.frame("").observation)
+            except self._errors as error:
+                raise RecordingError(f"{self.path} is damaged: {error}") from None
+            self._timeline = builder.build()
         return self._timeline
 
     def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:

@@ -71,6 +71,14 @@ class AsyncSocketConnection:
         """Draw over the map."""
         return (await self._newest().request(sync_pb2.ClientMessage(draw=request))).draw
 
+    async def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
+        """Add values to series."""
+        return (await self._newest().request(sync_pb2.ClientMessage(plot=request))).plot
+
+    async def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
+        """The series of agents."""
+        return (await self._newest().request(sync_pb2.ClientMessage(plots=request))).plots
+
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""
         return (await self._newest().request(sync_pb2.ClientMessage(control=request))).control
@@ -292,6 +300,14 @@ class BlockingSocketConnection:
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
         return self._newest().request(sync_pb2.ClientMessage(draw=request)).draw
+
+    def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
+        """Add values to series."""
+        return self._newest().request(sync_pb2.ClientMessage(plot=request)).plot
+
+    def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
+        """The series of agents."""
+        return self._newest().request(sync_pb2.ClientMessage(plots=request)).plots
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import sc2api_pb2, score_pb2
 
+from abathur._known_units import KnownUnits, Mark, mark_from_message
 from abathur.sync.v1 import sync_pb2
 
 #: Game loops from one row to the next at least, as in the daemon.
@@ -38,22 +39,35 @@ _SCORE = (
     "killed_value_structures",
 )
 #: The columns, in the order of the daemon.
-COLUMNS = (*_PLAYER, *_SCORE, "army_minerals", "army_vespene", "lost_minerals", "lost_vespene")
+COLUMNS = (
+    *_PLAYER,
+    *_SCORE,
+    "army_minerals",
+    "army_vespene",
+    "lost_minerals",
+    "lost_vespene",
+    *KnownUnits.COLUMNS,
+)
 
 
 class Timeline(Mapping[str, NDArray[np.float32]]):
     """Columns by name, each of shape (rows,): `timeline["minerals"]`. One row a game second (22 game loops).
 
     The names are fields of `PlayerCommon` and `ScoreDetails`, `army_*` (resources in the army) and `lost_*` (sum of all
-    categories of losses).
+    categories of losses); `base_count` (own town halls), and `enemy_*`: of the enemies that were seen and are not known
+    to be dead, army value in resources, supply of the army, workers, town halls.
 
     Attributes:
         game_loops: Game loop of each row, (rows,) uint32.
+        marks: What happened when, oldest first: fights, new bases, upgrades.
     """
 
-    def __init__(self, game_loops: NDArray[np.uint32], columns: Mapping[str, NDArray[np.float32]]) -> None:
+    def __init__(
+        self, game_loops: NDArray[np.uint32], columns: Mapping[str, NDArray[np.float32]], marks: list[Mark]
+    ) -> None:
         """Timelines are created by the package."""
         self.game_loops = game_loops
+        self.marks = marks
         self._columns = columns
 
     @property
@@ -81,20 +95,46 @@ class Timeline(Mapping[str, NDArray[np.float32]]):
 def from_message(message: sync_pb2.Timeline) -> Timeline:
     """A timeline from the daemon's message."""
     columns = {column.name: np.array(column.values, np.float32) for column in message.columns}
-    return Timeline(np.array(message.game_loops, np.uint32), columns)
+    marks = [mark_from_message(mark) for mark in message.marks]
+    return Timeline(np.array(message.game_loops, np.uint32), columns, marks)
 
 
-def from_observations(frames: Iterable[tuple[int, sc2api_pb2.Observation]]) -> Timeline:
-    """A timeline from game loops and observations in order, of which the first a game second is taken."""
-    loops: list[int] = []
-    rows: list[list[float]] = []
-    for game_loop, observation in frames:
-        if loops and game_loop - loops[-1] < LOOPS_PER_ROW:
-            continue
-        loops.append(game_loop)
-        rows.append(_row(observation))
-    table = np.array(rows, np.float32).reshape(len(rows), len(COLUMNS))
-    return Timeline(np.array(loops, np.uint32), dict(zip(COLUMNS, table.T, strict=True)))
+class TimelineBuilder:
+    """A timeline of observations in order.
+
+    Args:
+        game_data: Of the match, for costs; None: those of the package.
+    """
+
+    def __init__(self, game_data: sc2api_pb2.ResponseData | None) -> None:
+        """No rows yet."""
+        self._loops: list[int] = []
+        self._rows: list[list[float]] = []
+        self._known = KnownUnits(game_data)
+
+    def is_due(self, game_loop: int) -> bool:
+        """Whether an observation makes a row."""
+        return not self._loops or game_loop - self._loops[-1] >= LOOPS_PER_ROW
+
+    def add_dead(self, game_loop: int, dead_units: Iterable[int]) -> None:
+        """The units that died in an observation, before its row."""
+        self._known.bury(game_loop, dead_units)
+
+    def add_layers(self, game_loop: int, layers: Iterable[str]) -> None:
+        """The layers of drawings at an observation."""
+        self._known.draw(game_loop, layers)
+
+    def add(self, game_loop: int, observation: sc2api_pb2.Observation) -> None:
+        """Add a row."""
+        self._known.look(game_loop, observation.raw_data)
+        self._loops.append(game_loop)
+        self._rows.append([*_row(observation), *self._known.row()])
+
+    def build(self) -> Timeline:
+        """The timeline."""
+        table = np.array(self._rows, np.float32).reshape(len(self._rows), len(COLUMNS))
+        columns = dict(zip(COLUMNS, table.T, strict=True))
+        return Timeline(np.array(self._loops, np.uint32), columns, self._known.marks)
 
 
 def _row(observation: sc2api_pb2.Observation) -> list[float]:

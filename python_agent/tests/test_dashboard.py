@@ -94,7 +94,7 @@ def test_a_frame_that_comes_is_drawn(play: Play, open_page: OpenPage) -> None:
     page.wait("dashboard.world.gameLoop > args + 20", before[0])
     after = page.evaluate("[dashboard.world.gameLoop, dashboard.map.times.count]")
     assert after[1] - before[1] >= 15
-    assert page.text("#state") == "live"
+    page.wait("document.getElementById('state').innerText === 'playback'")
     assert page.text("#title") == "Synthetic LE"
     assert "Zerg" in page.text("#players") and "Protoss" in page.text("#players")
 
@@ -266,10 +266,10 @@ def test_the_page_comes_back_with_the_daemon(launch: Launch, open_page: OpenPage
     page.wait("dashboard.world.gameLoop !== undefined")
     first.process.kill()
     first.wait()
-    page.wait("document.getElementById('state').innerText.includes('connection lost')")
+    page.wait("document.getElementById('state').innerText.startsWith('reconnecting')")
     second = launch("play", str(SKIRMISH), *FREE_PORTS, "--http-port", port, "--start-paused")
     with abathur.connect_blocking(second.grpc) as game:
-        page.wait("document.getElementById('state').innerText === 'live'")
+        page.wait("document.getElementById('state').innerText === 'paused'")
         game.seek(10_000)
         game.step()
         shows(page, 10_000)
@@ -290,7 +290,8 @@ def test_a_subscriber_that_stalls_is_seen_to_drop(play: Play, open_page: OpenPag
         page.wait(f"({row})?.cells[7].innerText.match(/[1-9]/)")
         cells = page.evaluate(f"[...({row}).cells].map((cell) => cell.innerText)")
         assert cells[1:5] == ["socket", "json", "none", "latest"]
-        page.wait(f"({row}).cells[7].classList.contains('bad')")
+        # Skipping is what `latest` is for: it looks as the other cells.
+        assert page.evaluate(f"new Set([...({row}).cells].map((cell) => getComputedStyle(cell).color)).size") == 1
         with abathur.connect_blocking(daemon.grpc) as game:
             status = {each.name: each for each in game.status().subscribers}
         dropped = int("".join(each for each in cells[7] if each.isdigit()))

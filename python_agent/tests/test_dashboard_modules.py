@@ -15,7 +15,7 @@ from programs import ROOT
 
 pytestmark = needs_node
 PAGE = ROOT / "Abathur.Sync" / "Dashboard" / "Page"
-TESTS = Path(__file__).parent / "browser" / "modules.test.mjs"
+TESTS = Path(__file__).parent / "browser"
 
 
 @pytest.fixture
@@ -41,8 +41,14 @@ def node(*arguments: str, modules: Path, stdin: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
-def test_modules(modules: Path) -> None:
-    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS), modules=modules)
+@pytest.mark.parametrize("file", ["modules.test.mjs", "map.test.mjs", "over_time.test.mjs"])
+def test_modules(modules: Path, file: str) -> None:
+    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / file), modules=modules)
+
+
+def test_modules_can_be_read_in_one_sitting() -> None:
+    lengths = {path.name: path.read_text(encoding="utf-8").count("\n") for path in PAGE.glob("*.js")}
+    assert {name: lines for name, lines in lengths.items() if lines >= 300} == {}
 
 
 def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
@@ -80,6 +86,19 @@ def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
     assert told["status"]["framesPerSecond"] == 22.4
     assert told["status"]["process"]["uptime"] == {"seconds": 1, "nanos": 500_000_000}
     assert told["status"]["match"]["mapName"] == "Test LE"
+    message = sync_pb2.ServerMessage()
+    timeline = message.result.timeline
+    timeline.game_loops.extend([1, 2**31])
+    timeline.columns.add(name="minerals", values=[0.5, 300.0])
+    timeline.marks.add(game_loop=5, kind="fight", own_lost=1.5).at.x = 2.0
+    told = json.loads(node("read.js", "ServerMessage", modules=modules, stdin=message.SerializeToString()))["result"]
+    assert told["timeline"]["gameLoops"] == [1, 2**31]
+    assert told["timeline"]["columns"] == [{"name": "minerals", "values": [0.5, 300]}]
+    assert told["timeline"]["marks"] == [{"gameLoop": 5, "kind": "fight", "ownLost": 1.5, "at": {"x": 2}}]
+    message = sync_pb2.ServerMessage()
+    message.result.plots.series.add(agent="Bot", name="threat", game_loops=[3], values=[0.1])
+    told = json.loads(node("read.js", "ServerMessage", modules=modules, stdin=message.SerializeToString()))["result"]
+    assert told["plots"]["series"] == [{"agent": "Bot", "name": "threat", "gameLoops": [3], "values": [0.1]}]
     response = response_at(9300)
     rest = json.loads(node("read.js", "Rest", modules=modules, stdin=response.SerializeToString()))["observation"]
     assert rest["gameLoop"] == 9300
@@ -100,7 +119,8 @@ def test_requests_of_the_page_are_read_elsewhere(modules: Path) -> None:
           { subscribe: { policy: 0, encoding: 3, credits: 1, name: "a page", drawings: true, newest: true } },
           { id: 5, control: { seek: { gameLoop: 9300 } } }, { control: { setRate: { rate: 0.5 } } },
           { control: { setLoop: { loop: false } } }, { control: { step: { frames: 1 } } }, { control: { pause: {} } },
-          { ack: { sequence: 2 ** 40 } }, { id: 6, status: {} },
+          { ack: { sequence: 2 ** 40 } }, { id: 6, status: {} }, { id: 7, timeline: { afterGameLoop: 9, whole: true } },
+          { id: 8, plots: { afterGameLoop: 10, whole: true } },
         ];
         for (const message of messages) console.log(Buffer.from(write(ClientMessage, message)).toString("hex"));
     """
@@ -117,3 +137,5 @@ def test_requests_of_the_page_are_read_elsewhere(modules: Path) -> None:
     assert read[5].control.WhichOneof("command") == "pause"
     assert read[6].ack.sequence == 2**40
     assert (read[7].id, read[7].WhichOneof("message")) == (6, "status")
+    assert read[8].timeline == sync_pb2.GetTimelineRequest(after_game_loop=9, whole=True)
+    assert read[9].plots == sync_pb2.GetPlotsRequest(after_game_loop=10, whole=True)

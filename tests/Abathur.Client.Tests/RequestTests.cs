@@ -43,6 +43,25 @@ public class RequestTests
     }
 
     [Fact]
+    public async Task Plots_ReachTheDaemonAndComeBack()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await game.ControlAsync(PlaybackControl.Step());
+        var first = (await game.MatchAsync()).FirstGameLoop;
+        await UntilAtAsync(game, first);
+        Assert.Equal(first, (await game.PlotAsync("threat", 0.5, "Bot")).GameLoop);
+        await game.PlotAsync([new("army", 3), new("threat", 1)], "Bot");
+        var series = await game.PlotsAsync();
+        Assert.Equal(
+            [("Bot", "army", first, 3.0), ("Bot", "threat", first, 1.0)],
+            series.Select(each => (each.Agent, each.Name, each.GameLoops.Single(), each.Values.Single())));
+        Assert.Empty(await game.PlotsAsync(first));
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.PlotAsync("x", double.NaN));
+        Assert.Equal("INVALID_ARGUMENT", error.Code);
+    }
+
+    [Fact]
     public async Task ActionsOnAPlayback_AreRefused()
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");

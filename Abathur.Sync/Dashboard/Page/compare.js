@@ -6,6 +6,8 @@ import { authorization } from "./token.js";
 
 const EVERY_MS = 1000;
 const RETRY_MS = 600;
+/** Where the scale begins, in bytes. */
+const LEAST = 10;
 
 export class Compare {
   #root = byId("compare");
@@ -48,7 +50,7 @@ export class Compare {
   }
 
   #show({ gameLoop, formats, streamFrames }) {
-    const largest = Math.max(...formats.map(({ alone, mean }) => Math.max(alone ?? 0, mean ?? 0)), 1);
+    const largest = Math.max(...formats.map(({ alone, mean }) => Math.max(alone ?? 0, mean ?? 0)), LEAST);
     while (this.#body.rows.length > formats.length) this.#body.deleteRow(-1);
     while (this.#body.rows.length < formats.length) this.#body.append(newRow());
     formats.forEach((format, at) => fill(this.#body.rows[at], format, largest));
@@ -56,8 +58,14 @@ export class Compare {
     setText(
       this.#note,
       `Game loop ${gameLoop}; over the wire: ${frames === 1 ? "the one frame so far" : `mean of the last ${frames} frames`} of a `
-        + `stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes).`);
+        + "stream, where frames depend on those before. Sizes are of the payload, without the frame's envelope (about 70 bytes). "
+        + `Bars are on a logarithmic scale from ${LEAST} B.`);
   }
+}
+
+/** Per cent of the largest on a logarithmic scale: the smallest are a thousandth of it. */
+function share(value, largest) {
+  return (100 * Math.log(Math.max(value, LEAST) / LEAST)) / Math.log(largest / LEAST) || 0;
 }
 
 function keyOf(name, text) {
@@ -80,7 +88,7 @@ function fill(row, { encoding, compression, alone, mean, problem }, largest) {
   const [name, bars, first, second] = row.cells;
   setText(name, compression === "none" ? encoding : `${encoding} + ${compression}`);
   [alone, mean].forEach((value, at) => {
-    bars.children[at].style.width = `${(100 * (value ?? 0)) / largest}%`;
+    bars.children[at].style.width = `${share(value ?? 0, largest)}%`;
     bars.children[at].hidden = value === undefined || value === null;
   });
   setText(first, problem ?? bytes(alone));

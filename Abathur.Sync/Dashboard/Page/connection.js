@@ -54,6 +54,16 @@ export class Connection {
     return (await this.#request({ status: {} })).status;
   }
 
+  /** The numbers of the match after a game loop; of a recording all of it. */
+  async timeline(afterGameLoop) {
+    return (await this.#request({ timeline: { afterGameLoop, whole: true } })).timeline;
+  }
+
+  /** The series of agents after a game loop; of a recording all of it. */
+  async plots(afterGameLoop) {
+    return (await this.#request({ plots: { afterGameLoop, whole: true } })).plots;
+  }
+
   /** Subscribes again, from a kept frame on; undefined: live. */
   begin(startGameLoop) {
     clearTimeout(this.#timer);

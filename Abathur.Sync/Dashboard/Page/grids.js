@@ -16,9 +16,10 @@ export function isWhole(grid) {
 /**
  * The terrain as a canvas: height as lightness with a light from the north-west, cells that cannot be walked on are dark. Undefined if the
  * terrain is unknown.
+ * @param {boolean} showsHeights false: all at one height
  */
-export function paintTerrain(startRaw, palette) {
-  const height = isWhole(startRaw?.height) ? startRaw.height : undefined;
+export function paintTerrain(startRaw, palette, showsHeights = true) {
+  const height = showsHeights && isWhole(startRaw?.height) ? startRaw.height : undefined;
   const pathing = isWhole(startRaw?.pathing) ? startRaw.pathing : undefined;
   const placement = isWhole(startRaw?.placement) ? startRaw.placement : undefined;
   const size = (height ?? pathing)?.size;
@@ -37,6 +38,20 @@ export function paintTerrain(startRaw, palette) {
         pixels[at + c] = isOpen ? color : palette.blocked[c] + (color - palette.blocked[c]) * 0.28;
       }
       pixels[at + 3] = 255;
+    }
+  });
+}
+
+/** The cells of a grid with this value (0, or 1 for all others) as a canvas; `alphaAt(x, y)` makes a pattern, not only a colour. */
+export function paintMarks(grid, value, color, alphaAt) {
+  if (!isWhole(grid)) return undefined;
+  const { size } = grid;
+  const all = cells(grid);
+  return paint(size.x, size.y, (pixels) => {
+    for (let i = 0, at = 0; at < pixels.length; i++, at += 4) {
+      if ((all[i] === 0) !== (value === 0)) continue;
+      for (let c = 0; c < 3; c++) pixels[at + c] = color[c];
+      pixels[at + 3] = alphaAt(i % size.x, Math.floor(i / size.x));
     }
   });
 }

@@ -8,16 +8,25 @@ const HELP = [
   ["Shift ← →", "ten seconds"],
   ["Home End", "start, end"],
   ["[ ]", "slower, faster"],
-  ["L", "loop"],
+  ["L", "back to live; of a recording: loop"],
+  [", .", "event before, after"],
+  ["C", "copy the link to this moment"],
+  ["P", "save the map as a picture"],
   ["F", "follow the chosen unit"],
+  ["R", "ranges of the chosen units"],
+  ["J", "to the newest fight; again: the one before"],
+  ["V", "choose all units in view"],
   ["Esc", "clear the selection"],
   ["+ − 0", "on the map: magnify, whole map"],
   ["↑ ↓ W A S D", "on the map: move it"],
-  ["↑ ↓ Enter", "in the list of units: choose"],
+  ["↑ ↓ Enter", "in the list of units: choose one, again the next"],
+  ["A, Shift Enter", "in the list of units: choose all of the type"],
+  ["Shift drag, click", "on the map: choose an area; add or remove one"],
   ["?", "this list"],
 ];
 
-export function listenForKeys(playback, { follow, clear }) {
+/** @param more other keys, by name, and what they do */
+export function listenForKeys(playback, { follow, clear, mark, copy, picture }, more = {}) {
   const help = byId("help");
   byId("keys").append(...HELP.flatMap(([keys, text]) => [element("dt", {}, element("kbd", {}, keys)), element("dd", {}, text)]));
   byId("show-help").addEventListener("click", () => help.showModal());
@@ -29,10 +38,15 @@ export function listenForKeys(playback, { follow, clear }) {
     End: () => playback.toEnd(),
     "[": () => playback.changeRate(-1),
     "]": () => playback.changeRate(1),
-    l: () => playback.setLoop(!playback.state?.loop),
+    l: () => playback.toLiveOrLoop(),
+    ",": () => mark(-1),
+    ".": () => mark(1),
+    c: copy,
+    p: picture,
     f: follow,
     Escape: clear,
     "?": () => help.showModal(),
+    ...more,
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open || isTaken(event)) return;

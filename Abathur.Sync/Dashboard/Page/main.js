@@ -4,20 +4,29 @@ import { showBill } from "./bill.js";
 import { ColumnsError } from "./columns.js";
 import { Compare } from "./compare.js";
 import { Connection, Refusal } from "./connection.js";
+import { DrawingLayers } from "./drawing_layers.js";
 import { three } from "./format.js";
 import { listenForKeys } from "./keys.js";
-import { listenOnMap } from "./map_input.js";
+import { copyLink, momentOf, saveScreenshot } from "./links.js";
+import { MapTools } from "./map_tools.js";
 import { MapView } from "./map_view.js";
 import { showMatch, showPlace, showRate, showState } from "./match_header.js";
+import { MatchNumbers } from "./match_numbers.js";
+import { stateOf } from "./match_state.js";
 import { Names, namesOfDaemon } from "./names.js";
+import { showEmpty, showFooter, tell, tellWhyRefused } from "./notices.js";
+import { OpenedMoment } from "./opened_moment.js";
+import { OverTime } from "./over_time.js";
 import { byId, setText } from "./page.js";
 import { Playback } from "./playback.js";
+import { ProductionPanel } from "./production_panel.js";
 import { Recordings } from "./recordings.js";
 import { Rewind } from "./rewind.js";
+import { SecondMatch } from "./second_match.js";
 import { StreamCharts } from "./stream_charts.js";
 import { Subscribers } from "./subscribers.js";
 import { startTheme } from "./theme.js";
-import { askForToken, authorization } from "./token.js";
+import { askForToken } from "./token.js";
 import { UnitList } from "./unit_list.js";
 import { UnitPanel } from "./unit_panel.js";
 import { WireError } from "./wire.js";
@@ -25,29 +34,35 @@ import { World } from "./world.js";
 
 const STATUS_MS = 500;
 const PANELS_MS = 200;
-const MESSAGE_MS = 8000;
 const HIDDEN_MS = 1000;
 
-const recording = new URLSearchParams(location.search).get("recording") ?? undefined;
+const parameters = new URLSearchParams(location.search);
+const recording = parameters.get("recording") ?? undefined;
 const own = `dashboard ${Math.random().toString(36).slice(2, 8)}`;
 const world = new World();
 let names = new Names();
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 const map = new MapView(byId("map"), world, stillness.matches);
-map.labelOf = (row) => names.unit(world.units.unit_type[row]);
 stillness.addEventListener("change", () => (map.isStill = stillness.matches));
 const playback = new Playback(world, control);
+const layers = new DrawingLayers(showDrawings);
 const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
 const unitPanel = new UnitPanel(byId("unit"), world, names, { follow, clear: () => choose(undefined) });
-const unitList = new UnitList(byId("units"), world, names, choose);
+const unitList = new UnitList(byId("units"), world, names, (tags) => map.selection.set(tags));
+const mapTools = new MapTools(map, world);
+const productionPanel = new ProductionPanel(world, names);
+map.selection.onChange = showSelection;
 const recordings = new Recordings(recording, open, tell);
 map.onFollows = (isOn) => (unitPanel.follows = isOn);
-startTheme((theme) => (map.theme = theme));
-listenOnMap(byId("map"), map, (row) => choose(row === undefined ? undefined : world.units.tag[row]));
-listenForKeys(playback, { follow: () => follow(!map.follows), clear: () => choose(undefined) });
+listenForKeys(
+  playback,
+  { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (direction) => overTime.jump(direction), copy, picture },
+  mapTools.keys);
+byId("copy-link").addEventListener("click", copy);
+byId("screenshot").addEventListener("click", picture);
 byId("zoom-in").addEventListener("click", () => zoom(1.5));
 byId("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
 byId("zoom-fit").addEventListener("click", () => zoom(0));
@@ -56,22 +71,29 @@ let acknowledges = false;
 let canRewind = false;
 let subscriptions = 0;
 let panelsShown = 0;
-let messageTimer;
 let everOpen = false;
+let drawn = [];
+let connected = { state: "connecting", why: "" };
+const opened = new OpenedMoment(location.hash);
 
 const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
 const connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
-  state(state, why, waitMs) {
-    showState(state, why, waitMs);
+  state(state, why) {
+    connected = { state, why };
     if (state === "open") everOpen = true;
-    showEmpty(state);
+    showStates();
     if (state === "lost" || state === "over") playback.take(undefined);
-    if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused();
+    if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused(path, recording);
   },
   match(match) {
     showNames(new Names(match.gameData));
     if (match.gameData === undefined) showNamesOfDaemon();
+    if (match.runId !== world.match?.runId) {
+      numbers.begin();
+      choose(undefined);
+    }
     world.begin(match);
+    showDrawings([]);
     map.begin();
     charts.restart();
     showMatch(match, recording);
@@ -90,15 +112,19 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     }
     charts.add(frame, now);
     map.update();
-    showEmpty("open");
     acknowledge(frame.sequence);
   },
   unauthenticated: askForToken,
-  drawings({ layers }) {
-    world.drawings = layers;
-    map.invalidate();
-  },
+  drawings: (message) => showDrawings(message.layers),
 });
+const numbers = new MatchNumbers(connection);
+const overTime = new OverTime({ world, playback, numbers }, () => names, seek);
+const other = parameters.get("with");
+const second = other === null ? undefined : new SecondMatch(other, `${own} B`, stillness.matches);
+startTheme((theme) => {
+  for (const each of [map, second?.map]) if (each) each.theme = theme;
+});
+if (parameters.get("view") === "stream") document.body.dataset.view = "stream";
 
 const rewind = new Rewind(
   (gameLoop) => {
@@ -109,8 +135,8 @@ const rewind = new Rewind(
   (sequence) => connection.acknowledge(sequence));
 
 function showNames(known) {
-  names = unitPanel.names = unitList.names = known;
-  map.invalidate();
+  names = unitPanel.names = unitList.names = map.names = productionPanel.names = known;
+  if (second) second.map.names = known;
 }
 
 async function showNamesOfDaemon() {
@@ -121,16 +147,6 @@ async function showNamesOfDaemon() {
     if (names === replaced) showNames(known);
   } catch {
     // The page shows the numbers.
-  }
-}
-
-/** A browser does not say why a WebSocket was refused; the same path without one does. */
-async function tellWhyRefused() {
-  try {
-    const answer = await fetch(path, { cache: "no-store", headers: authorization() });
-    if (answer.status !== 426) tell(`${recording} cannot be opened: ${(await answer.text()).trim()}`);
-  } catch {
-    // The header shows that the daemon does not answer.
   }
 }
 
@@ -153,13 +169,17 @@ function acknowledge(sequence) {
 
 function showPanels(always = false) {
   showPlace(world.gameLoop);
+  showStates();
   playback.show();
   const now = performance.now();
   if (!always && now - panelsShown < PANELS_MS) return;
   panelsShown = now;
   showBill(byId("bill"), world.rest);
   unitPanel.update();
-  unitList.update(unitPanel.tag);
+  unitList.update(map.selection.tags);
+  productionPanel.update();
+  mapTools.showFights();
+  overTime.show(second?.numbers.timeline);
 }
 
 async function lookAtStatus() {
@@ -167,6 +187,9 @@ async function lookAtStatus() {
     const status = await connection.status();
     canRewind = status.playback === undefined;
     playback.take(canRewind ? rewind.take(status.history) : status.playback);
+    numbers.look(!canRewind);
+    second?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate });
+    opened.go({ world, map, playback, choose });
     subscribers.update(status);
     showRate(status.framesPerSecond, status.playback);
     showFooter(status);
@@ -174,19 +197,6 @@ async function lookAtStatus() {
     // The header shows that the connection is lost.
     if (!(error instanceof Refusal)) throw error;
   }
-}
-
-function showFooter({ process, recording: file }) {
-  const uptime = (process?.uptime?.seconds ?? 0) + (process?.uptime?.nanos ?? 0) / 1e9;
-  const kept = file ? ` · recording to ${file.path}: ${file.error || `${file.frames ?? 0} frames, ${file.framesMissed ?? 0} missing`}` : "";
-  setText(byId("footer"), `abathur-sync ${process?.version ?? ""} · up ${Math.round(uptime)} s${load(process, uptime)}${kept}`);
-}
-
-/** What the daemon does not tell to those who see the match later. */
-function load(process, uptime) {
-  if (process?.cpuTime === undefined) return "";
-  const seconds = (process.cpuTime.seconds ?? 0) + (process.cpuTime.nanos ?? 0) / 1e9;
-  return ` · CPU ${three((100 * seconds) / Math.max(uptime, 1))} % · memory ${Math.round((process.workingSetBytes ?? 0) / 1e6)} MB`;
 }
 
 async function control(command) {
@@ -200,11 +210,16 @@ async function control(command) {
 }
 
 function choose(tag) {
-  map.selected = tag;
-  if (tag === undefined) map.follows = false;
-  unitPanel.choose(tag);
+  map.selection.set(tag === undefined ? [] : [tag]);
+}
+
+function showSelection() {
+  const { single, tags } = map.selection;
+  if (single === undefined) map.follows = false;
+  if (tags.size > 1) unitPanel.chooseMany(tags);
+  else unitPanel.choose(single);
   unitPanel.follows = map.follows;
-  unitList.update(tag);
+  unitList.update(tags);
   map.invalidate();
 }
 
@@ -226,25 +241,29 @@ function open(name) {
   location.assign(url);
 }
 
-function tell(text) {
-  const message = byId("message");
-  setText(message, text);
-  message.hidden = false;
-  clearTimeout(messageTimer);
-  messageTimer = setTimeout(() => (message.hidden = true), MESSAGE_MS);
+function seek(gameLoop) {
+  if (playback.state === undefined) tell("This match cannot be rewound: the daemon keeps no history (--history-mb).");
+  else playback.seek(gameLoop);
 }
 
-function showEmpty(state) {
-  const empty = byId("empty");
-  const texts = {
-    connecting: everOpen ? "" : "Connecting…",
-    waiting: "No match yet. It appears here as soon as it begins.",
-    open: world.gameLoop === undefined ? "The match has begun; its first frame has not arrived yet." : "",
-    over: "The recording has been played to its end. The page connects again when it is played again.",
-    lost: everOpen ? "" : "The daemon does not answer. The page keeps trying.",
-  };
-  setText(empty, texts[state]);
-  empty.hidden = texts[state] === "";
+function showDrawings(all = drawn) {
+  drawn = all;
+  world.drawings = layers.on(all);
+  layers.show(all);
+  map.invalidate();
+}
+
+function showStates() {
+  showState(stateOf(connected.state, playback.state, world.gameLoop), connected.why);
+  showEmpty(connected.state, everOpen, world.gameLoop !== undefined);
+}
+
+async function copy() {
+  tell(await copyLink(momentOf({ world, map, tag: unitPanel.tag })));
+}
+
+async function picture() {
+  tell(`Saved as ${await saveScreenshot(byId("map"), `abathur-${world.gameLoop ?? 0}`)}.`);
 }
 
 setInterval(() => {
@@ -262,4 +281,4 @@ setInterval(() => {
 }, PANELS_MS);
 
 /** For tests, and for users of the console. */
-globalThis.dashboard = { world, map, playback, connection, unitPanel, choose };
+globalThis.dashboard = { world, map, playback, connection, unitPanel, choose, numbers, second };

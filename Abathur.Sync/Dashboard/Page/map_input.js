@@ -1,14 +1,23 @@
-// Mouse, fingers and keys on the map: wheel and pinch magnify, dragging moves, a click chooses a unit.
+// Mouse, fingers and keys on the map: wheel and pinch magnify, dragging moves, a click chooses a unit, dragging with Shift those of an
+// area.
 
 const CLICK_PX = 5;
 const WHEEL_STEP = 1.0015;
 const KEY_PAN_PX = 60;
 const KEY_ZOOM = 1.3;
 
-/** Listens on the canvas; `choose(row)` is called with the unit that was clicked, or undefined. */
-export function listenOnMap(canvas, map, choose) {
+/**
+ * Listens on the canvas; calls on.choose(row, adds) with the unit that was clicked, or undefined, and on.chooseIn(area) with an area of the
+ * canvas. `on.choosesAreas()`: whether dragging chooses an area without Shift.
+ */
+export function listenOnMap(canvas, map, on) {
   const pointers = new Map();
   let moved = 0;
+
+  function point(event) {
+    map.pointer = event.pointerType === "mouse" ? [event.offsetX, event.offsetY] : undefined;
+    map.invalidate();
+  }
 
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
@@ -23,9 +32,16 @@ export function listenOnMap(canvas, map, choose) {
     canvas.setPointerCapture(event.pointerId);
     if (pointers.size === 0) moved = 0;
     pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+    const isBox = pointers.size === 1 && ((event.shiftKey && event.pointerType === "mouse") || on.choosesAreas());
+    map.box = isBox ? { x0: event.offsetX, y0: event.offsetY, x1: event.offsetX, y1: event.offsetY } : undefined;
+  });
+  canvas.addEventListener("pointerleave", () => {
+    map.pointer = undefined;
+    map.invalidate();
   });
 
   canvas.addEventListener("pointermove", (event) => {
+    point(event);
     const last = pointers.get(event.pointerId);
     if (!last) return;
     const here = [event.offsetX, event.offsetY];
@@ -33,6 +49,10 @@ export function listenOnMap(canvas, map, choose) {
     moved += Math.abs(dx) + Math.abs(dy);
     pointers.set(event.pointerId, here);
     if (moved <= CLICK_PX) return;
+    if (map.box) {
+      [map.box.x1, map.box.y1] = here;
+      return;
+    }
     map.follows = false;
     if (pointers.size === 1) map.view.pan(dx, dy);
     else pinch(event.pointerId, last, here);
@@ -50,7 +70,12 @@ export function listenOnMap(canvas, map, choose) {
 
   function end(event) {
     const wasHere = pointers.delete(event.pointerId);
-    if (wasHere && event.type === "pointerup" && moved <= CLICK_PX) choose(map.unitAt(event.offsetX, event.offsetY, event.pointerType));
+    const { box } = map;
+    map.box = undefined;
+    map.invalidate();
+    if (!wasHere || event.type !== "pointerup") return;
+    if (moved <= CLICK_PX) on.choose(map.unitAt(event.offsetX, event.offsetY, event.pointerType), event.shiftKey);
+    else if (box) on.chooseIn(box);
   }
   canvas.addEventListener("pointerup", end);
   canvas.addEventListener("pointercancel", end);

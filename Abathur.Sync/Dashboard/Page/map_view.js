@@ -1,40 +1,61 @@
 // The map: terrain, creep, fog, units, drawings, camera. Drawn when something has changed or moves, at most once a frame of the screen.
 
+import { areaOf, edgesOf } from "./area.js";
 import { drawLayers } from "./drawing_marks.js";
-import { newCreep, newFog, paintTerrain } from "./grids.js";
-import { paletteOf } from "./palette.js";
 import { DrawTimes } from "./draw_times.js";
-import { UnitMarks } from "./unit_marks.js";
+import { Fights } from "./fights.js";
+import { Ground } from "./ground.js";
+import { drawHealth, drawHover, hoverText, Labels, LABEL_SCALE } from "./labels.js";
+import { drawBox, drawFights, drawOrders, drawRanges, drawTrails } from "./map_marks.js";
+import { MapOptions } from "./map_options.js";
+import { Names } from "./names.js";
+import { wayOf } from "./orders.js";
+import { paletteOf } from "./palette.js";
+import { rangesOf } from "./ranges.js";
+import { Selection } from "./selection.js";
+import { Trails } from "./trails.js";
+import { outline, UnitMarks } from "./unit_marks.js";
 import { Viewport } from "./viewport.js";
 
 /** The approximate view of the game's camera, in cells. */
 const [CAMERA_WIDTH, CAMERA_HEIGHT] = [24, 14];
-const MARGIN = 2;
 const REACH = { mouse: 6, touch: 16 };
 
 export class MapView {
   view = new Viewport();
   times = new DrawTimes();
-  /** Tag of the unit that is marked. */
-  selected = undefined;
-  labelOf = () => "";
+  selection = new Selection();
+  options = new MapOptions();
+  trails = new Trails();
+  fights = new Fights();
+  /** Where the pointer is, and the area that is being chosen: CSS pixels of the canvas. */
+  pointer = undefined;
+  box = undefined;
+  /** What has been drawn last: { tag, name, lines } at the pointer, lines of orders, ranges, and how many names. */
+  hover = undefined;
+  orderLines = [];
+  ranges = [];
+  namesDrawn = 0;
   onFollows = () => {};
+  #names = new Names();
   #follows = false;
   #canvas;
   #context;
   #world;
   #marks;
   #palette = paletteOf("dark");
-  #terrain;
-  #fog = newFog();
-  #creep = newCreep();
-  #area = "";
+  #ground = new Ground();
+  #labels = new Labels();
+  #area;
+  #run;
   #asked = false;
 
   constructor(canvas, world, isStill) {
     [this.#canvas, this.#world] = [canvas, world];
     this.#context = canvas.getContext("2d", { alpha: false });
     this.#marks = new UnitMarks(isStill);
+    this.#marks.shows = (alliance) => this.options.shows(alliance);
+    this.#ground.begin(undefined, this.#palette);
     new ResizeObserver(() => this.#resize()).observe(canvas);
     this.#resize();
   }
@@ -42,8 +63,8 @@ export class MapView {
   /** Colours for "light" or "dark". */
   set theme(theme) {
     this.#palette = paletteOf(theme);
-    this.#paintTerrain();
-    this.invalidate();
+    this.#ground.begin(this.#world.match?.gameInfo?.startRaw, this.#palette);
+    this.update();
   }
 
   set isStill(isStill) {
@@ -51,7 +72,13 @@ export class MapView {
     this.invalidate();
   }
 
-  /** Whether the map follows the marked unit. */
+  /** Names of units and what else is known of them. */
+  set names(names) {
+    this.#names = names;
+    this.invalidate();
+  }
+
+  /** Whether the map follows the chosen unit. */
   get follows() {
     return this.#follows;
   }
@@ -65,19 +92,28 @@ export class MapView {
 
   /** A match has begun: another map. */
   begin() {
-    this.#paintTerrain();
-    this.#area = "";
-    this.#showArea();
+    const { match } = this.#world;
+    const startRaw = match?.gameInfo?.startRaw;
+    this.#ground.begin(startRaw, this.#palette);
+    this.options.suggest("grid", !this.#ground.isKnown);
+    this.trails.clear();
+    this.fights.clear();
+    // After a lost connection, or another place in the same match, the picture stays where it is.
+    if (match?.runId !== this.#run) this.#area = undefined;
+    this.#run = match?.runId;
+    if (startRaw) this.#showArea();
     this.invalidate();
   }
 
   /** A frame was received. */
   update() {
-    const { decoder, rest } = this.#world;
-    const state = rest.observation?.raw?.mapState;
-    this.#fog.update(decoder.visibility, state?.visibility, this.#palette.fog);
-    this.#creep.update(decoder.creep, state?.creep, this.#palette.creep);
-    if (this.#area === "") this.#showArea();
+    const world = this.#world;
+    this.#ground.update(world);
+    this.#showArea();
+    if (world.gameLoop !== undefined) {
+      this.trails.add(world, this.#names.facts);
+      this.fights.add(world);
+    }
     this.invalidate();
   }
 
@@ -93,6 +129,12 @@ export class MapView {
     return this.#marks.at(this.#world.units, this.view, x, y, REACH[pointer] ?? REACH.mouse);
   }
 
+  /** Tags of the units that are shown in an area of the canvas. */
+  tagsIn({ x0, y0, x1, y1 }) {
+    const { units } = this.#world;
+    return this.#marks.inside(units, this.view, x0, y0, x1, y1).map((row) => units.tag[row]);
+  }
+
   /** Where a unit is drawn now: CSS pixels of the canvas. */
   placeOf(row) {
     return [this.view.screenX(this.#marks.x[row]), this.view.screenY(this.#marks.y[row])];
@@ -101,34 +143,90 @@ export class MapView {
   #draw(now) {
     this.#asked = false;
     const start = performance.now();
-    const { view, selected } = this;
-    const world = this.#world;
-    const context = this.#context;
-    const row = selected === undefined ? undefined : world.rowOf(selected);
-    const walking = this.#marks.place(world, now);
-    if (this.follows && row !== undefined) view.center(this.#marks.x[row], this.#marks.y[row]);
+    const { view, options } = this;
+    const [world, marks, context, palette] = [this.#world, this.#marks, this.#context, this.#palette];
+    const walking = marks.place(world, now);
+    const chosen = this.#chosen();
+    if (this.follows && chosen.length > 0) view.center(marks.x[chosen[0]], marks.y[chosen[0]]);
     const ratio = this.#canvas.width / view.width;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = this.#palette.ground;
+    context.fillStyle = palette.ground;
     context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
-    this.#grids(context, ratio);
+    this.#ground.draw(context, view, ratio, options);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#effects(context);
-    const pulsing = this.#marks.draw(context, world, view, this.#palette, now);
+    if (options.isOn("trails"))
+      drawTrails(context, this.trails, world.gameLoop ?? 0, view, palette, marks.shows, (tag) => this.#cellOf(tag));
+    this.#drawRanges(chosen);
+    const pulsing = marks.draw(context, world, view, palette, now);
     this.#camera(context);
-    drawLayers(context, world.drawings, world.gameLoop ?? 0, view, this.#palette);
-    if (row !== undefined) this.#marks.select(context, row, world.units, view, this.#palette, this.labelOf(row));
+    drawLayers(context, world.drawings, world.gameLoop ?? 0, view, palette);
+    if (options.isOn("fights")) drawFights(context, this.fights.list, view, palette);
+    this.#drawChosen(chosen);
+    this.#drawLabels(ratio);
+    this.#drawHover();
+    if (this.box) drawBox(context, this.box, palette);
     this.times.add(now, performance.now() - start);
     if (walking || pulsing) this.invalidate();
   }
 
-  #grids(context, ratio) {
-    const { view } = this;
-    const scale = view.scale * ratio;
-    // One pixel of a picture is one cell, and its first row the lowest of the map.
-    context.setTransform(scale, 0, 0, -scale, view.screenX(0) * ratio, view.screenY(0) * ratio);
-    context.imageSmoothingEnabled = true;
-    for (const picture of [this.#terrain, this.#creep.canvas, this.#fog.canvas]) if (picture) context.drawImage(picture, 0, 0);
+  /** Rows of the chosen units that are in the frame and shown. */
+  #chosen() {
+    const rows = [];
+    for (const tag of this.selection.tags) {
+      const row = this.#world.rowOf(tag);
+      if (row !== undefined && this.#marks.shows(this.#world.units.alliance[row])) rows.push(row);
+    }
+    return rows;
+  }
+
+  #cellOf(tag) {
+    const row = this.#world.rowOf(tag);
+    return row === undefined ? undefined : [this.#marks.x[row], this.#marks.y[row]];
+  }
+
+  #drawRanges(chosen) {
+    const { units } = this.#world;
+    const { x, y } = this.#marks;
+    const rows = this.options.isOn("ranges") ? chosen : [];
+    this.ranges = rows.map((row) => rangesOf(units, row, x[row], y[row], this.#names.facts));
+    if (rows.length > 0) drawRanges(this.#context, this.ranges, this.view, this.#palette);
+  }
+
+  #drawChosen(chosen) {
+    this.orderLines = [];
+    if (chosen.length === 0) return;
+    const { orders, units } = this.#world;
+    const { x, y } = this.#marks;
+    this.orderLines = chosen.flatMap((row) => wayOf(orders.of(row), x[row], y[row], (tag) => this.#cellOf(tag)));
+    drawOrders(this.#context, this.orderLines, this.view, this.#palette);
+    const label = chosen.length === 1 && !this.#areNamed() ? this.#names.unit(units.unit_type[chosen[0]]) : "";
+    this.#marks.select(this.#context, chosen, units, this.view, this.#palette, label);
+  }
+
+  /** Whether units have their names on the map. */
+  #areNamed() {
+    return this.view.scale >= LABEL_SCALE && this.options.isOn("labels");
+  }
+
+  #drawLabels(ratio) {
+    this.namesDrawn = 0;
+    if (!this.#areNamed()) return;
+    const [context, marks, { units }] = [this.#context, this.#marks, this.#world];
+    drawHealth(context, units, marks, this.view, this.#palette, marks.shows);
+    this.namesDrawn = this.#labels.names(
+      context, units, marks, this.view, this.#palette, ratio, (type) => this.#names.unit(type), marks.shows,
+      (tag) => this.selection.tags.has(tag));
+  }
+
+  #drawHover() {
+    const { units } = this.#world;
+    const row = this.pointer && !this.box ? this.unitAt(...this.pointer) : undefined;
+    this.hover = undefined;
+    if (row === undefined) return;
+    this.hover = { tag: units.tag[row], ...hoverText(units, row, this.#names.unit(units.unit_type[row])) };
+    const [x, y] = this.placeOf(row);
+    drawHover(this.#context, this.hover, units.alliance[row], x, y, units.radius[row] * this.view.scale, this.view, this.#palette, outline);
   }
 
   #effects(context) {
@@ -160,40 +258,14 @@ export class MapView {
     context.globalAlpha = 1;
   }
 
-  #paintTerrain() {
-    this.#terrain = paintTerrain(this.#world.match?.gameInfo?.startRaw, this.#palette);
-    this.update();
-  }
-
-  /** The area of interest: the playable area, else the whole map, else the area of the grids or the units. */
   #showArea() {
-    const area = this.#playable() ?? this.#whole() ?? this.#populated();
-    const key = JSON.stringify(area);
-    if (!area || key === this.#area) return;
-    this.#area = key;
-    this.view.show(area);
-  }
-
-  #playable() {
-    const { p0, p1 } = this.#world.match?.gameInfo?.startRaw?.playable ?? {};
-    if (!p0 || !p1 || !(p1.x > (p0.x ?? 0)) || !(p1.y > (p0.y ?? 0))) return undefined;
-    return { x0: (p0.x ?? 0) - MARGIN, y0: (p0.y ?? 0) - MARGIN, x1: p1.x + MARGIN, y1: p1.y + MARGIN };
-  }
-
-  #whole() {
-    const { match, rest } = this.#world;
-    const size = match?.gameInfo?.startRaw?.mapSize ?? rest.observation?.raw?.mapState?.visibility?.size;
-    return size?.x > 0 && size.y > 0 ? { x0: 0, y0: 0, x1: size.x, y1: size.y } : undefined;
-  }
-
-  #populated() {
-    const { units } = this.#world;
-    let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (let row = 0; row < units.rows; row++) {
-      if (!units.used[row]) continue;
-      [x0, y0, x1, y1] = [Math.min(x0, units.x[row]), Math.min(y0, units.y[row]), Math.max(x1, units.x[row]), Math.max(y1, units.y[row])];
-    }
-    return x1 > x0 ? { x0: x0 - MARGIN, y0: y0 - MARGIN, x1: x1 + MARGIN, y1: y1 + MARGIN } : undefined;
+    const before = this.#area;
+    const area = areaOf(this.#world, before);
+    if (!area || (before && Object.keys(area).every((each) => area[each] === before[each]))) return;
+    this.#area = area;
+    const edges = edgesOf(this.#world);
+    if (before) this.view.widen(area, edges);
+    else this.view.show(area, edges);
   }
 
   #resize() {

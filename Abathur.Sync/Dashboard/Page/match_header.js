@@ -4,9 +4,6 @@ import { clock, rate as rateText, three } from "./format.js";
 import { RACES, SOURCES } from "./messages.js";
 import { byId, element, setText } from "./page.js";
 
-const STATES =
-  { connecting: "connecting", waiting: "no match yet", open: "live", over: "over: the match has ended", lost: "connection lost" };
-
 export function showMatch(match, recording) {
   const map = match.gameInfo?.mapName || match.mapName || "unknown map";
   setText(byId("title"), map);
@@ -28,10 +25,10 @@ export function showRate(framesPerSecond, playback) {
   setText(byId("rate"), `${three(framesPerSecond ?? 0)} frames/s${playback ? ` · ${rateText(playback.rate ?? 0)}` : ""}`);
 }
 
-export function showState(state, why, waitMs) {
-  byId("state").dataset.state = state;
-  const next = waitMs === undefined ? "" : "; connecting again";
-  setText(byId("state"), `${STATES[state]}${why && state !== "over" ? ` (${why})` : ""}${next}`);
+/** @param state as stateOf returns it @param why the reason of the daemon, or empty */
+export function showState({ name, text }, why = "") {
+  byId("state").dataset.state = name;
+  setText(byId("state"), why && name !== "ended" ? `${text} (${why})` : text);
 }
 
 function playerOf(player, own) {

@@ -23,8 +23,20 @@ const GameInfo = {
 };
 
 export const GameData = {
-  1: ["abilities[]", { 1: ["id", "uint"], 2: ["linkName", "string"], 5: ["friendlyName", "string"] }],
-  2: ["units[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
+  1: ["abilities[]", { 1: ["id", "uint"], 2: ["linkName", "string"], 5: ["friendlyName", "string"], 7: ["remapsTo", "uint"] }],
+  2: [
+    "units[]",
+    {
+      1: ["id", "uint"], 2: ["name", "string"], 8: ["attributes[]", "uint"], 9: ["speed", "float"],
+      11: ["weapons[]", { 1: ["type", "uint"], 5: ["range", "float"] }], 12: ["minerals", "uint"], 13: ["vespene", "uint"],
+      14: ["supply", "float"], 15: ["abilityId", "uint"], 17: ["buildLoops", "float"], 22: ["alias", "uint"], 25: ["sight", "float"],
+    },
+  ],
+  3: [
+    "upgrades[]",
+    { 1: ["id", "uint"], 2: ["name", "string"], 3: ["minerals", "uint"], 4: ["vespene", "uint"], 5: ["researchLoops", "float"],
+      6: ["abilityId", "uint"] },
+  ],
   4: ["buffs[]", { 1: ["id", "uint"], 2: ["name", "string"] }],
 };
 
@@ -49,6 +61,7 @@ export const Rest = {
         {
           1: ["player", { 2: ["camera", Point] }],
           3: ["mapState", { 1: ["visibility", Image], 2: ["creep", Image] }],
+          4: ["event", { 1: ["deadUnits[]", "tag"] }],
           5: ["effects[]", { 1: ["id", "uint"], 2: ["at[]", Point], 3: ["alliance", "uint"], 5: ["radius", "float"] }],
         },
       ],
@@ -102,6 +115,23 @@ const Drawings = {
   2: ["layers[]", { 1: ["name", "string"], 2: ["recorded", "bool"], 3: ["shapes[]", { 1: ["shape", Shape], 2: ["until", "uint"] }] }],
 };
 
+export const Timeline = {
+  1: ["gameLoops", "uints"],
+  2: ["columns[]", { 1: ["name", "string"], 2: ["values", "floats"] }],
+  3: [
+    "marks[]",
+    { 1: ["gameLoop", "uint"], 2: ["kind", "string"], 3: ["lastGameLoop", "uint"], 4: ["id", "uint"], 5: ["ownLost", "float"],
+      6: ["enemyLost", "float"], 7: ["at", Point], 8: ["name", "string"] },
+  ],
+};
+
+export const Plots = {
+  1: [
+    "series[]",
+    { 1: ["agent", "string"], 2: ["name", "string"], 3: ["recorded", "bool"], 4: ["gameLoops", "uints"], 5: ["values", "doubles"] },
+  ],
+};
+
 export const ServerMessage = {
   1: ["match", Match],
   2: [
@@ -111,7 +141,10 @@ export const ServerMessage = {
       11: ["dropped", "uint"], 15: ["data", "bytes"], 16: ["encodedNs", "uint"], 18: ["earlier[]", "bytes"],
     },
   ],
-  3: ["result", { 1: ["id", "uint"], 3: ["control", PlaybackState], 5: ["status", Status] }],
+  3: [
+    "result",
+    { 1: ["id", "uint"], 3: ["control", PlaybackState], 5: ["status", Status], 7: ["timeline", Timeline], 9: ["plots", Plots] },
+  ],
   4: ["error", { 1: ["id", "uint"], 2: ["code", "string"], 3: ["message", "string"], 4: ["fatal", "bool"] }],
   5: ["end", { 1: ["reason", "string"] }],
   7: ["drawings", Drawings],
@@ -136,6 +169,8 @@ export const ClientMessage = {
   5: ["ack", { 1: ["sequence", "uint"] }],
   8: ["status", Empty],
   9: ["token", "string"],
+  11: ["timeline", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"] }],
+  13: ["plots", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"] }],
 };
 
 /** Names of enum values, by number. */

@@ -1,5 +1,6 @@
-// Names of units, abilities and buffs: from the game data of the match or, if it has none, from the daemon's tables.
+// Names of units, abilities, upgrades and buffs: from the game data of the match or, if it has none, from the daemon's tables.
 
+import { Facts } from "./facts.js";
 import { GameData } from "./messages.js";
 import { read } from "./wire.js";
 
@@ -16,14 +17,19 @@ export function namesOfDaemon() {
 
 /** Looks names up by id; returns the id if the name is unknown. */
 export class Names {
+  /** What else is known of them. */
+  facts;
   #units;
   #abilities;
   #buffs;
+  #upgrades;
 
   constructor(gameData) {
+    this.facts = new Facts(gameData);
     this.#units = byId(gameData?.units, (each) => each.name);
     this.#abilities = byId(gameData?.abilities, (each) => each.friendlyName || each.linkName);
     this.#buffs = byId(gameData?.buffs, (each) => each.name);
+    this.#upgrades = byId(gameData?.upgrades, (each) => each.name);
   }
 
   unit(id) {
@@ -32,6 +38,10 @@ export class Names {
 
   ability(id) {
     return this.#abilities.get(id) ?? `ability ${id}`;
+  }
+
+  upgrade(id) {
+    return this.#upgrades.get(id) ?? `upgrade ${id}`;
   }
 
   buff(id) {

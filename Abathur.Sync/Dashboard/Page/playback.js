@@ -72,12 +72,13 @@ export class Playback {
     this.#scrubber.setAttribute("aria-valuetext", `${clock(gameLoop)}, game loop ${gameLoop}`);
     setText(
       byId("where"),
-      `${clock(gameLoop)} / ${clock(last)} · game loop ${gameLoop} of ${last}${this.#whereEnd(gameLoop, last)}`);
+      `${clock(gameLoop)} of ${clock(this.state.firstGameLoop ?? 0)} to ${clock(last)} · game loop ${gameLoop} of `
+        + `${last}${this.#whereEnd(gameLoop, last)}`);
     this.#drawKeyframes();
   }
 
   #whereEnd(gameLoop, last) {
-    if (this.state.isRewind) return gameLoop >= last - LOOPS_PER_SECOND ? " · live" : " · in the past (End: live)";
+    if (this.state.isRewind) return gameLoop >= last - LOOPS_PER_SECOND ? " · live" : " · in the past (L: live)";
     return this.state.ended && this.isPaused ? " · the end" : "";
   }
 
@@ -102,6 +103,12 @@ export class Playback {
     return this.seek(this.#target() + loops);
   }
 
+  /** To a game loop, and stays there. */
+  jumpTo(gameLoop) {
+    this.#pausesAfterSeek = true;
+    return this.seek(gameLoop);
+  }
+
   jumpSeconds(seconds) {
     return this.jump(Math.round(seconds * LOOPS_PER_SECOND));
   }
@@ -122,6 +129,11 @@ export class Playback {
     this.#touched = performance.now();
     this.#scrubber.value = String(goal);
     return this.#seek(goal);
+  }
+
+  /** A running match: back to the newest frame. A recording: whether it starts over at its end. */
+  toLiveOrLoop() {
+    return this.state?.isRewind ? this.toEnd() : this.setLoop(!this.state?.loop);
   }
 
   setRate(rate) {

@@ -25,7 +25,7 @@ export class Subscribers {
     if (status.subscribers.length === 0) this.#showNone("No subscribers.");
     else this.#show(status.subscribers, uptime);
     this.#last = new Map(status.subscribers.map(
-      (each) => [each.id, { sent: each.bytesSent ?? 0, uptime, dropped: each.framesDropped ?? 0, rate: this.#rates.get(each.id) }]));
+      (each) => [each.id, { sent: each.bytesSent ?? 0, uptime, rate: this.#rates.get(each.id) }]));
   }
 
   #rates = new Map();
@@ -52,7 +52,6 @@ export class Subscribers {
     ];
     cells.forEach((text, at) => setText(row.children[at], String(text)));
     row.children[0].title = each.peer ?? "";
-    row.children[7].classList.toggle("bad", last !== undefined && (each.framesDropped ?? 0) > last.dropped);
   }
 
   #rate(each, last, uptime) {

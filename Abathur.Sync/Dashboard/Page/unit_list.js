@@ -1,4 +1,5 @@
-// How many units of each type there are: a list for the keyboard, too. Enter on a type chooses one of its units, and again the next.
+// How many units of each type there are: a list for the keyboard, too. Enter on a type chooses one of its units, and again the next; A, or
+// Shift with Enter or a click, chooses all of them.
 
 import { element, setText } from "./page.js";
 import { ENEMY, SELF } from "./world.js";
@@ -13,13 +14,14 @@ export class UnitList {
   #buttons = new Map();
   #choose;
 
+  /** @param choose called with the tags of the units that are chosen */
   constructor(root, world, names, choose) {
     [this.#root, this.#world, this.names, this.#choose] = [root, world, names, choose];
     root.addEventListener("keydown", (event) => this.#walk(event));
-    root.addEventListener("click", ({ target }) => this.#press(target.closest("button")));
+    root.addEventListener("click", ({ target, shiftKey }) => this.#press(target.closest("button"), shiftKey));
   }
 
-  /** Updates the list from the newest frame; the chosen unit's type is marked. */
+  /** Updates the list from the newest frame; the types of the chosen units are marked. */
   update(selected) {
     const { units } = this.#world;
     const counts = new Map();
@@ -28,9 +30,8 @@ export class UnitList {
       const key = units.alliance[row] * 1e6 + units.unit_type[row];
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-    const row = selected === undefined ? undefined : this.#world.rowOf(selected);
-    const marked = row === undefined ? undefined : units.alliance[row] * 1e6 + units.unit_type[row];
-    this.#show(counts, marked);
+    const rows = [...selected].map((tag) => this.#world.rowOf(tag)).filter((row) => row !== undefined);
+    this.#show(counts, new Set(rows.map((row) => units.alliance[row] * 1e6 + units.unit_type[row])));
   }
 
   #show(counts, marked) {
@@ -49,7 +50,7 @@ export class UnitList {
       const label = `${ALLIANCES[button.dataset.alliance] ?? ""} ${name.textContent}, ${count}`;
       if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
       setText(number, String(count));
-      button.setAttribute("aria-pressed", String(key === marked));
+      button.setAttribute("aria-pressed", String(marked.has(key)));
     }
     setText(this.#empty(), counts.size === 0 ? "No units in this frame." : "");
   }
@@ -71,7 +72,7 @@ export class UnitList {
     this.#root.insertBefore(button, after ?? this.#empty());
   }
 
-  #press(button) {
+  #press(button, isAll) {
     if (!button) return;
     const { units } = this.#world;
     const key = Number(button.dataset.key);
@@ -79,15 +80,26 @@ export class UnitList {
     for (let row = 0; row < units.rows; row++)
       if (units.used[row] && units.alliance[row] * 1e6 + units.unit_type[row] === key) rows.push(row);
     if (rows.length === 0) return;
+    if (isAll) {
+      this.#choose(rows.map((row) => units.tag[row]));
+      return;
+    }
     const last = rows.indexOf(Number(button.dataset.row ?? -1));
     const row = rows[(last + 1) % rows.length];
     button.dataset.row = String(row);
-    this.#choose(units.tag[row]);
+    this.#choose([units.tag[row]]);
   }
 
   #walk(event) {
     const buttons = [...this.#root.querySelectorAll("button")];
     const at = buttons.indexOf(document.activeElement);
+    const isAll = event.key.toLowerCase() === "a" || (event.key === "Enter" && event.shiftKey);
+    if (isAll && at >= 0 && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#press(buttons[at], true);
+      return;
+    }
     const step = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
     if (step === undefined || at < 0) return;
     event.preventDefault();

@@ -1,10 +1,14 @@
-// Units on the map: own ones are filled circles, enemies diamonds, allies rings, neutral ones squares.
+// Units on the map: own ones are filled circles, enemies diamonds, allies rings, neutral ones squares. Units of hidden alliances are not
+// drawn.
 
 import { progress } from "./interpolation.js";
-import { ALLY, ENEMY, NEUTRAL, SELF } from "./world.js";
+import { LABEL_SCALE } from "./labels.js";
 import { allianceColors } from "./palette.js";
+import { ALLY, ENEMY, NEUTRAL, SELF } from "./world.js";
 
 const LEAST_RADIUS = 2.2;
+/** Rings of more chosen units than these are thin: thick ones would cover the units. */
+const MANY = 20;
 const DETAIL_SCALE = 9;
 const HIT_MS = 700;
 const SNAPSHOT = 2;
@@ -17,6 +21,8 @@ export class UnitMarks {
   /** Where each row was drawn last: map cells. */
   x = new Float64Array(0);
   y = new Float64Array(0);
+  /** Whether units of an alliance are shown. */
+  shows = () => true;
   #still;
 
   /** @param {boolean} still without decorative animation */
@@ -41,6 +47,7 @@ export class UnitMarks {
     const colors = allianceColors(palette);
     context.lineWidth = 1;
     for (const alliance of ORDER) {
+      if (!this.shows(alliance)) continue;
       this.#group(context, units, view, alliance, false, colors[alliance], palette);
       this.#group(context, units, view, alliance, true, colors[alliance], palette);
     }
@@ -49,23 +56,27 @@ export class UnitMarks {
     return this.#hits(context, world, view, palette, now);
   }
 
-  /** A ring around a unit, with its name. */
-  select(context, row, units, view, palette, label) {
-    const [x, y] = [view.screenX(this.x[row]), view.screenY(this.y[row])];
-    const radius = radiusOf(units, row, view) * DIAMOND + 4;
-    context.lineWidth = 2;
+  /** A ring around each of these units; with a name, if there is one. */
+  select(context, rows, units, view, palette, label) {
+    context.lineWidth = rows.length > MANY ? 1 : 2;
     context.strokeStyle = palette.select;
     context.beginPath();
-    context.arc(x, y, radius, 0, 2 * Math.PI);
+    for (const row of rows) {
+      const [x, y, radius] = [view.screenX(this.x[row]), view.screenY(this.y[row]), ringOf(units, row, view)];
+      if (x + radius < 0 || y + radius < 0 || x - radius > view.width || y - radius > view.height) continue;
+      context.moveTo(x + radius, y);
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+    }
     context.stroke();
-    write(context, label, x + radius + 4, y, palette);
+    for (const row of label === "" ? [] : rows)
+      write(context, label, view.screenX(this.x[row]) + ringOf(units, row, view) + 4, view.screenY(this.y[row]), palette);
   }
 
   /** The row of the unit at a point of the screen, or undefined. */
   at(units, view, screenX, screenY, reach) {
     let [best, found] = [Infinity, undefined];
     for (let row = 0; row < units.rows; row++) {
-      if (!units.used[row]) continue;
+      if (!units.used[row] || !this.shows(units.alliance[row])) continue;
       const distance = Math.hypot(view.screenX(this.x[row]) - screenX, view.screenY(this.y[row]) - screenY);
       const over = distance - radiusOf(units, row, view);
       // Among overlapping units, choose the one whose center is nearest, own and enemy units before neutral ones.
@@ -73,6 +84,17 @@ export class UnitMarks {
       if (over <= reach && rank < best) [best, found] = [rank, row];
     }
     return found;
+  }
+
+  /** Rows of the units whose middles are in an area of the screen. */
+  inside(units, view, x0, y0, x1, y1) {
+    const rows = [];
+    for (let row = 0; row < units.rows; row++) {
+      if (!units.used[row] || !this.shows(units.alliance[row])) continue;
+      const [x, y] = [view.screenX(this.x[row]), view.screenY(this.y[row])];
+      if (x >= Math.min(x0, x1) && x <= Math.max(x0, x1) && y >= Math.min(y0, y1) && y <= Math.max(y0, y1)) rows.push(row);
+    }
+    return rows;
   }
 
   #place({ units, before, moved }, part) {
@@ -117,7 +139,7 @@ export class UnitMarks {
       const target = units.engaged_target_tag[row];
       if (!units.used[row] || target === 0n || !(units.weapon_cooldown[row] > 0)) continue;
       const other = units.rowOf.get(target);
-      if (other === undefined) continue;
+      if (other === undefined || !this.shows(units.alliance[row]) || !this.shows(units.alliance[other])) continue;
       context.moveTo(view.screenX(this.x[row]), view.screenY(this.y[row]));
       context.lineTo(view.screenX(this.x[other]), view.screenY(this.y[other]));
     }
@@ -128,21 +150,22 @@ export class UnitMarks {
     context.globalAlpha = 1;
   }
 
-  /** Facing and health of units, for a magnified map. */
+  /** Facing of units, and health of those that are hurt, for a magnified map. */
   #details(context, units, view, palette) {
     context.lineWidth = 1.5;
     context.strokeStyle = palette.outline;
     context.beginPath();
     for (let row = 0; row < units.rows; row++) {
-      if (!units.used[row] || units.alliance[row] === NEUTRAL) continue;
+      if (!units.used[row] || units.alliance[row] === NEUTRAL || !this.shows(units.alliance[row])) continue;
       const [x, y, r] = [view.screenX(this.x[row]), view.screenY(this.y[row]), radiusOf(units, row, view)];
       context.moveTo(x, y);
       context.lineTo(x + Math.cos(units.facing[row]) * r, y - Math.sin(units.facing[row]) * r);
     }
     context.stroke();
+    if (view.scale >= LABEL_SCALE) return;
     for (let row = 0; row < units.rows; row++) {
       const most = units.health_max[row];
-      if (!units.used[row] || !(most > 0) || units.health[row] >= most) continue;
+      if (!units.used[row] || !(most > 0) || units.health[row] >= most || !this.shows(units.alliance[row])) continue;
       const [x, y, r] = [view.screenX(this.x[row]), view.screenY(this.y[row]), radiusOf(units, row, view)];
       context.fillStyle = palette.outline;
       context.fillRect(x - r, y - r - 6, 2 * r, 4);
@@ -185,7 +208,12 @@ function radiusOf(units, row, view) {
   return Math.max(units.radius[row] * view.scale, LEAST_RADIUS);
 }
 
-function outline(context, alliance, x, y, r) {
+function ringOf(units, row, view) {
+  return radiusOf(units, row, view) * DIAMOND + 4;
+}
+
+/** Adds the shape of an alliance to the path. */
+export function outline(context, alliance, x, y, r) {
   if (alliance === ENEMY) {
     const d = r * DIAMOND;
     context.moveTo(x, y - d);

@@ -1,7 +1,8 @@
-// Everything about the chosen unit, as long as it lives.
+// Everything about the chosen unit, as long as it lives; of several chosen ones the sums.
 
 import { element, setPairs, setText } from "./page.js";
 import { number, unitFields } from "./unit_fields.js";
+import { UnitGroup } from "./unit_group.js";
 
 const HIDDEN_NAMES = ["unit_type"];
 
@@ -13,6 +14,7 @@ export class UnitPanel {
   #wasThere = false;
   #goneSince;
   #parts;
+  #group;
   #on;
 
   /** @param on { follow(isOn), clear(), show() } what the buttons do */
@@ -28,12 +30,21 @@ export class UnitPanel {
   /** Shows another unit; undefined: none. */
   choose(tag) {
     this.#tag = tag;
+    this.#group = undefined;
     [this.#wasThere, this.#goneSince] = [false, undefined];
     if (tag === undefined) this.#showNothing();
     else {
       this.#build();
       this.update();
     }
+  }
+
+  /** Shows several units. */
+  chooseMany(tags) {
+    this.#tag = undefined;
+    this.#parts = undefined;
+    this.#group = new UnitGroup(this.#root, this.#world, tags, this.#on);
+    this.update();
   }
 
   /** Shows whether the map follows the unit. */
@@ -44,6 +55,7 @@ export class UnitPanel {
 
   /** Updates the panel from the newest frame. */
   update() {
+    this.#group?.update(this.names);
     if (this.#tag === undefined) return;
     const row = this.#world.rowOf(this.#tag);
     const { gone, name, place, bar, fields, lists, follow } = this.#parts;
@@ -96,7 +108,7 @@ export class UnitPanel {
 
   #showNothing() {
     this.#parts = undefined;
-    this.#root.replaceChildren(element("p", { className: "quiet" }, "Click a unit on the map, or choose one from the list below."));
+    this.#root.replaceChildren(element("p", { className: "quiet" }, "Click a unit on the map, or choose one from the list."));
   }
 
   #build() {

@@ -12,17 +12,27 @@ export class Viewport {
   x = 0;
   y = 0;
   #area = { x0: 0, y0: 0, x1: 1, y1: 1 };
+  #edges = this.#area;
 
-  /** The area of interest of the map, which is then completely visible. */
-  show(area) {
-    this.#area = area;
+  /** The area of interest of the map, which is then completely visible, and the edges of the map, where it is larger. */
+  show(area, edges = area) {
+    [this.#area, this.#edges] = [area, edges];
     this.fit();
+  }
+
+  /** Another area of interest: it is completely visible if the one before was, else the picture stays where it is. */
+  widen(area, edges = area) {
+    const wasWhole = this.isWhole;
+    [this.#area, this.#edges] = [area, edges];
+    if (wasWhole) this.fit();
+    else this.#keepInside();
   }
 
   fit() {
     const { x0, y0, x1, y1 } = this.#area;
     this.scale = this.#fitScale();
     [this.x, this.y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+    this.#keepInside();
   }
 
   /** Sets a new size; a completely visible map stays so. */
@@ -81,7 +91,7 @@ export class Viewport {
   }
 
   #keepInside() {
-    const { x0, y0, x1, y1 } = this.#area;
+    const { x0, y0, x1, y1 } = this.#edges;
     this.x = inside(this.x, x0, x1, this.width / this.scale / 2);
     this.y = inside(this.y, y0, y1, this.height / this.scale / 2);
   }

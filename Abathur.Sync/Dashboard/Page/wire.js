@@ -2,6 +2,8 @@
 
 const [VARINT, FIXED64, BYTES, FIXED32] = [0, 1, 2, 5];
 const WIRE_TYPES = { uint: VARINT, int: VARINT, tag: VARINT, bool: VARINT, double: FIXED64, float: FIXED32, string: BYTES, bytes: BYTES };
+/** Repeated numbers in one field, and what each of them is. */
+const PACKED = { uints: "uint", floats: "float", doubles: "double" };
 const text = new TextDecoder();
 
 /** Bytes that are not a valid message; the error message says why. */
@@ -12,7 +14,8 @@ export class WireError extends Error {}
  * a message are merged.
  *
  * A table has for each number [name, type]: uint and int (a Number, which is exact to 2^53), tag (a BigInt of 64 bits), bool, float,
- * double, string, bytes (a view, not a copy), or another table. A name that ends in [] is repeated.
+ * double, string, bytes (a view, not a copy), uints, floats and doubles (repeated numbers, packed), or another table. A name that ends in
+ * [] is repeated.
  */
 export function read(table, bytes) {
   return new Reader(bytes).message(table, bytes.length);
@@ -78,9 +81,15 @@ class Reader {
         if (type === "string") return text.decode(this.#bytes.subarray(from, from + size));
         if (type === "bytes") return this.#bytes.subarray(from, from + size);
         this.#at = from;
+        if (PACKED[type] !== undefined) return this.#packed(PACKED[type], from + size, before ?? []);
         return this.message(type, from + size, before);
       }
     }
+  }
+
+  #packed(type, end, found) {
+    while (this.#at < end) found.push(this.#value(type, end));
+    return found;
   }
 
   #length(end) {
@@ -134,7 +143,7 @@ function repeatedOf(table) {
 }
 
 function wireTypeOf(type) {
-  return typeof type === "string" ? WIRE_TYPES[type] : BYTES;
+  return typeof type === "string" ? WIRE_TYPES[type] ?? BYTES : BYTES;
 }
 
 function writeFields(out, table, fields) {

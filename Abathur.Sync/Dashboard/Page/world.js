@@ -3,13 +3,16 @@
 import { ColumnsDecoder } from "./columns.js";
 import { interval, walks } from "./interpolation.js";
 import { Rest } from "./messages.js";
+import { Orders } from "./orders.js";
 import { read } from "./wire.js";
 
 const MAX_HITS = 256;
 const HIT_LEAST = 0.5;
 const KEYFRAMES_KEPT = 512;
 export const [SELF, ALLY, NEUTRAL, ENEMY] = [1, 2, 3, 4];
-const FLOATS = ["x", "y", "radius", "health", "shield", "health_max", "facing", "weapon_cooldown", "build_progress"];
+const FLOATS = [
+  "x", "y", "radius", "health", "shield", "energy", "health_max", "shield_max", "energy_max", "facing", "weapon_cooldown",
+  "build_progress"];
 const NUMBERS = ["alliance", "unit_type", "display_type", "owner"];
 const TAGS = ["tag", "engaged_target_tag"];
 
@@ -58,19 +61,33 @@ export class World {
   loopsPerFrame = 1;
   decoder = new ColumnsDecoder();
   #nextHit = 0;
+  #orders;
 
   /** Called when a match, or a connection to it, begins. */
   begin(match) {
+    // Of another source nothing stays; after a lost connection the last frame does.
+    if (match.runId !== this.match?.runId) this.#forget();
     this.match = match;
     this.decoder = new ColumnsDecoder();
+    this.#orders = undefined;
     this.keyframes = [];
     this.drawings = [];
+  }
+
+  #forget() {
+    this.gameLoop = undefined;
+    this.rest = {};
+    [this.units, this.before] = [new Units(), new Units()];
+    this.moved = new Uint8Array(0);
+    for (const hit of this.hits) hit.at = -Infinity;
+    this.loopsPerFrame = 1;
   }
 
   /** Adds a frame; throws ColumnsError if it cannot be read. */
   apply(frame, rate, now) {
     for (const payload of frame.earlier) this.decoder.decode(payload);
     this.decoder.decode(frame.data);
+    this.#orders = undefined;
     this.rest = read(Rest, this.decoder.rest ?? new Uint8Array(0));
     [this.before, this.units] = [this.units, this.before];
     this.units.fill(this.decoder);
@@ -87,6 +104,11 @@ export class World {
     }
   }
 
+  /** The orders of the units of the newest frame. */
+  get orders() {
+    return (this.#orders ??= new Orders(this.decoder));
+  }
+
   /** Row of a unit in the newest frame; undefined when it is not there. */
   rowOf(tag) {
     return this.units.rowOf.get(tag);
@@ -97,9 +119,10 @@ export class World {
     if (this.moved.length !== units.rows) this.moved = new Uint8Array(units.rows);
     for (let row = 0; row < units.rows; row++) {
       // A unit keeps its row while it lives.
-      const isSame = this.interval > 0 && units.used[row] && before.used[row] && units.tag[row] === before.tag[row];
-      this.moved[row] = isSame && walks(units.x[row] - before.x[row], units.y[row] - before.y[row], loops) ? 1 : 0;
-      if (!isSame || loops > 22) continue;
+      const isSame = units.used[row] && before.used[row] && units.tag[row] === before.tag[row];
+      const isClose = isSame && this.interval > 0 && walks(units.x[row] - before.x[row], units.y[row] - before.y[row], loops);
+      this.moved[row] = isClose ? 1 : 0;
+      if (!isSame || loops <= 0 || loops > 22) continue;
       const lost = before.health[row] + before.shield[row] - units.health[row] - units.shield[row];
       if (lost >= HIT_LEAST && units.alliance[row] !== NEUTRAL) this.#hit(row, now);
     }

@@ -71,6 +71,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
             if (!gameInfo.IsEmpty) recorder.AddGameInfo(now, gameInfo.ToArray());
             if (!gameData.IsEmpty) recorder.AddGameData(now, gameData.ToArray());
             recorder.AddEvent(now, new Event { MatchStarted = new() });
+            hub.Plots.TakeForRecording();
         }
         hub.Begin(match);
     }
@@ -97,7 +98,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
         if (WaitsForRecorder) await hub.WaitForHistoryAsync();
         hub.Drawings.Advance(gameLoop);
-        RecordDrawings(LogTime(captured));
+        hub.Plots.Advance(gameLoop);
+        RecordAgents(LogTime(captured));
         recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
@@ -105,14 +107,14 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     }
 
     /// <summary>
-    /// Ends the match: records the drawings since the last observation. Later actions and steps belong to another match and are not
-    /// recorded.
+    /// Ends the match: records what agents have drawn and plotted since the last observation. Later actions and steps belong to another
+    /// match and are not recorded.
     /// </summary>
     public void End()
     {
         if (_isOver) return;
         _isOver = true;
-        RecordDrawings(LogTime(FrameStamp.Now(clock)));
+        RecordAgents(LogTime(FrameStamp.Now(clock)));
     }
 
     /// <summary>Records actions of the bot or of an agent. The bytes, a <c>RequestAction</c>, are copied.</summary>
@@ -132,11 +134,13 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     /// reorder the file.</summary>
     private long LogTime(FrameStamp stamp) => _start.UnixNs + (stamp.MonotonicNs - _start.MonotonicNs);
 
-    /// <summary>At most once per observation, however often agents draw.</summary>
-    private void RecordDrawings(long capturedUnixNs)
+    /// <summary>Records what agents have drawn and plotted. At most once per observation, however often they do.</summary>
+    private void RecordAgents(long capturedUnixNs)
     {
-        if (recorder is null || hub.Drawings.Version == _drawingsRecorded) return;
-        recorder.AddDrawings(GameLoop, capturedUnixNs, hub.Drawings.Read(out _drawingsRecorded).ToByteArray());
+        if (recorder is null) return;
+        if (hub.Drawings.Version != _drawingsRecorded)
+            recorder.AddDrawings(GameLoop, capturedUnixNs, hub.Drawings.Read(out _drawingsRecorded).ToByteArray());
+        if (hub.Plots.TakeForRecording() is { IsEmpty: false } plots) recorder.AddPlots(GameLoop, capturedUnixNs, plots);
     }
 
     private void RecordEnd(FrameStamp captured)

@@ -17,6 +17,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private readonly PlaybackOptions _options;
     private readonly TimeProvider _clock;
     private readonly TickPacer _pacer;
+    private readonly RecordingOverview _overview;
     private readonly AsyncAutoResetEvent _wake;
     private readonly ConcurrentQueue<Command> _commands = new();
     private readonly uint _firstGameLoop;
@@ -44,6 +45,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _clock = clock;
         var tickHz = options.TickHz ?? recording.Match.TickHz;
         (_firstGameLoop, _lastGameLoop) = Range(recording, options, tickHz);
+        _overview = new RecordingOverview(recording.Mcap.Name, _firstGameLoop, _lastGameLoop);
         _pacer = new TickPacer(tickHz, clock) { Rate = CheckRate(options.Rate) };
         _wake = new AsyncAutoResetEvent(clock);
         _paused = options.StartPaused;
@@ -59,6 +61,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     public bool CanWait => true;
 
     public IPlaybackControl Control => this;
+
+    public IMatchOverview Overview => _overview;
 
     public PlaybackState State
     {
@@ -124,6 +128,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     public void Dispose()
     {
         _wake.Dispose();
+        _overview.Dispose();
         _recording.Dispose();
     }
 

@@ -42,8 +42,16 @@ public sealed class GameSyncService
             .Unary(
                 "GetTimeline",
                 GetTimelineRequest.Parser,
-                (request, call) => ValueTask.FromResult(api.GetTimeline(request, LevelOf(call))),
+                (request, call) => api.GetTimelineAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Watch))
+            .Unary(
+                "GetPlots",
+                GetPlotsRequest.Parser,
+                (request, call) => api.GetPlotsAsync(request, LevelOf(call), call.Cancellation),
+                For(AccessLevel.Watch))
+            .Unary(
+                "Plot", PlotRequest.Parser, (request, call) => ValueTask.FromResult(_api.Plot(request, LevelOf(call))),
+                For(AccessLevel.Act))
             .Unary(
                 "Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Act, MaxActBytes))

@@ -1,3 +1,4 @@
+using Abathur.Sync.Requests;
 using Microsoft.AspNetCore.Http;
 
 namespace Abathur.Sync.Transports.Http;
@@ -35,6 +36,24 @@ internal static class HttpAnswer
     /// <summary>Answers GET and HEAD with JSON that is created on demand; other methods are refused.</summary>
     public static Task GetJsonAsync(HttpContext http, Func<ReadOnlyMemory<byte>> json) =>
         IsGet(http) ? JsonAsync(http.Response, json(), http.RequestAborted) : NotAllowedAsync(http.Response, Read, ReadOnly);
+
+    /// <summary>Answers GET and HEAD with JSON that is created on demand, or with why it cannot be; other methods are refused.</summary>
+    public static async Task GetJsonAsync(HttpContext http, Func<ValueTask<ReadOnlyMemory<byte>>> json)
+    {
+        if (!IsGet(http))
+        {
+            await NotAllowedAsync(http.Response, Read, ReadOnly);
+            return;
+        }
+        try
+        {
+            await JsonAsync(http.Response, await json(), http.RequestAborted);
+        }
+        catch (RequestException e)
+        {
+            await TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, e.Message);
+        }
+    }
 
     /// <summary>Whether a request only reads.</summary>
     public static bool IsGet(HttpContext http) => HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method);

@@ -2,7 +2,6 @@ using System.Buffers;
 using Abathur.Protobuf;
 using Abathur.Sync.Access;
 using Abathur.Sync.Metrics;
-using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 
@@ -19,6 +18,9 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
 
     /// <summary>Path of the timeline.</summary>
     public const string TimelinePath = "/v1/timeline";
+
+    /// <summary>Path of the series of agents.</summary>
+    public const string PlotsPath = "/v1/plots";
 
     private const string NoMetrics = "metrics count the match as it is now: with --delay, they need the token for acting";
 
@@ -43,9 +45,21 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
         routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(LevelOf(http)))), AccessLevel.Watch);
         routes.Add(
             TimelinePath,
-            http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetTimeline(new GetTimelineRequest(), LevelOf(http)))),
+            http => HttpAnswer.GetJsonAsync(
+                http,
+                async () => ToJson(
+                    await api.GetTimelineAsync(new() { Whole = IsWhole(http) }, LevelOf(http), http.RequestAborted))),
+            AccessLevel.Watch);
+        routes.Add(
+            PlotsPath,
+            http => HttpAnswer.GetJsonAsync(
+                http,
+                async () => ToJson(await api.GetPlotsAsync(new() { Whole = IsWhole(http) }, LevelOf(http), http.RequestAborted))),
             AccessLevel.Watch);
     }
+
+    /// <summary>With <c>?whole=1</c>, the whole of a recording that is played.</summary>
+    private static bool IsWhole(HttpContext http) => http.Request.Query["whole"] is ["1"];
 
     private AccessLevel LevelOf(HttpContext http) => api.LevelOf(WebSocketToken.Of(http));
 

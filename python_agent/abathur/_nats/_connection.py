@@ -75,6 +75,14 @@ class AsyncNatsConnection:
         """Draw over the map."""
         return await self._call("draw", request, sync_pb2.DrawResult)
 
+    async def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
+        """Add values to series."""
+        return await self._call("plot", request, sync_pb2.PlotResult)
+
+    async def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
+        """The series of agents."""
+        return await self._call("plots", request, sync_pb2.Plots)
+
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""
         return await self._call("control", request, sync_pb2.PlaybackState)
@@ -212,6 +220,14 @@ class BlockingNatsConnection:
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
         return self._run(self._connection.draw(request))
+
+    def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
+        """Add values to series."""
+        return self._run(self._connection.plot(request))
+
+    def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
+        """The series of agents."""
+        return self._run(self._connection.plots(request))
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""

@@ -16,8 +16,8 @@ REQUEST = {"Abathur-Request": "1"}
 #: Of an answer that refuses a request: the name of a gRPC status.
 ERROR = "Abathur-Error"
 #: What a watcher may ask a relay, and what only an actor may: the last token of the subject, and the daemon's call.
-WATCH_CALLS = {"match": "GetMatch", "status": "GetStatus", "timeline": "GetTimeline"}
-ACT_CALLS = {"act": "Act", "query": "Query", "draw": "Draw", "control": "Control"}
+WATCH_CALLS = {"match": "GetMatch", "status": "GetStatus", "timeline": "GetTimeline", "plots": "GetPlots"}
+ACT_CALLS = {"act": "Act", "query": "Query", "draw": "Draw", "plot": "Plot", "control": "Control"}
 #: A reader says that it is there; not answered.
 HERE = "here"
 #: How often, in seconds, and after how many seconds of silence it counts no more.

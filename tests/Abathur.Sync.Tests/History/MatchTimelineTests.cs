@@ -1,8 +1,6 @@
-using Abathur.Sync.Frames;
 using Abathur.Sync.History;
 using Google.Protobuf;
 using SC2APIProtocol;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.History;
 
@@ -18,7 +16,7 @@ public class MatchTimelineTests
         Assert.Equal([5u, 27, 49, 71, 93], all.GameLoops);
         Assert.Equal([5f, 27, 49, 71, 93], Column("minerals"));
         Assert.Equal([2 * 5f + 1, 2 * 27 + 1, 2 * 49 + 1, 2 * 71 + 1, 2 * 93 + 1], Column("lost_minerals"));
-        Assert.Equal(24, all.Columns.Count);
+        Assert.Equal(29, all.Columns.Count);
         Assert.All(all.Columns, column => Assert.Equal(5, column.Values.Count));
     }
 
@@ -77,13 +75,88 @@ public class MatchTimelineTests
             },
         }.ToByteArray());
 
-    private void Publish(uint gameLoop, byte[] observation)
+    [Fact]
+    public void Add_EnemiesSeenAndLost_CountsThoseThatAreNotKnownToBeDead()
     {
-        var buffer = SharedBuffer.Rent(observation.Length);
-        observation.CopyTo(buffer.GetSpan(observation.Length));
-        buffer.Advance(observation.Length);
-        var frame = Frame.Rent(gameLoop, default, buffer);
-        _timeline.Add(frame);
-        frame.Release();
+        Look(0, Unit(1, Marine, Alliance.Enemy), Unit(2, Scv, Alliance.Enemy), Unit(3, CommandCenter, Alliance.Self));
+        Look(22, Unit(4, Marine, Alliance.Enemy), Unit(5, CommandCenter, Alliance.Enemy), Unit(3, CommandCenter, Alliance.Self));
+        // Out of sight; the structure is not there any more.
+        Look(44, Unit(3, CommandCenter, Alliance.Self));
+        Look(50, dead: [4], Unit(3, CommandCenter, Alliance.Self));
+        Look(66, Unit(3, CommandCenter, Alliance.Self));
+        Assert.Equal([50f, 100, 100, 50], Column("enemy_army_value"));
+        Assert.Equal([1f, 2, 2, 1], Column("enemy_food_army"));
+        Assert.Equal([1f, 1, 1, 1], Column("enemy_worker_count"));
+        Assert.Equal([0f, 1, 0, 0], Column("enemy_base_count"));
+        Assert.Equal([1f, 1, 1, 1], Column("base_count"));
     }
+
+    [Fact]
+    public void Add_DeathsCloseTogether_AreOneFight()
+    {
+        Unit[] units =
+        [
+            .. Enumerable.Range(1, 5).Select(tag => Unit((ulong)tag, Marine, tag < 3 ? Alliance.Self : Alliance.Enemy, x: 10 * tag)),
+        ];
+        Look(0, units);
+        Look(30, dead: [1, 3], units[1], units[3], units[4]);
+        Look(100, dead: [4], units[1], units[4]);
+        // Later than a fight goes on: another one, too small to be told.
+        Look(100 + MatchMarks.FightLoops + 1, dead: [5], units[1]);
+        var fight = Assert.Single(_timeline.After(0).Marks);
+        Assert.Equal(("fight", 30u, 100u, 50f, 100f), (fight.Kind, fight.GameLoop, fight.LastGameLoop, fight.OwnLost, fight.EnemyLost));
+        Assert.Equal(80 / 3.0, fight.At.X, 0.01);
+        Assert.Equal(20, fight.At.Y);
+        Assert.Single(_timeline.After(99).Marks);
+        Assert.Empty(_timeline.After(100).Marks);
+    }
+
+    [Fact]
+    public void Add_BasesAndUpgrades_AreMarkedWhenTheyAppear()
+    {
+        var own = Unit(1, CommandCenter, Alliance.Self);
+        Look(0, own);
+        Look(22, own, Unit(2, CommandCenter, Alliance.Self, x: 40), Unit(3, CommandCenter, Alliance.Enemy, x: 90));
+        Publish(44, Seen(44, [own], upgrades: [7]), []);
+        Publish(66, Seen(66, [own], upgrades: [7, 8]), []);
+        Assert.Equal(
+            [("base", 22u, 18u), ("enemy_base", 22, 18), ("upgrade", 44, 7), ("upgrade", 66, 8)],
+            _timeline.After(0).Marks.Select(mark => (mark.Kind, mark.GameLoop, mark.Id)));
+    }
+
+    [Fact]
+    public void Add_BeginsLate_WhatIsThereIsNotMarked()
+    {
+        Publish(9000, Seen(9000, [Unit(1, CommandCenter, Alliance.Self)], upgrades: [7]), []);
+        Publish(9022, Seen(9022, [Unit(1, CommandCenter, Alliance.Self)], upgrades: [7]), []);
+        Assert.Empty(_timeline.After(0).Marks);
+    }
+
+    private const uint Marine = 48, Scv = 45, CommandCenter = 18;
+
+    private static Unit Unit(ulong tag, uint type, Alliance alliance, float x = 10) => new()
+    {
+        Tag = tag, UnitType = type, Alliance = alliance, DisplayType = DisplayType.Visible, Pos = new Point { X = x, Y = 20 },
+    };
+
+    private void Look(uint gameLoop, params Unit[] units) => Publish(gameLoop, Seen(gameLoop, units, []), []);
+
+    private void Look(uint gameLoop, ulong[] dead, params Unit[] units)
+    {
+        var events = new ResponseObservation { Observation = new() { RawData = new() { Event = new() { DeadUnits = { dead } } } } };
+        Publish(gameLoop, Seen(gameLoop, units, []), events.ToByteArray());
+    }
+
+    private static byte[] Seen(uint gameLoop, Unit[] units, uint[] upgrades) => new ResponseObservation
+    {
+        Observation = new()
+        {
+            GameLoop = gameLoop,
+            RawData = new() { Player = new() { UpgradeIds = { upgrades } }, Units = { units } },
+        },
+    }.ToByteArray();
+
+    private void Publish(uint gameLoop, byte[] observation) => Publish(gameLoop, observation, []);
+
+    private void Publish(uint gameLoop, byte[] observation, byte[] events) => _timeline.Add(gameLoop, observation, events);
 }

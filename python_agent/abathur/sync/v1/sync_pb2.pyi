@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from s2clientprotocol import common_pb2 as _common_pb2
 from s2clientprotocol import query_pb2 as _query_pb2
 from s2clientprotocol import sc2api_pb2 as _sc2api_pb2
 from google.protobuf.internal import containers as _containers
@@ -220,13 +221,15 @@ class QueryResult(_message.Message):
     def __init__(self, response: _Optional[_Union[_query_pb2.ResponseQuery, _Mapping]] = ..., game_loop: _Optional[int] = ..., emulated: _Optional[bool] = ...) -> None: ...
 
 class GetTimelineRequest(_message.Message):
-    __slots__ = ("after_game_loop",)
+    __slots__ = ("after_game_loop", "whole")
     AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_FIELD_NUMBER: _ClassVar[int]
     after_game_loop: int
-    def __init__(self, after_game_loop: _Optional[int] = ...) -> None: ...
+    whole: bool
+    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ...) -> None: ...
 
 class Timeline(_message.Message):
-    __slots__ = ("game_loops", "columns")
+    __slots__ = ("game_loops", "columns", "marks")
     class Column(_message.Message):
         __slots__ = ("name", "values")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -234,11 +237,82 @@ class Timeline(_message.Message):
         name: str
         values: _containers.RepeatedScalarFieldContainer[float]
         def __init__(self, name: _Optional[str] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
+    class Mark(_message.Message):
+        __slots__ = ("game_loop", "kind", "last_game_loop", "id", "own_lost", "enemy_lost", "at", "name")
+        GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+        KIND_FIELD_NUMBER: _ClassVar[int]
+        LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+        ID_FIELD_NUMBER: _ClassVar[int]
+        OWN_LOST_FIELD_NUMBER: _ClassVar[int]
+        ENEMY_LOST_FIELD_NUMBER: _ClassVar[int]
+        AT_FIELD_NUMBER: _ClassVar[int]
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        game_loop: int
+        kind: str
+        last_game_loop: int
+        id: int
+        own_lost: float
+        enemy_lost: float
+        at: _common_pb2.Point2D
+        name: str
+        def __init__(self, game_loop: _Optional[int] = ..., kind: _Optional[str] = ..., last_game_loop: _Optional[int] = ..., id: _Optional[int] = ..., own_lost: _Optional[float] = ..., enemy_lost: _Optional[float] = ..., at: _Optional[_Union[_common_pb2.Point2D, _Mapping]] = ..., name: _Optional[str] = ...) -> None: ...
     GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    MARKS_FIELD_NUMBER: _ClassVar[int]
     game_loops: _containers.RepeatedScalarFieldContainer[int]
     columns: _containers.RepeatedCompositeFieldContainer[Timeline.Column]
-    def __init__(self, game_loops: _Optional[_Iterable[int]] = ..., columns: _Optional[_Iterable[_Union[Timeline.Column, _Mapping]]] = ...) -> None: ...
+    marks: _containers.RepeatedCompositeFieldContainer[Timeline.Mark]
+    def __init__(self, game_loops: _Optional[_Iterable[int]] = ..., columns: _Optional[_Iterable[_Union[Timeline.Column, _Mapping]]] = ..., marks: _Optional[_Iterable[_Union[Timeline.Mark, _Mapping]]] = ...) -> None: ...
+
+class PlotRequest(_message.Message):
+    __slots__ = ("agent", "values", "game_loop")
+    class Sample(_message.Message):
+        __slots__ = ("name", "value")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        name: str
+        value: float
+        def __init__(self, name: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    AGENT_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    agent: str
+    values: _containers.RepeatedCompositeFieldContainer[PlotRequest.Sample]
+    game_loop: int
+    def __init__(self, agent: _Optional[str] = ..., values: _Optional[_Iterable[_Union[PlotRequest.Sample, _Mapping]]] = ..., game_loop: _Optional[int] = ...) -> None: ...
+
+class PlotResult(_message.Message):
+    __slots__ = ("game_loop",)
+    GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    game_loop: int
+    def __init__(self, game_loop: _Optional[int] = ...) -> None: ...
+
+class GetPlotsRequest(_message.Message):
+    __slots__ = ("after_game_loop", "whole")
+    AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_FIELD_NUMBER: _ClassVar[int]
+    after_game_loop: int
+    whole: bool
+    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ...) -> None: ...
+
+class Plots(_message.Message):
+    __slots__ = ("series",)
+    class Series(_message.Message):
+        __slots__ = ("agent", "name", "recorded", "game_loops", "values")
+        AGENT_FIELD_NUMBER: _ClassVar[int]
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        RECORDED_FIELD_NUMBER: _ClassVar[int]
+        GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+        VALUES_FIELD_NUMBER: _ClassVar[int]
+        agent: str
+        name: str
+        recorded: bool
+        game_loops: _containers.RepeatedScalarFieldContainer[int]
+        values: _containers.RepeatedScalarFieldContainer[float]
+        def __init__(self, agent: _Optional[str] = ..., name: _Optional[str] = ..., recorded: _Optional[bool] = ..., game_loops: _Optional[_Iterable[int]] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
+    SERIES_FIELD_NUMBER: _ClassVar[int]
+    series: _containers.RepeatedCompositeFieldContainer[Plots.Series]
+    def __init__(self, series: _Optional[_Iterable[_Union[Plots.Series, _Mapping]]] = ...) -> None: ...
 
 class DrawRequest(_message.Message):
     __slots__ = ("layer", "shapes", "game_loop")
@@ -587,7 +661,7 @@ class ProcessStatus(_message.Message):
     def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
 
 class ClientMessage(_message.Message):
-    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "query", "timeline", "token")
+    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "query", "timeline", "plot", "plots", "token")
     ID_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBE_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
@@ -598,6 +672,8 @@ class ClientMessage(_message.Message):
     STATUS_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
     TIMELINE_FIELD_NUMBER: _ClassVar[int]
+    PLOT_FIELD_NUMBER: _ClassVar[int]
+    PLOTS_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     id: int
     subscribe: SubscribeRequest
@@ -609,8 +685,10 @@ class ClientMessage(_message.Message):
     status: GetStatusRequest
     query: QueryRequest
     timeline: GetTimelineRequest
+    plot: PlotRequest
+    plots: GetPlotsRequest
     token: str
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., query: _Optional[_Union[QueryRequest, _Mapping]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., query: _Optional[_Union[QueryRequest, _Mapping]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping]] = ..., plot: _Optional[_Union[PlotRequest, _Mapping]] = ..., plots: _Optional[_Union[GetPlotsRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
     __slots__ = ("match", "frame", "result", "error", "end", "published", "drawings")
@@ -631,7 +709,7 @@ class ServerMessage(_message.Message):
     def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ..., drawings: _Optional[_Union[Drawings, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("id", "act", "control", "draw", "status", "query", "timeline")
+    __slots__ = ("id", "act", "control", "draw", "status", "query", "timeline", "plot", "plots")
     ID_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
@@ -639,6 +717,8 @@ class Result(_message.Message):
     STATUS_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
     TIMELINE_FIELD_NUMBER: _ClassVar[int]
+    PLOT_FIELD_NUMBER: _ClassVar[int]
+    PLOTS_FIELD_NUMBER: _ClassVar[int]
     id: int
     act: ActResult
     control: PlaybackState
@@ -646,7 +726,9 @@ class Result(_message.Message):
     status: Status
     query: QueryResult
     timeline: Timeline
-    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., query: _Optional[_Union[QueryResult, _Mapping]] = ..., timeline: _Optional[_Union[Timeline, _Mapping]] = ...) -> None: ...
+    plot: PlotResult
+    plots: Plots
+    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., query: _Optional[_Union[QueryResult, _Mapping]] = ..., timeline: _Optional[_Union[Timeline, _Mapping]] = ..., plot: _Optional[_Union[PlotResult, _Mapping]] = ..., plots: _Optional[_Union[Plots, _Mapping]] = ...) -> None: ...
 
 class Error(_message.Message):
     __slots__ = ("id", "code", "message", "fatal")

@@ -1,0 +1,84 @@
+// What game data says of unit types, and of what abilities make: costs, times, ranges. Pure: tested in Node.
+
+/** An attribute of unit types in the game's protocol. */
+const STRUCTURE = 8;
+/** SCV, probe, drone, burrowed drone. */
+const WORKERS = new Set([45, 84, 104, 116]);
+
+export class Facts {
+  #units;
+  #products = new Map();
+
+  /** @param gameData a GameData message; undefined: nothing is known */
+  constructor(gameData) {
+    this.#units = new Map((gameData?.units ?? []).map((each) => [each.id ?? 0, each]));
+    for (const unit of this.#units.values()) this.#makes(unit.abilityId, { ...costOf(unit), kind: "unit", loops: unit.buildLoops ?? 0 });
+    for (const each of gameData?.upgrades ?? [])
+      this.#makes(each.abilityId, { ...costOf(each), kind: "upgrade", loops: each.researchLoops ?? 0 });
+    // An order may name the general ability of several: then it makes what the first of them makes.
+    for (const { id, remapsTo } of gameData?.abilities ?? []) if (remapsTo) this.#makes(remapsTo, this.#products.get(id));
+  }
+
+  /** Whether anything is known of a unit type. */
+  knows(type) {
+    return this.#units.has(type);
+  }
+
+  isStructure(type) {
+    return this.#units.get(type)?.attributes.includes(STRUCTURE) ?? false;
+  }
+
+  isWorker(type) {
+    return WORKERS.has(type);
+  }
+
+  /** Whether units of the type stay where they are. */
+  isStill(type) {
+    return this.#units.has(type) && !(this.#units.get(type).speed > 0);
+  }
+
+  /** Whether it is a unit that costs something and needs supply, and no worker: the army, and queens. */
+  isArmy(type) {
+    const unit = this.#units.get(type);
+    return unit !== undefined && !this.isWorker(type) && !this.isStructure(type) && unit.supply > 0 && this.value(type) > 0;
+  }
+
+  /** Minerals and vespene of one unit. */
+  value(type) {
+    const { minerals = 0, vespene = 0 } = this.#units.get(type) ?? {};
+    return minerals + vespene;
+  }
+
+  /** Game loops in which it is made; 0 if unknown. */
+  loops(type) {
+    return this.#units.get(type)?.buildLoops ?? 0;
+  }
+
+  /** { sight, weapons: { type, range }[] }: type 1 ground, 2 air, 3 both. Undefined if the type is unknown. */
+  ranges(type) {
+    const unit = this.#units.get(type);
+    return unit && { sight: unit.sight ?? 0, weapons: unit.weapons.map((each) => ({ type: each.type ?? 3, range: each.range ?? 0 })) };
+  }
+
+  /**
+   * What an ability makes when units of a type use it: { kind: "unit" or "upgrade", id, name, value, loops }. Undefined if it makes
+   * nothing, or only turns the unit into another form of the same (siege mode, burrowing).
+   */
+  product(ability, actor) {
+    const product = this.#products.get(ability);
+    return product?.kind === "unit" && this.#isSame(product.id, actor) ? undefined : product;
+  }
+
+  #isSame(product, actor) {
+    const form = (type) => this.#units.get(type)?.alias || type;
+    return form(product) === form(actor);
+  }
+
+  #makes(ability, product) {
+    if (ability && product && !this.#products.has(ability)) this.#products.set(ability, product);
+  }
+}
+
+function costOf({ id, name, minerals, vespene }) {
+  return { id: id ?? 0, name: name ?? "", value: (minerals ?? 0) + (vespene ?? 0) };
+}

@@ -1,0 +1,41 @@
+// The match over time: graphs, what agents plot, marks on the scrubber.
+
+import { Graphs } from "./graphs.js";
+import { Marks } from "./marks.js";
+import { PlotGraphs } from "./plot_graphs.js";
+
+export class OverTime {
+  #world;
+  #playback;
+  #numbers;
+  #graphs;
+  #plots;
+  #marks;
+
+  /** @param {{world, playback, numbers}} of what is shown @param names() the names of units and upgrades @param seek (gameLoop) */
+  constructor({ world, playback, numbers }, names, seek) {
+    [this.#world, this.#playback, this.#numbers] = [world, playback, numbers];
+    this.#graphs = new Graphs(seek);
+    this.#plots = new PlotGraphs(seek);
+    this.#marks = new Marks(numbers.timeline, names, seek);
+  }
+
+  /** Updates all. @param other the timeline of a second match, or undefined */
+  show(other) {
+    const { timeline, plots } = this.#numbers;
+    const { state } = this.#playback;
+    const first = state?.firstGameLoop ?? timeline.gameLoops[0] ?? 0;
+    const last = Math.max(state?.lastGameLoop ?? 0, timeline.last);
+    const place = this.#world.gameLoop ?? first;
+    this.#graphs.show(timeline, first, last, other);
+    this.#graphs.showPlace(timeline, place);
+    this.#plots.show(plots, first, last);
+    this.#plots.showPlace(place);
+    this.#marks.show(first, last);
+  }
+
+  /** Goes to the mark after the frame that is shown, or before it with direction -1. */
+  jump(direction) {
+    this.#marks.jump(this.#world.gameLoop ?? 0, direction);
+  }
+}

@@ -1,0 +1,99 @@
+using Abathur.Mcap;
+using Abathur.Recordings;
+using Abathur.Sc2;
+using Abathur.Sync.History;
+using Abathur.Sync.Plots;
+using Abathur.Sync.Scheduling;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using SC2APIProtocol;
+
+namespace Abathur.Sync.Sources.Playback;
+
+/// <summary>Reads a recording once, at low priority, when the first client asks for the whole match.</summary>
+/// <param name="path">The file.</param>
+/// <param name="firstGameLoop">First game loop that is played.</param>
+/// <param name="lastGameLoop">Last game loop that is played.</param>
+internal sealed class RecordingOverview(string path, uint firstGameLoop, uint lastGameLoop) : IMatchOverview, IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly MatchTimeline _timeline = new();
+    private readonly PlotBoard _plots = new(isRecorded: true);
+    private readonly CancellationTokenSource _disposed = new();
+    private Task? _reading;
+
+    /// <inheritdoc/>
+    public async Task<Timeline> TimelineAsync(uint afterGameLoop, CancellationToken cancellation)
+    {
+        await ReadOnceAsync().WaitAsync(cancellation);
+        return _timeline.After(afterGameLoop);
+    }
+
+    /// <inheritdoc/>
+    public async Task<V1.Plots> PlotsAsync(uint afterGameLoop, uint untilGameLoop, CancellationToken cancellation)
+    {
+        await ReadOnceAsync().WaitAsync(cancellation);
+        return _plots.Between(afterGameLoop, untilGameLoop);
+    }
+
+    /// <summary>Ends reading.</summary>
+    public void Dispose()
+    {
+        _disposed.Cancel();
+        lock (_gate)
+        {
+            // Who reads it still looks at its token.
+            if (_reading is null or { IsCompleted: true }) _disposed.Dispose();
+        }
+    }
+
+    private Task ReadOnceAsync()
+    {
+        lock (_gate)
+        {
+            return _reading ??= LowPriorityScheduler.Overviews.RunAsync(
+                () =>
+                {
+                    Read(_disposed.Token);
+                    return Task.CompletedTask;
+                });
+        }
+    }
+
+    private static HashSet<string> LayersOf(ReadOnlySpan<byte> drawings)
+    {
+        try
+        {
+            return [.. V1.Drawings.Parser.ParseFrom(drawings).Layers.Where(layer => layer.Shapes.Count > 0).Select(layer => layer.Name)];
+        }
+        catch (InvalidProtocolBufferException)
+        {
+            return [];
+        }
+    }
+
+    private void Read(CancellationToken cancellation)
+    {
+        try
+        {
+            using var recording = RecordingReader.Open(path);
+            if (recording.GameData is { } data) _timeline.Begin(ResponseData.Parser.ParseFrom(data.Span));
+            var events = new SkippedEvents();
+            foreach (var message in recording.ReadMessages(firstGameLoop))
+            {
+                cancellation.ThrowIfCancellationRequested();
+                if (message.GameLoop > lastGameLoop) break;
+                if (message.Topic == RecordingTopics.Plots) _plots.AddRecorded(message.Payload.Span);
+                if (message.Topic == RecordingTopics.Drawings) _timeline.AddLayers(message.GameLoop, LayersOf(message.Payload.Span));
+                if (message.Topic != RecordingTopics.Observation) continue;
+                events.Clear();
+                events.Add(message.Payload.Span);
+                _timeline.Add(message.GameLoop, message.Payload.Span, events.ToFields().Span);
+            }
+        }
+        catch (Exception e) when (e is RecordingException or McapException or IOException or UnauthorizedAccessException)
+        {
+            throw new InvalidDataException($"the whole recording cannot be read: {e.Message}", e);
+        }
+    }
+}
