@@ -1,9 +1,11 @@
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.History;
 using Abathur.Sync.Scheduling;
+using Abathur.Sync.V1;
+using Google.Protobuf;
 using Microsoft.Extensions.Logging;
+using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Hub;
 
@@ -16,13 +18,17 @@ public sealed class MatchDelay : IDisposable
     /// <summary>Memory for drawings that wait. Where there is more, drawings of a moment replace those of the moments before.</summary>
     public const int MaxDrawingBytes = 16 * 1024 * 1024;
 
+    /// <summary>Memory for plotted values that wait. Where there is more, they are not shown.</summary>
+    public const int MaxPlotBytes = 16 * 1024 * 1024;
+
     private readonly FrameHub _live;
     private readonly MatchHistory _history;
     private readonly long _delayNs;
     private readonly TimeProvider _clock;
     private readonly ILogger _log;
-    private readonly Func<long> _now;
-    private readonly DrawingsInTime _drawings;
+    private readonly MessagesInTime _drawings;
+    private readonly MessagesInTime _plots;
+    private long _drawn;
     private readonly AsyncAutoResetEvent _wake;
     private volatile Ending? _ending;
     private volatile SubscriptionEnd? _stop;
@@ -39,11 +45,12 @@ public sealed class MatchDelay : IDisposable
         _delayNs = delay.Ticks * TimeSpan.NanosecondsPerTick;
         _clock = clock;
         _log = log;
-        _now = () => FrameStamp.MonotonicNow(clock);
-        _drawings = new DrawingsInTime(live.Drawings, MaxDrawingBytes);
+        _drawings = new MessagesInTime(MaxDrawingBytes, clock);
+        _plots = new MessagesInTime(MaxPlotBytes, clock);
         _wake = new AsyncAutoResetEvent(clock);
         Hub = new FrameHub(options, sourceWaits: false, clock) { Ids = live.Ids };
         live.Advanced = OnAdvanced;
+        live.Plots.Plotted += OnPlotted;
         _history.Grown += _wake.Set;
         Completed = LowPriorityScheduler.Delays.RunAsync(ShowAsync);
     }
@@ -62,7 +69,7 @@ public sealed class MatchDelay : IDisposable
     /// <summary>The match is over now, and nothing more is published. That is shown later as well.</summary>
     public void End(SubscriptionEnd end)
     {
-        _ending ??= new Ending(end, _now());
+        _ending ??= new Ending(end, NowNs);
         _wake.Set();
     }
 
@@ -77,14 +84,24 @@ public sealed class MatchDelay : IDisposable
     public void Dispose()
     {
         _live.Advanced = null;
+        _live.Plots.Plotted -= OnPlotted;
         _history.Grown -= _wake.Set;
         Hub.Dispose();
         _wake.Dispose();
     }
 
+    private long NowNs => FrameStamp.MonotonicNow(_clock);
+
     private void OnAdvanced()
     {
-        if (_drawings.Keep(_now) || Hub.Match is null) _wake.Set();
+        var isDrawn = _live.Drawings.Version != _drawn;
+        if (isDrawn) _drawings.Replace(_live.Drawings.Read(out _drawn).ToByteArray());
+        if (isDrawn || Hub.Match is null) _wake.Set();
+    }
+
+    private void OnPlotted(PlotRequest request, uint gameLoop)
+    {
+        if (_plots.TryAdd(new PlotRequest(request) { GameLoop = gameLoop }.ToByteArray())) _wake.Set();
     }
 
     private async Task<SubscriptionEnd> ShowAsync()
@@ -104,7 +121,7 @@ public sealed class MatchDelay : IDisposable
                     await _wake.WaitAsync();
                     continue;
                 }
-                var leftNs = atNs + _delayNs - _now();
+                var leftNs = atNs + _delayNs - NowNs;
                 if (leftNs > 0)
                 {
                     // Rounded up, because it must not be early.
@@ -123,7 +140,10 @@ public sealed class MatchDelay : IDisposable
                         await PublishAsync(frame, kept.LastSequence);
                         break;
                     case Shown.Drawings:
-                        Hub.Drawings.Show(_drawings.Take());
+                        Hub.Drawings.Show(Drawings.Parser.ParseFrom(_drawings.Take()));
+                        break;
+                    case Shown.Plots:
+                        Hub.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
                         break;
                     default:
                         return ending!.End;
@@ -148,10 +168,13 @@ public sealed class MatchDelay : IDisposable
         var frameNs = next?.Captured.MonotonicNs ?? long.MaxValue;
         // The first observation of a bot may be captured before its match has begun.
         if (Hub.Match is null && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
-        var drawnNs = _drawings.FirstNs ?? long.MaxValue;
-        if (frameNs < long.MaxValue && frameNs <= drawnNs) return (frameNs, Shown.Frame);
-        if (drawnNs < long.MaxValue) return (drawnNs, Shown.Drawings);
-        return ending is null || mayGrow ? null : (ending.AtNs, Shown.End);
+        // A frame that is about to be kept may be older than the rest, which belongs to it.
+        if (next is null && mayGrow) return null;
+        var (drawnNs, plottedNs) = (_drawings.FirstNs ?? long.MaxValue, _plots.FirstNs ?? long.MaxValue);
+        if (next is not null && frameNs <= Math.Min(drawnNs, plottedNs)) return (frameNs, Shown.Frame);
+        if (drawnNs < long.MaxValue && drawnNs <= plottedNs) return (drawnNs, Shown.Drawings);
+        if (plottedNs < long.MaxValue) return (plottedNs, Shown.Plots);
+        return ending is null ? null : (ending.AtNs, Shown.End);
     }
 
     private async ValueTask PublishAsync(Frame frame, ulong sequence)
@@ -170,6 +193,7 @@ public sealed class MatchDelay : IDisposable
         Match,
         Frame,
         Drawings,
+        Plots,
         End,
     }
 

@@ -27,17 +27,22 @@ public sealed class PlotBoard(bool isRecorded = false)
     private bool _keepsForRecording;
     private uint _gameLoop;
 
+    /// <summary>Raised with each request whose values were added, and the game loop that they belong to, on the thread of the request.
+    /// Handlers must neither block nor throw.</summary>
+    internal event Action<PlotRequest, uint>? Plotted;
+
     /// <summary>Adds values.</summary>
     /// <param name="request">Checked (<see cref="PlotRules"/>).</param>
     /// <param name="problem">Why nothing was added; empty if it was.</param>
     /// <returns>The result; null if nothing was added.</returns>
     public PlotResult? TryPlot(PlotRequest request, out string problem)
     {
+        uint gameLoop;
         lock (_gate)
         {
             problem = ProblemOf(request);
             if (problem.Length > 0) return null;
-            var gameLoop = request.HasGameLoop ? Math.Min(request.GameLoop, _gameLoop) : _gameLoop;
+            gameLoop = request.HasGameLoop ? Math.Min(request.GameLoop, _gameLoop) : _gameLoop;
             foreach (var value in request.Values)
             {
                 var key = (request.Agent, value.Name);
@@ -45,8 +50,9 @@ public sealed class PlotBoard(bool isRecorded = false)
                 series.Add(gameLoop, value.Value, _gameLoop);
                 if (_keepsForRecording) Wait(request.Agent, value, gameLoop);
             }
-            return new PlotResult { GameLoop = gameLoop };
         }
+        Plotted?.Invoke(request, gameLoop);
+        return new PlotResult { GameLoop = gameLoop };
     }
 
     /// <summary>Sets the game loop. If a playback went back, later points are removed.</summary>

@@ -181,7 +181,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        if (!request.Whole || source.Overview is not { } overview) return HubOf(level).Timeline(request.AfterGameLoop);
+        if (!request.Whole || IsDelayed(level) || source.Overview is not { } overview)
+            return HubOf(level).Timeline(request.AfterGameLoop);
         return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, cancellation));
     }
 
@@ -189,9 +190,8 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        if (IsDelayed(level)) return hub.Plots.Between(request.AfterGameLoop, Later!.NewestGameLoop);
-        var plots = hub.Plots.Between(request.AfterGameLoop, uint.MaxValue);
-        if (source.Overview is not { } overview) return plots;
+        var plots = HubOf(level).Plots.Between(request.AfterGameLoop, uint.MaxValue);
+        if (IsDelayed(level) || source.Overview is not { } overview) return plots;
         var until = request.Whole ? uint.MaxValue : hub.NewestGameLoop;
         var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, cancellation));
         all.Series.Add(plots.Series);

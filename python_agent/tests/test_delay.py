@@ -360,29 +360,35 @@ async def test_plots_are_seen_later(ladder: Ladder) -> None:
         abathur.connect(ladder.daemon.grpc, token=WATCH) as watcher,
         websocket(ladder.daemon, fieldMask="observation.gameLoop") as ws,
     ):
-        plotted = [(await bot.plot("threat", value, agent="Bot")).game_loop for value in (1.0, 2.0)]
-        last = sorted(set(plotted))
+        plotted: dict[float, int] = {}
+        loops_of: dict[int, float] = {}
+        for value in (1.0, 2.0):
+            plotted[value] = now()
+            loops_of[(await bot.plot("threat", value, agent="Bot")).game_loop] = value
         ways = {
             "grpc": lambda: watcher.plots(),
             "http": lambda: asyncio.to_thread(get, ladder.daemon, "/v1/plots"),
             "session": lambda: result(ws, "plots"),
         }
-        shown: dict[str, list[int]] = {}
-        while len(shown) < len(ways) or any(loops != last for loops in shown.values()):
+        shown: dict[str, dict[int, float]] = {}
+        while len(shown) < len(ways) or any(points != loops_of for points in shown.values()):
             for name, way in ways.items():
                 answer = await way()
                 at = now()
                 if name == "grpc":
-                    loops = [loop for series in answer for loop in series.game_loops.tolist()]
+                    found = answer
                 elif name == "http":
-                    plots = json_format.Parse(answer[1], sync_pb2.Plots())
-                    loops = [loop for series in plots.series for loop in series.game_loops]
+                    found = json_format.Parse(answer[1], sync_pb2.Plots()).series
                 else:
-                    loops = [loop for series in answer.plots.series for loop in series.game_loops]
-                for loop in loops:
+                    found = answer.plots.series
+                pairs = [pair for each in found for pair in zip(each.game_loops, each.values, strict=True)]
+                points = {int(loop): float(value) for loop, value in pairs}
+                for loop, value in points.items():
                     assert ladder.age(loop, at) >= DELAY
-                if loops:
-                    shown[name] = loops
+                    # Not only the frame, also the value.
+                    assert (at - plotted[value]) / 1e9 >= DELAY
+                if points:
+                    shown[name] = points
 
 
 def test_who_acts_sees_watchers_and_the_match_as_it_is(ladder: Ladder) -> None:

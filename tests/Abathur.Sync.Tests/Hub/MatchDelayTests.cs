@@ -307,32 +307,70 @@ public sealed class MatchDelayTests : IDisposable
     }
 
     [Fact]
-    public void DrawingsInTime_MoreThanTheLimit_TheNewestReplaces()
+    public async Task Plots_AreShownWhenTheyAreAsOldAsTheDelay()
     {
-        var board = new DrawingBoard();
-        var size = 0;
-        var states = new DrawingsInTime(board, 4 * 1024);
-        var now = 0L;
-        Assert.False(states.Keep(() => ++now));
-        for (var i = 0; i < 100; i++)
+        Begin();
+        using var watcher = Subscribe();
+        await PublishAsync(5);
+        _clock.Advance(TimeSpan.FromMilliseconds(100));
+        // Of an earlier game loop, and of the newest while the game stands still.
+        Plot(3, 1);
+        _clock.Advance(TimeSpan.FromMilliseconds(100));
+        Plot(null, 2);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - TimeSpan.FromMilliseconds(200));
+        await watcher.NextAsync();
+        await PumpWaitsAsync();
+        _clock.Advance(TimeSpan.FromMilliseconds(100) - Tick);
+        Assert.Empty(Points(Later));
+        _clock.Advance(Tick);
+        await UntilAsync(() => Points(Later).Any());
+        await PumpWaitsAsync();
+        _clock.Advance(TimeSpan.FromMilliseconds(100) - Tick);
+        Assert.Equal([(3u, 1.0)], Points(Later));
+        _clock.Advance(Tick);
+        await UntilAsync(() => Points(Later).Count() == 2);
+        Assert.Equal([(3u, 1.0), (5u, 2.0)], Points(Later));
+        Assert.Equal(Points(_live), Points(Later));
+    }
+
+    [Fact]
+    public async Task Plots_BeforeTheFirstFrameOfAMatch_AreNotShownBeforeIt()
+    {
+        Begin();
+        Plot(null, 1);
+        await PumpWaitsAsync();
+        _clock.Advance(Delay - Tick);
+        Assert.Empty(Points(Later));
+        Assert.Null(Later.Match);
+        _clock.Advance(Tick);
+        await UntilAsync(() => Points(Later).Any());
+        Assert.NotNull(Later.Match);
+    }
+
+    [Fact]
+    public void MessagesInTime_MoreThanTheLimit_TheNewestIsReplacedOrRefused()
+    {
+        var messages = new MessagesInTime(1000, _clock);
+        for (byte i = 0; i < 100; i++)
         {
-            Assert.NotNull(board.TryDraw(new DrawRequest { Layer = "", Shapes = { Text($"{i:000}{new string('x', 150)}") } }));
-            Assert.True(states.Keep(() => ++now));
-            Assert.False(states.Keep(() => ++now));
-            size = Math.Max(size, states.Count);
+            messages.Replace([i]);
+            _clock.Advance(Tick);
         }
-        Assert.InRange(size, 10, 20);
-        var taken = new List<string>();
-        long? last = null;
-        while (states.FirstNs is { } at)
+        Assert.Equal(1000 / 97, messages.Count);
+        Assert.False(messages.TryAdd([100]));
+        var taken = new List<byte>();
+        long last = 0;
+        while (messages.FirstNs is { } atNs)
         {
-            Assert.True(last is null || at > last);
-            last = at;
-            taken.Add(states.Take().Layers.Single().Shapes.Single().Shape.Text.Text_[..3]);
+            Assert.True(atNs > last);
+            last = atNs;
+            taken.Add(Assert.Single(messages.Take()));
         }
         // The oldest ones, in order, and the newest one at its own time.
-        Assert.Equal(Enumerable.Range(0, size - 1).Select(i => $"{i:000}").Append("099"), taken);
-        Assert.Equal(100, last);
+        Assert.Equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 99], taken);
+        Assert.Equal(Nanoseconds(Tick), FrameStamp.MonotonicNow(_clock) - last);
+        Assert.True(messages.TryAdd([100]));
     }
 
     private Match Begin()
@@ -343,6 +381,16 @@ public sealed class MatchDelayTests : IDisposable
     }
 
     private void Draw(string text) => Assert.NotNull(_live.Drawings.TryDraw(new DrawRequest { Layer = "", Shapes = { Text(text) } }));
+
+    private void Plot(uint? loop, double value)
+    {
+        var request = new PlotRequest { Agent = "a", Values = { new PlotRequest.Types.Sample { Name = "n", Value = value } } };
+        if (loop is { } of) request.GameLoop = of;
+        Assert.NotNull(_live.Plots.TryPlot(request, out _));
+    }
+
+    private static IEnumerable<(uint, double)> Points(FrameHub hub) =>
+        hub.Plots.Between(0, uint.MaxValue).Series.SelectMany(series => series.GameLoops.Zip(series.Values));
 
     private async Task PublishAsync(uint loop) =>
         await _live.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), Buffer(RecordingSample.Observation(loop))));
