@@ -168,6 +168,8 @@ async def test_drawings_are_recorded_and_shown_again_on_playback(launch: Launch,
         await game.seek(loops[11])
         await game.step()
         assert await watcher.next() == {"plan*": ["short", "circle"]}
+        # Before the frame, it would belong to the later one, and the frame would take it away.
+        await wait_until(game, lambda status: status.playback.game_loop == loops[11])
         await game.draw([drawing.point((1, 1))], layer="plan")
         assert await watcher.next() == {"plan*": ["short", "circle"], "plan": ["point"]}
         await game.seek(loops[5])
