@@ -21,6 +21,9 @@ public sealed class MatchDelay : IDisposable
     /// <summary>Memory for plotted values that wait. Where there is more, they are not shown.</summary>
     public const int MaxPlotBytes = 16 * 1024 * 1024;
 
+    /// <summary>How late a wait may begin.</summary>
+    private const long MaxLateNs = 500_000;
+
     private readonly FrameHub _live;
     private readonly MatchHistory _history;
     private readonly long _delayNs;
@@ -121,12 +124,9 @@ public sealed class MatchDelay : IDisposable
                     await _wake.WaitAsync();
                     continue;
                 }
-                var leftNs = atNs + _delayNs - NowNs;
-                if (leftNs > 0)
+                if (NowNs < atNs + _delayNs)
                 {
-                    // Rounded up, because it must not be early.
-                    await _wake.WaitAsync(
-                        TimeSpan.FromTicks((leftNs + TimeSpan.NanosecondsPerTick - 1) / TimeSpan.NanosecondsPerTick));
+                    await WaitUntilAsync(atNs + _delayNs);
                     continue;
                 }
                 switch (what)
@@ -160,6 +160,18 @@ public sealed class MatchDelay : IDisposable
         {
             next?.Release();
         }
+    }
+
+    /// <summary>Waits until a time, or for something new.</summary>
+    private async ValueTask WaitUntilAsync(long dueNs)
+    {
+        var nowNs = NowNs;
+        // Rounded up, because it must not be early.
+        var ticks = (Math.Max(dueNs - nowNs, 0) + TimeSpan.NanosecondsPerTick - 1) / TimeSpan.NanosecondsPerTick;
+        var waiting = _wake.WaitAsync(TimeSpan.FromTicks(ticks));
+        // The thread may have been interrupted before the wait began, which would be too long then.
+        if (NowNs - nowNs > MaxLateNs) _wake.Set();
+        await waiting;
     }
 
     /// <summary>What has to be shown next, and when it happened; null if nothing waits.</summary>
