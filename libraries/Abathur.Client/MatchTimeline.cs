@@ -11,6 +11,7 @@ public sealed class MatchTimeline
     internal MatchTimeline(Timeline timeline)
     {
         _gameLoops = [.. timeline.GameLoops];
+        Marks = timeline.Marks;
         _columns = new Dictionary<string, float[]>();
         foreach (var column in timeline.Columns)
         {
@@ -25,6 +26,9 @@ public sealed class MatchTimeline
 
     /// <summary>Game loop of each row.</summary>
     public ReadOnlySpan<uint> GameLoops => _gameLoops;
+
+    /// <summary>What happened when, the oldest first: fights, bases, upgrades, drawings.</summary>
+    public IReadOnlyList<Timeline.Types.Mark> Marks { get; }
 
     /// <summary>Names of the columns: <c>docs/agents.md</c> lists them.</summary>
     public IReadOnlyCollection<string> Names => _columns.Keys;

@@ -94,7 +94,8 @@ def test_socket_requests_that_are_refused_keep_the_connection(play: Play) -> Non
             answer = next(iter(message.values()))
             answers[answer["id"]] = message
     assert answers["7"]["error"]["code"] == "FAILED_PRECONDITION"
-    assert answers["8"]["error"]["message"] == "expected one of ack, act, control, draw, query, status, timeline"
+    told = answers["8"]["error"]["message"]
+    assert told == "expected one of ack, act, control, draw, plot, plots, query, status, timeline"
     assert not answers["7"]["error"].get("fatal")
 
 

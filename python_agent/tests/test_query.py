@@ -147,4 +147,4 @@ async def test_a_token_for_watching_does_not_query(play: Play, tmp_path: Path) -
         with pytest.raises(abathur.RequestError, match="for watching") as refused:
             await agent.query(query_pb2.RequestQuery(pathing=[WALK]))
         assert refused.value.code == "PERMISSION_DENIED"
-        assert len(await agent.timeline()) == 24
+        assert len(await agent.timeline()) == 29

@@ -136,7 +136,11 @@ public class MatchTimelineTests
 
     private static Unit Unit(ulong tag, uint type, Alliance alliance, float x = 10) => new()
     {
-        Tag = tag, UnitType = type, Alliance = alliance, DisplayType = DisplayType.Visible, Pos = new Point { X = x, Y = 20 },
+        Tag = tag,
+        UnitType = type,
+        Alliance = alliance,
+        DisplayType = DisplayType.Visible,
+        Pos = new Point { X = x, Y = 20 },
     };
 
     private void Look(uint gameLoop, params Unit[] units) => Publish(gameLoop, Seen(gameLoop, units, []), []);
