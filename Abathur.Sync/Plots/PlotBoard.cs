@@ -47,7 +47,7 @@ public sealed class PlotBoard(bool isRecorded = false)
             {
                 var key = (request.Agent, value.Name);
                 if (!_series.TryGetValue(key, out var series)) _series[key] = series = new(request.Agent, value.Name, isRecorded);
-                series.Add(gameLoop, value.Value, _gameLoop);
+                series.Add(gameLoop, value.Value);
                 if (_keepsForRecording) Wait(request.Agent, value, gameLoop);
             }
         }
@@ -83,7 +83,7 @@ public sealed class PlotBoard(bool isRecorded = false)
         }
     }
 
-    /// <summary>The points after a game loop (0: all) that were plotted at most at another one.</summary>
+    /// <summary>The points after a game loop (0: all), and at most up to another one.</summary>
     public V1.Plots Between(uint after, uint until)
     {
         lock (_gate)
@@ -143,7 +143,7 @@ public sealed class PlotBoard(bool isRecorded = false)
                 if (_series.Count == MaxSeries) return;
                 _series[key] = series = new(points.Agent, points.Name, isRecorded);
             }
-            series.Add(points.GameLoops[i], points.Values[i], points.GameLoops[i]);
+            series.Add(points.GameLoops[i], points.Values[i]);
         }
     }
 }

@@ -8,28 +8,23 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
 
     private readonly List<uint> _gameLoops = [];
     private readonly List<double> _values = [];
-    private readonly List<uint> _plottedAt = [];
     private uint _least = 1;
 
     /// <summary>Number of points.</summary>
     public int Count => _gameLoops.Count;
 
     /// <summary>Adds a point. The last point of a game loop replaces earlier ones.</summary>
-    /// <param name="gameLoop">The game loop that it belongs to.</param>
-    /// <param name="value">Its value.</param>
-    /// <param name="plottedAt">The newest game loop when it was plotted.</param>
-    public void Add(uint gameLoop, double value, uint plottedAt)
+    public void Add(uint gameLoop, double value)
     {
         var at = IndexFrom(gameLoop);
         if (at < Count && _gameLoops[at] == gameLoop)
         {
-            (_values[at], _plottedAt[at]) = (value, plottedAt);
+            _values[at] = value;
             return;
         }
         if (at == Count && at > 0 && gameLoop - _gameLoops[at - 1] < _least) return;
         _gameLoops.Insert(at, gameLoop);
         _values.Insert(at, value);
-        _plottedAt.Insert(at, plottedAt);
         if (Count > MaxPoints) Thin();
     }
 
@@ -39,22 +34,22 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
         var first = gameLoop == uint.MaxValue ? Count : IndexFrom(gameLoop + 1);
         _gameLoops.RemoveRange(first, Count - first);
         _values.RemoveRange(first, _values.Count - first);
-        _plottedAt.RemoveRange(first, _plottedAt.Count - first);
     }
 
-    /// <summary>The points after a game loop that were plotted at most at another one. Null if there are none.</summary>
+    /// <summary>The points after a game loop, at most up to another one. Null if there are none.</summary>
     public V1.Plots.Types.Series? Between(uint after, uint until)
     {
         var first = after == 0 ? 0 : IndexFrom(after == uint.MaxValue ? after : after + 1);
         var end = until == uint.MaxValue ? Count : IndexFrom(until + 1);
-        var points = new V1.Plots.Types.Series { Agent = agent, Name = name, Recorded = isRecorded };
-        for (var i = first; i < end; i++)
+        if (first >= end) return null;
+        return new V1.Plots.Types.Series
         {
-            if (_plottedAt[i] > until) continue;
-            points.GameLoops.Add(_gameLoops[i]);
-            points.Values.Add(_values[i]);
-        }
-        return points.Values.Count > 0 ? points : null;
+            Agent = agent,
+            Name = name,
+            Recorded = isRecorded,
+            GameLoops = { _gameLoops[first..end] },
+            Values = { _values[first..end] },
+        };
     }
 
     /// <summary>Index of the first point at or after a game loop.</summary>
@@ -67,11 +62,9 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
     private void Thin()
     {
         var kept = 0;
-        for (var i = 0; i < Count; i += 2, kept++)
-            (_gameLoops[kept], _values[kept], _plottedAt[kept]) = (_gameLoops[i], _values[i], _plottedAt[i]);
+        for (var i = 0; i < Count; i += 2, kept++) (_gameLoops[kept], _values[kept]) = (_gameLoops[i], _values[i]);
         _gameLoops.RemoveRange(kept, Count - kept);
         _values.RemoveRange(kept, _values.Count - kept);
-        _plottedAt.RemoveRange(kept, _plottedAt.Count - kept);
         _least = Math.Max((_gameLoops[^1] - _gameLoops[0]) / (uint)kept, _least);
     }
 }

@@ -67,17 +67,6 @@ public class PlotBoardTests
     }
 
     [Fact]
-    public void Between_UntilALoop_HasNothingThatWasPlottedLater()
-    {
-        _board.Advance(10);
-        Plot("", ("army", 1));
-        _board.Advance(20);
-        Plot("", 5, ("army", 2));
-        Assert.Equal([10u], Assert.Single(_board.Between(0, 19).Series).GameLoops);
-        Assert.Equal([5u, 10], Assert.Single(_board.Between(0, 20).Series).GameLoops);
-    }
-
-    [Fact]
     public void TryPlot_TooManySeriesOfAnAgent_AddsNothing()
     {
         for (var i = 0; i < PlotBoard.MaxSeriesOfAgent; i++) Plot("a", ($"s{i}", 1));
