@@ -114,6 +114,16 @@ public sealed class FrameHub : IDisposable
     /// <summary>First and last game loop that are kept; null if none is.</summary>
     public (uint First, uint Last)? HistoryRange => _history?.Range;
 
+    /// <summary>Whether frames were published, and none of them is kept.</summary>
+    public bool KeepsNothing
+    {
+        get
+        {
+            // A frame that is being published counts as published only with its place in what is kept.
+            lock (_gate) return _sequence > 0 && HistoryRange is null;
+        }
+    }
+
     private IEnumerable<Subscription> Subscriptions => _streams.SelectMany(stream => stream.Subscriptions).Concat(_catchingUp);
 
     /// <summary>Sets the match. Called once, before its first frame.</summary>

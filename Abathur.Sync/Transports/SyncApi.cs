@@ -340,7 +340,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         if (request.StartCase == SubscribeRequest.StartOneofCase.StartOldest)
         {
             if (!request.StartOldest) throw Invalid("start_oldest is false; leave it out for live frames");
-            return seen.HistoryRange is not null || seen.Sequence == 0 ? SubscriptionStart.Oldest : throw NothingKept;
+            return seen.KeepsNothing ? throw NothingKept : SubscriptionStart.Oldest;
         }
         var range = seen.HistoryRange;
         if (range is { } kept && request.StartGameLoop >= kept.First && request.StartGameLoop <= kept.Last)

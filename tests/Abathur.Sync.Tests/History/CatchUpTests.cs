@@ -83,6 +83,22 @@ public sealed class CatchUpTests : IDisposable
     }
 
     [Fact]
+    public async Task KeepsNothing_WhileTheFirstFrameIsPublished_IsNotTrueForAMoment()
+    {
+        for (var round = 0; round < 300; round++)
+        {
+            using var hub = new FrameHub(new HubOptions(), sourceWaits: true, TimeProvider.System);
+            hub.Begin(new Match { MatchId = "m" });
+            var watching = Task.Run(() =>
+            {
+                while (hub.HistoryRange is null) Assert.False(hub.KeepsNothing);
+            });
+            await hub.PublishAsync(NewFrame(1));
+            await watching.WaitAsync(Limit);
+        }
+    }
+
+    [Fact]
     public async Task Credits_InTheHistory_AreWaitedFor()
     {
         for (var i = 0; i < 50; i++) await PublishNextAsync();
@@ -135,13 +151,17 @@ public sealed class CatchUpTests : IDisposable
 
     private async ValueTask PublishNextAsync()
     {
-        var gameLoop = _newest + 1;
+        await _hub.PublishAsync(NewFrame(_newest + 1));
+        _newest++;
+    }
+
+    private static Frame NewFrame(uint gameLoop)
+    {
         var bytes = RecordingSample.Observation(gameLoop);
         var buffer = SharedBuffer.Rent(bytes.Length);
         bytes.CopyTo(buffer.GetSpan(bytes.Length));
         buffer.Advance(bytes.Length);
-        await _hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), buffer));
-        _newest = gameLoop;
+        return Frame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), buffer);
     }
 
     private static IEnumerable<uint> Range(uint first, uint last) =>
