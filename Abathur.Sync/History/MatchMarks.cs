@@ -46,7 +46,7 @@ internal sealed class MatchMarks
     public void AddBase(uint gameLoop, KnownUnit unit) => AddAt(gameLoop, unit.IsEnemy ? "enemy_base" : "base", unit);
 
     /// <summary>Adds the layers that are drawn now and were not before, each at most once in the time of a fight.</summary>
-    public void AddLayers(uint gameLoop, IReadOnlyCollection<string> layers)
+    public void AddLayers(uint gameLoop, IReadOnlySet<string> layers)
     {
         foreach (var layer in layers)
         {

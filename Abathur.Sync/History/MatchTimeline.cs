@@ -63,9 +63,10 @@ internal sealed class MatchTimeline
         }
     }
 
-    /// <summary>Adds the layers of drawings at a game loop.</summary>
-    public void AddLayers(uint gameLoop, IReadOnlyCollection<string> layers)
+    /// <summary>Adds all that is drawn at a game loop.</summary>
+    public void AddDrawings(uint gameLoop, Drawings drawings)
     {
+        HashSet<string> layers = [.. drawings.Layers.Where(layer => layer.Shapes.Count > 0).Select(layer => layer.Name)];
         lock (_gate) _marks.AddLayers(gameLoop, layers);
     }
 

@@ -263,6 +263,9 @@ public sealed class FrameHub : IDisposable
             foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
             if (isPaced) await WaitForHistoryAsync();
         }
+        // Before anybody can have the frame, also a reader of the history: what it then plots belongs to this game loop.
+        Drawings.Advance(frame.GameLoop);
+        Plots.Advance(frame.GameLoop);
         FrameStream[] streams;
         ulong sequence;
         lock (_gate)
@@ -281,10 +284,8 @@ public sealed class FrameHub : IDisposable
         // Before it is offered: a subscriber that does not get it may be sent the next one at once.
         var events = _events.Add(frame);
         _timeline.Add(frame.GameLoop, frame.Observation.Span, events.Span);
-        MarkLayers(frame.GameLoop);
+        if (Drawings.Version != _drawingsMarked) _timeline.AddDrawings(frame.GameLoop, Drawings.Read(out _drawingsMarked));
         _newestGameLoop = frame.GameLoop;
-        Drawings.Advance(frame.GameLoop);
-        Plots.Advance(frame.GameLoop);
         Advanced?.Invoke();
         _bytesPublished += (ulong)frame.Observation.Length;
         _rate.Count();
@@ -430,13 +431,6 @@ public sealed class FrameHub : IDisposable
         else newest = null;
         _newest?.Release();
         _newest = newest;
-    }
-
-    private void MarkLayers(uint gameLoop)
-    {
-        if (Drawings.Version == _drawingsMarked) return;
-        var drawings = Drawings.Read(out _drawingsMarked);
-        _timeline.AddLayers(gameLoop, [.. drawings.Layers.Where(layer => layer.Shapes.Count > 0).Select(layer => layer.Name).Distinct()]);
     }
 
     private void WakeWhoeverSeesDrawings()

@@ -45,9 +45,7 @@ public sealed class PlotBoard(bool isRecorded = false)
             gameLoop = request.HasGameLoop ? Math.Min(request.GameLoop, _gameLoop) : _gameLoop;
             foreach (var value in request.Values)
             {
-                var key = (request.Agent, value.Name);
-                if (!_series.TryGetValue(key, out var series)) _series[key] = series = new(request.Agent, value.Name, isRecorded);
-                series.Add(gameLoop, value.Value);
+                SeriesOf(request.Agent, value.Name).Add(gameLoop, value.Value);
                 if (_keepsForRecording) Wait(request.Agent, value, gameLoop);
             }
         }
@@ -134,16 +132,17 @@ public sealed class PlotBoard(bool isRecorded = false)
     private void AddRecorded(V1.Plots.Types.Series points)
     {
         if (points.Agent.Length > PlotRules.MaxNameLength) return;
-        var key = (points.Agent, points.Name);
         for (var i = 0; i < Math.Min(points.GameLoops.Count, points.Values.Count); i++)
         {
             if (PlotRules.Problem(points.Name, points.Values[i]) is not null) continue;
-            if (!_series.TryGetValue(key, out var series))
-            {
-                if (_series.Count == MaxSeries) return;
-                _series[key] = series = new(points.Agent, points.Name, isRecorded);
-            }
-            series.Add(points.GameLoops[i], points.Values[i]);
+            if (_series.Count == MaxSeries && !_series.ContainsKey((points.Agent, points.Name))) return;
+            SeriesOf(points.Agent, points.Name).Add(points.GameLoops[i], points.Values[i]);
         }
+    }
+
+    private PlotSeries SeriesOf(string agent, string name)
+    {
+        if (!_series.TryGetValue((agent, name), out var series)) _series[(agent, name)] = series = new(agent, name, isRecorded);
+        return series;
     }
 }

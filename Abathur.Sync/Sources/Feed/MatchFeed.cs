@@ -98,7 +98,6 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
         if (WaitsForRecorder) await hub.WaitForHistoryAsync();
         hub.Drawings.Advance(gameLoop);
-        hub.Plots.Advance(gameLoop);
         RecordAgents(LogTime(captured));
         recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);

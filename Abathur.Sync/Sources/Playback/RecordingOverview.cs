@@ -60,15 +60,15 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
         }
     }
 
-    private static HashSet<string> LayersOf(ReadOnlySpan<byte> drawings)
+    private void AddDrawings(in RecordedMessage message)
     {
         try
         {
-            return [.. V1.Drawings.Parser.ParseFrom(drawings).Layers.Where(layer => layer.Shapes.Count > 0).Select(layer => layer.Name)];
+            _timeline.AddDrawings(message.GameLoop, Drawings.Parser.ParseFrom(message.Payload.Span));
         }
         catch (InvalidProtocolBufferException)
         {
-            return [];
+            // Unreadable drawings are omitted, as when they are played.
         }
     }
 
@@ -84,7 +84,7 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
                 cancellation.ThrowIfCancellationRequested();
                 if (message.GameLoop > lastGameLoop) break;
                 if (message.Topic == RecordingTopics.Plots) _plots.AddRecorded(message.Payload.Span);
-                if (message.Topic == RecordingTopics.Drawings) _timeline.AddLayers(message.GameLoop, LayersOf(message.Payload.Span));
+                if (message.Topic == RecordingTopics.Drawings) AddDrawings(message);
                 if (message.Topic != RecordingTopics.Observation) continue;
                 events.Clear();
                 events.Add(message.Payload.Span);
