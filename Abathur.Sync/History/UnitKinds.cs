@@ -9,7 +9,8 @@ internal sealed class UnitKinds
 {
     // Of Terran, Zerg and Protoss, with those in the air.
     private static readonly HashSet<uint> Bases = [18, 36, 59, 86, 100, 101, 130, 132, 134];
-    private static readonly HashSet<uint> Workers = [45, 84, 104];
+    // SCV, probe, drone, burrowed drone.
+    private static readonly HashSet<uint> Workers = [45, 84, 104, 116];
     private static readonly Lazy<UnitKinds> OfTables = new(() => new UnitKinds(GameDataTables.ToResponseData()));
     private readonly Dictionary<uint, UnitKind> _kinds = [];
 

@@ -11,9 +11,9 @@ from abathur._structures import STRUCTURES
 from abathur._unit_costs import COSTS
 from abathur.sync.v1 import sync_pb2
 
-#: Town halls, with those in the air, and workers.
+#: Town halls, with those in the air; and workers, with burrowed ones.
 _BASES = frozenset((18, 36, 59, 86, 100, 101, 130, 132, 134))
-_WORKERS = frozenset((45, 84, 104))
+_WORKERS = frozenset((45, 84, 104, 116))
 _STRUCTURES = frozenset(STRUCTURES)
 #: Limits of the daemon.
 _MAX_UNITS = 4096
