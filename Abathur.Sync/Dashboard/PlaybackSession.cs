@@ -42,8 +42,7 @@ internal static class PlaybackSession
         }
         using (recording)
         {
-            var delay = access.DelayOf(access.Tokens.LevelOf(WebSocketToken.Of(http)));
-            var age = new RecordingAge(delay, clock);
+            var age = RecordingAge.For(http, access, clock);
             // Again: it may have been written to before it was opened. What is written later is not read.
             if (!age.Allows(file))
             {
@@ -55,7 +54,7 @@ internal static class PlaybackSession
             hub.Begin(source.Match);
             using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock)
             {
-                HidesProcess = delay > TimeSpan.Zero,
+                HidesProcess = age.IsDelayed,
             };
             using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);

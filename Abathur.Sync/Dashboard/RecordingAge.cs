@@ -1,3 +1,6 @@
+using Abathur.Sync.Access;
+using Microsoft.AspNetCore.Http;
+
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
@@ -10,6 +13,13 @@ internal sealed class RecordingAge(TimeSpan delay, TimeProvider clock)
     /// <summary>Coarsest times that file systems keep.</summary>
     private static readonly TimeSpan Coarseness = TimeSpan.FromSeconds(2);
 
+    /// <summary>Whether recordings may be refused.</summary>
+    public bool IsDelayed => delay > TimeSpan.Zero;
+
+    /// <summary>For the client of a request, by its token.</summary>
+    public static RecordingAge For(HttpContext http, AccessOptions access, TimeProvider clock) =>
+        new(access.DelayOf(access.Tokens.LevelOf(WebSocketToken.Of(http))), clock);
+
     /// <summary>Why a recording is refused.</summary>
     public string Problem => $"this recording has been written to in the last {(delay + Coarseness).TotalSeconds:0.#} s: with this token a "
         + $"match is seen {delay.TotalSeconds:0.#} s later";
@@ -18,7 +28,7 @@ internal sealed class RecordingAge(TimeSpan delay, TimeProvider clock)
     /// a file only when the file was closed.</summary>
     public bool Allows(string file)
     {
-        if (delay == TimeSpan.Zero) return true;
+        if (!IsDelayed) return true;
         try
         {
             // An empty file is not a recording, and may be a pipe, which would wait for its writer.

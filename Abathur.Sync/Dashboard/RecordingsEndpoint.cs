@@ -66,7 +66,7 @@ internal sealed class RecordingsEndpoint
         {
             writer.WriteStartObject();
             writer.WriteStartArray("recordings");
-            var age = AgeFor(http);
+            var age = RecordingAge.For(http, _access, _clock);
             foreach (var file in _folder?.List() ?? [])
             {
                 if (!age.Allows(file.FullName)) continue;
@@ -103,7 +103,7 @@ internal sealed class RecordingsEndpoint
                 response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
         }
         if (!File.Exists(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "there is no such recording");
-        var age = AgeFor(http);
+        var age = RecordingAge.For(http, _access, _clock);
         if (!age.Allows(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status403Forbidden, age.Problem);
         // Also answered without a handshake: browsers do not tell a page why a WebSocket was refused, so the page sends a plain request to
         // get the reason.
@@ -117,8 +117,6 @@ internal sealed class RecordingsEndpoint
         _compared.TryGetValue(run, out var compare)
             ? compare.HandleAsync(http)
             : HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, "no recording plays here as this run");
-
-    private RecordingAge AgeFor(HttpContext http) => new(_access.DelayOf(_access.Tokens.LevelOf(WebSocketToken.Of(http))), _clock);
 
     private async Task PlayAsync(string file, HttpContext http, CancellationToken stopping)
     {

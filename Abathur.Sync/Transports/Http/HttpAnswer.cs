@@ -33,10 +33,6 @@ internal static class HttpAnswer
     public static Task GetAsync(HttpContext http, string contentType, Func<string> body) =>
         IsGet(http) ? WriteAsync(http.Response, contentType, body()) : NotAllowedAsync(http.Response, Read, ReadOnly);
 
-    /// <summary>Answers GET and HEAD with JSON that is created on demand; other methods are refused.</summary>
-    public static Task GetJsonAsync(HttpContext http, Func<ReadOnlyMemory<byte>> json) =>
-        IsGet(http) ? JsonAsync(http.Response, json(), http.RequestAborted) : NotAllowedAsync(http.Response, Read, ReadOnly);
-
     /// <summary>Answers GET and HEAD with JSON that is created on demand, or with why it cannot be; other methods are refused.</summary>
     public static async Task GetJsonAsync(HttpContext http, Func<ValueTask<ReadOnlyMemory<byte>>> json)
     {

@@ -42,20 +42,13 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
                 ? HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, NoMetrics)
                 : HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write),
             AccessLevel.Watch);
-        routes.Add(StatusPath, http => HttpAnswer.GetJsonAsync(http, () => ToJson(api.GetStatus(LevelOf(http)))), AccessLevel.Watch);
-        routes.Add(
-            TimelinePath,
-            http => HttpAnswer.GetJsonAsync(
-                http,
-                async () => ToJson(
-                    await api.GetTimelineAsync(new() { Whole = IsWhole(http) }, LevelOf(http), http.RequestAborted))),
-            AccessLevel.Watch);
-        routes.Add(
-            PlotsPath,
-            http => HttpAnswer.GetJsonAsync(
-                http,
-                async () => ToJson(await api.GetPlotsAsync(new() { Whole = IsWhole(http) }, LevelOf(http), http.RequestAborted))),
-            AccessLevel.Watch);
+        AddMessage(StatusPath, (_, level) => ValueTask.FromResult(api.GetStatus(level)));
+        AddMessage(
+            TimelinePath, (http, level) => api.GetTimelineAsync(new() { Whole = IsWhole(http) }, level, http.RequestAborted));
+        AddMessage(PlotsPath, (http, level) => api.GetPlotsAsync(new() { Whole = IsWhole(http) }, level, http.RequestAborted));
+
+        void AddMessage<T>(string path, Func<HttpContext, AccessLevel, ValueTask<T>> message) where T : IMessage => routes.Add(
+            path, http => HttpAnswer.GetJsonAsync(http, async () => ToJson(await message(http, LevelOf(http)))), AccessLevel.Watch);
     }
 
     /// <summary>With <c>?whole=1</c>, the whole of a recording that is played.</summary>
