@@ -18,7 +18,6 @@ export class Graph {
   #cursor = element("div", { className: "cursor", hidden: true });
   #hover = element("div", { className: "cursor hover", hidden: true });
   #values = element("figcaption");
-  #title;
   #signed;
   #lines = [];
   #marks = [];
@@ -30,19 +29,20 @@ export class Graph {
 
   /** @param {{title: string, about?: string, signed?: boolean}} options @param seek (gameLoop) */
   constructor(parent, { title, about = "", signed = false }, seek) {
-    [this.#title, this.#signed, this.#seek] = [title, signed, seek];
+    [this.#signed, this.#seek] = [signed, seek];
     const stage = element("div", { className: "graph-stage" }, this.#canvas, this.#cursor, this.#hover);
     this.root = element("figure", { className: "graph" }, element("h3", { title: about }, title), this.#values, stage);
     parent.append(this.root);
+    this.#canvas.setAttribute("aria-label", title);
     this.#listen();
   }
 
-  /** Shows lines { name, color, dashed, gameLoops, values } and marks between two game loops. `key` changes when they do. */
+  /** Shows lines { name, color, dashed, gameLoops, values } and marks between two game loops. `key` changes when they, or colours, do. */
   show({ lines, marks, first, last, key }) {
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [this.#canvas.clientWidth, this.#canvas.clientHeight];
     [this.#lines, this.#marks] = [lines, marks];
-    const drawn = `${key} ${first} ${last} ${width} ${height} ${ratio} ${styleColor("--own")}`;
+    const drawn = `${key} ${first} ${last} ${width} ${height} ${ratio}`;
     if (width === 0 || drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#scale = new TimeScale(first, last, width);
@@ -50,6 +50,8 @@ export class Graph {
     const context = this.#canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#draw(context, width, height);
+    this.#canvas.setAttribute("aria-valuemin", String(this.#scale.first));
+    this.#canvas.setAttribute("aria-valuemax", String(this.#scale.last));
     this.showPlace(this.#at);
   }
 
@@ -162,9 +164,6 @@ export class Graph {
     });
     const text = `${clock(at)}: ${parts.join(", ")}`;
     this.#showValues(parts, at);
-    this.#canvas.setAttribute("aria-label", this.#title);
-    this.#canvas.setAttribute("aria-valuemin", String(this.#scale.first));
-    this.#canvas.setAttribute("aria-valuemax", String(this.#scale.last));
     this.#canvas.setAttribute("aria-valuenow", String(at));
     this.#canvas.setAttribute("aria-valuetext", text);
   }

@@ -2,8 +2,19 @@
 
 import { leads } from "./lead.js";
 
-const army = (timeline) => timeline.sum("army_minerals", "army_vespene");
 const column = (name) => (timeline) => timeline.column(name);
+const sum = (...names) => (timeline) => timeline.sum(...names);
+
+/** Both sides; what is dashed is also told apart without colours. */
+const sides = (own, enemy, enemyName = "enemy, seen") => [
+  { name: "own", color: "--own", of: own },
+  { name: enemyName, color: "--enemy", of: enemy, dashed: true },
+];
+
+const resources = (minerals, vespene) => [
+  { name: "minerals", color: "--own", of: column(minerals) },
+  { name: "vespene", color: "--ally", of: column(vespene), dashed: true },
+];
 
 /**
  * Each: a title; lines of { name, color: of the style sheet, of(timeline): values by row, dashed }; `signed` if the area to zero is filled
@@ -11,26 +22,13 @@ const column = (name) => (timeline) => timeline.column(name);
  */
 export const GRAPHS = [
   {
-    title: "Lead in fights", signed: true,
-    about: "resources that the enemy has lost less own losses",
+    title: "Lead in fights", signed: true, about: "resources that the enemy has lost less own losses",
     lines: [{ name: "lead", color: "--own", of: leads }],
   },
-  {
-    title: "Army value",
-    lines: [
-      { name: "own", color: "--own", of: army },
-      { name: "enemy, seen", color: "--enemy", of: column("enemy_army_value"), dashed: true },
-    ],
-  },
+  { title: "Army value", lines: sides(sum("army_minerals", "army_vespene"), column("enemy_army_value")) },
   {
     title: "Lost resources",
-    lines: [
-      { name: "own", color: "--own", of: (timeline) => timeline.sum("lost_minerals", "lost_vespene") },
-      {
-        name: "enemy", color: "--enemy", dashed: true,
-        of: (timeline) => timeline.sum("killed_value_units", "killed_value_structures"),
-      },
-    ],
+    lines: sides(sum("lost_minerals", "lost_vespene"), sum("killed_value_units", "killed_value_structures"), "enemy"),
   },
   {
     title: "Supply",
@@ -40,32 +38,8 @@ export const GRAPHS = [
       { name: "enemy army, seen", color: "--enemy", of: column("enemy_food_army"), dashed: true },
     ],
   },
-  {
-    title: "Workers",
-    lines: [
-      { name: "own", color: "--own", of: column("food_workers") },
-      { name: "enemy, seen", color: "--enemy", of: column("enemy_worker_count"), dashed: true },
-    ],
-  },
-  {
-    title: "Income a minute",
-    lines: [
-      { name: "minerals", color: "--own", of: column("collection_rate_minerals") },
-      { name: "vespene", color: "--ally", of: column("collection_rate_vespene"), dashed: true },
-    ],
-  },
-  {
-    title: "Not spent",
-    lines: [
-      { name: "minerals", color: "--own", of: column("minerals") },
-      { name: "vespene", color: "--ally", of: column("vespene"), dashed: true },
-    ],
-  },
-  {
-    title: "Bases",
-    lines: [
-      { name: "own", color: "--own", of: column("base_count") },
-      { name: "enemy, seen", color: "--enemy", of: column("enemy_base_count"), dashed: true },
-    ],
-  },
+  { title: "Workers", lines: sides(column("food_workers"), column("enemy_worker_count")) },
+  { title: "Income a minute", lines: resources("collection_rate_minerals", "collection_rate_vespene") },
+  { title: "Not spent", lines: resources("minerals", "vespene") },
+  { title: "Bases", lines: sides(column("base_count"), column("enemy_base_count")) },
 ];

@@ -17,10 +17,10 @@ export class Graphs {
 
   /**
    * Shows a timeline between two game loops.
-   * @param other the timeline of a second match, drawn as thin lines; undefined: none
+   * @param colors changes when the colours do @param other the timeline of a second match, drawn as thin lines; undefined: none
    */
-  show(timeline, first, last, other) {
-    const key = `${timeline.version} ${other?.version ?? ""}`;
+  show(timeline, first, last, colors, other) {
+    const key = `${timeline.version} ${other?.version ?? ""} ${colors}`;
     if (key !== this.#version) {
       this.#version = key;
       this.#leads = leads(timeline);

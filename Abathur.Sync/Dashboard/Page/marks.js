@@ -37,12 +37,12 @@ export class Marks {
     });
   }
 
-  /** Shows the marks between two game loops. */
-  show(first, last) {
+  /** Shows the marks between two game loops. @param colors changes when the colours do */
+  show(first, last, colors) {
     this.#showList();
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [this.#canvas.clientWidth, this.#canvas.clientHeight];
-    const drawn = `${this.#timeline.version} ${first} ${last} ${width} ${ratio} ${styleColor("--own")}`;
+    const drawn = `${this.#timeline.version} ${first} ${last} ${width} ${ratio} ${colors}`;
     if (width === 0 || drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#scale = new TimeScale(first, last, width - 2 * THUMB_PX);

@@ -2,6 +2,7 @@
 
 import { Graphs } from "./graphs.js";
 import { Marks } from "./marks.js";
+import { styleColor } from "./page.js";
 import { PlotGraphs } from "./plot_graphs.js";
 
 export class OverTime {
@@ -27,11 +28,12 @@ export class OverTime {
     const first = state?.firstGameLoop ?? timeline.gameLoops[0] ?? 0;
     const last = Math.max(state?.lastGameLoop ?? 0, timeline.last);
     const place = this.#world.gameLoop ?? first;
-    this.#graphs.show(timeline, first, last, other);
+    const colors = styleColor("--own");
+    this.#graphs.show(timeline, first, last, colors, other);
     this.#graphs.showPlace(timeline, place);
-    this.#plots.show(plots, first, last);
+    this.#plots.show(plots, first, last, colors);
     this.#plots.showPlace(place);
-    this.#marks.show(first, last);
+    this.#marks.show(first, last, colors);
   }
 
   /** Goes to the mark after the frame that is shown, or before it with direction -1. */

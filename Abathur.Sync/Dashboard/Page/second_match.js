@@ -9,8 +9,6 @@ import { byId, setText } from "./page.js";
 import { clock } from "./format.js";
 import { World } from "./world.js";
 
-const EVERY_MS = 250;
-
 export class SecondMatch {
   world = new World();
   numbers;
@@ -20,7 +18,6 @@ export class SecondMatch {
   #connection;
   #name;
   #busy = false;
-  #due = 0;
 
   /** @param name of the recording @param own the name by which it subscribes @param isStill whether nothing moves by itself */
   constructor(name, own, isStill) {
@@ -53,16 +50,15 @@ export class SecondMatch {
     this.numbers = new MatchNumbers(this.#connection);
   }
 
-  /** Follows the match of the page. @param leader { gameLoop, paused, rate } */
-  async follow(leader, now = performance.now()) {
-    if (this.#busy || now < this.#due || leader.gameLoop === undefined) return;
+  /** Follows the match of the page. Called with each status. @param leader { gameLoop, paused, rate } */
+  async follow(leader) {
+    if (this.#busy || leader.gameLoop === undefined) return;
     this.#busy = true;
-    this.#due = now + EVERY_MS;
     try {
       const { playback } = await this.#connection.status();
       this.state = playback;
       if (playback !== undefined) await this.#pursue(leader, playback);
-      await this.numbers.look(true, now);
+      await this.numbers.look(true);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     } finally {
