@@ -153,7 +153,12 @@ def shows(page: Page, game_loop: int) -> None:
     page.wait(f"{LOOP} === args && dashboard.map.times.count > 0", game_loop)
 
 
+def responses(first: int, end: int) -> list[sc2api_pb2.ResponseObservation]:
+    """The observations of the committed recording from a game loop on, before another one."""
+    with abathur.open(SKIRMISH) as match:
+        return [frame.response for frame in match.frames(start=first, stop=end)]
+
+
 def response_at(game_loop: int) -> sc2api_pb2.ResponseObservation:
     """The observation of the committed recording."""
-    with abathur.open(SKIRMISH) as match:
-        return next(iter(match.frames(start=game_loop, stop=game_loop + 1))).response
+    return responses(game_loop, game_loop + 1)[0]

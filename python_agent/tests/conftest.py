@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,16 +107,7 @@ def launch() -> Iterator[Launch]:
 
     yield starter
     for daemon in daemons:
-        if daemon.process.stdin is not None and not daemon.process.stdin.closed:
-            daemon.process.stdin.close()
-        try:
-            daemon.process.wait(10)
-        except subprocess.TimeoutExpired:
-            daemon.process.kill()
-            daemon.process.wait()
-        for stream in (daemon.process.stdout, daemon.process.stderr):
-            if stream is not None:
-                stream.close()
+        daemon.close()
 
 
 @pytest.fixture

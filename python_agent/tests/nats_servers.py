@@ -9,8 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,17 @@ def single(folder: Path, options: str = "") -> Server:
     (port,) = free_ports(1)
     config = f'listen: 127.0.0.1:{port}\njetstream {{ store_dir: "{folder / "js"}" }}\n{options}'
     return Server(folder, config, port)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Server]:
+    """One server while the context is open."""
+    server = single(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def cluster(folder: Path) -> list[Server]:

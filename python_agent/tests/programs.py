@@ -90,6 +90,19 @@ class Daemon:
             self.process.stdin.close()
         return self.wait()
 
+    def close(self) -> None:
+        """End it, whatever state it is in, by its own process id, and close what it wrote to."""
+        if self.process.stdin is not None and not self.process.stdin.closed:
+            self.process.stdin.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+
 
 def token_options(folder: Path) -> tuple[str, ...]:
     """Options of the daemon for the tokens `ACT` and `WATCH`, in files of a folder."""

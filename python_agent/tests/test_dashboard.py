@@ -14,7 +14,7 @@ import abathur
 import pytest
 from abathur import drawing
 from abathur.sync.v1 import sync_pb2
-from browsers import AT, LOOP, OpenPage, Page, needs_browser, response_at, shows
+from browsers import AT, LOOP, OpenPage, Page, needs_browser, response_at, responses, shows
 from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
@@ -225,8 +225,7 @@ def test_a_running_match_is_rewound(launch: Launch, open_page: OpenPage) -> None
     daemon = launch("serve", *FREE_PORTS)
     page = open_page(daemon)
     newest = FIRST + 399
-    with abathur.open(SKIRMISH) as match:
-        sent = [frame.response for frame in match.frames(stop=newest + 1)]
+    sent = responses(FIRST, newest + 1)
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
         for each in sent:
             publisher.publish(each)
@@ -254,8 +253,7 @@ def test_a_running_match_is_rewound(launch: Launch, open_page: OpenPage) -> None
         assert page.run("return page.evaluate(() => dashboard.world.gameLoop)") < newest
         page.press("End")
         page.wait(f"{LOOP} === args", newest)
-        with abathur.open(SKIRMISH) as match:
-            publisher.publish(next(match.frames(start=newest + 1)).response)
+        publisher.publish(response_at(newest + 1))
         page.wait(f"{LOOP} === args", newest + 1)
 
 

@@ -11,7 +11,20 @@ from typing import Any
 import abathur
 import pytest
 from abathur import drawing
-from browsers import AT, FIREFOX, HARNESS, LOOP, NODE, OpenPage, Page, install, needs_browser, response_at, shows
+from browsers import (
+    AT,
+    FIREFOX,
+    HARNESS,
+    LOOP,
+    NODE,
+    OpenPage,
+    Page,
+    install,
+    needs_browser,
+    response_at,
+    responses,
+    shows,
+)
 from programs import FREE_PORTS, ROOT, SKIRMISH, Daemon, Launch, Play
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
@@ -186,10 +199,8 @@ def test_a_running_match_is_behind_live(launch: Launch, open_page: OpenPage) -> 
     daemon = launch("serve", *FREE_PORTS)
     page = open_page(daemon)
     newest = FIRST + 399
-    with abathur.open(SKIRMISH) as match:
-        sent = [frame.response for frame in match.frames(stop=newest + 1)]
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
-        for each in sent:
+        for each in responses(FIRST, newest + 1):
             publisher.publish(each)
         page.wait(f"{LOOP} === args && {STATE} === 'live'", newest)
         page.wait(f"{TIMELINE}.gameLoops.length === 19")
@@ -275,10 +286,8 @@ def test_two_recordings_side_by_side(play: Play, open_page: OpenPage, folder: Pa
 def test_a_recording_beside_a_running_match(launch: Launch, open_page: OpenPage, folder: Path) -> None:
     daemon = launch("serve", *FREE_PORTS, "--recordings", str(folder))
     page = open_page(daemon, "/?with=before.mcap")
-    with abathur.open(SKIRMISH) as match:
-        sent = [frame.response for frame in match.frames(start=9400, stop=9500)]
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
-        for each in sent:
+        for each in responses(9400, 9500):
             publisher.publish(each)
         page.wait(f"{LOOP} === args", 9499)
         # The recording follows: it is where the match is, and waits for it there.

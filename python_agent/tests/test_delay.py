@@ -27,7 +27,7 @@ from abathur import actions, drawing
 from abathur.errors import StoppingError
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
-from nats_servers import PROGRAM, RelayProcess, Server, eventually, needs_nats, single
+from nats_servers import RelayProcess, Server, eventually, needs_nats, running
 from programs import (
     ACT,
     FREE_PORTS,
@@ -146,10 +146,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
         yield ladder
     finally:
         ladder.end()
-        daemon.stop()
-        for stream in (daemon.process.stdout, daemon.process.stderr):
-            if stream is not None:
-                stream.close()
+        daemon.close()
 
 
 def get(daemon: Daemon, path: str, token: str = WATCH, method: str = "GET") -> tuple[int, str]:
@@ -655,12 +652,8 @@ def test_a_playback_has_no_delay(tmp_path: Path) -> None:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    if PROGRAM is None:
-        pytest.skip("nats-server is not installed")
-    server = single(tmp_path / "nats")
-    server.start()
-    yield server
-    server.stop()
+    with running(tmp_path / "nats") as server:
+        yield server
 
 
 async def check_relayed(ladder: Ladder, address: str) -> None:
@@ -694,18 +687,16 @@ async def test_a_relay_with_the_token_for_watching(ladder: Ladder, server: Serve
 
 
 @needs_nats
-async def test_a_relay_that_the_daemon_runs(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_relay_that_the_daemon_runs(
+    server: Server, launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, token in (("ABATHUR_TOKEN", ACT), ("ABATHUR_WATCH_TOKEN", WATCH)):
         monkeypatch.setenv(name, token)
     relay = f'"{sys.executable}" -m abathur relay {server.url}/own'
-    daemon = start("serve", *FREE_PORTS, "--delay", "2s", "--agent", relay)
+    daemon = launch("serve", *FREE_PORTS, "--delay", "2s", "--agent", relay)
     ladder = Ladder(daemon, tmp_path)
     try:
         await asyncio.to_thread(ladder.until_shown)
         await check_relayed(ladder, f"{server.url}/own")
     finally:
         ladder.end()
-        daemon.stop()
-        for stream in (daemon.process.stdout, daemon.process.stderr):
-            if stream is not None:
-                stream.close()

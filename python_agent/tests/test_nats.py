@@ -16,7 +16,7 @@ from abathur._nats._client import Client
 from abathur._nats._wire import Stamp
 from abathur._nats._writer import StreamWriter, WriteError
 from abathur.sync.v1 import sync_pb2
-from nats_servers import PROGRAM, RelayProcess, Server, eventually, needs_nats, single
+from nats_servers import RelayProcess, Server, eventually, needs_nats, running
 from programs import SKIRMISH, Daemon, Play, wait_until
 from s2clientprotocol import query_pb2, sc2api_pb2
 
@@ -26,12 +26,8 @@ pytestmark = needs_nats
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all tests, which use matches of different names."""
-    if PROGRAM is None:
-        pytest.skip("nats-server is not installed")
-    server = single(tmp_path_factory.mktemp("nats"))
-    server.start()
-    yield server
-    server.stop()
+    with running(tmp_path_factory.mktemp("nats")) as server:
+        yield server
 
 
 Start = Callable[..., tuple[Daemon, str]]

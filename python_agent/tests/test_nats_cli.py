@@ -13,19 +13,15 @@ import pytest
 from abathur import _address
 from abathur._nats._client import Client
 from abathur.cli import _relay_option
-from nats_servers import PROGRAM, RelayProcess, Server, eventually, free_ports, needs_nats, single
+from nats_servers import RelayProcess, Server, eventually, free_ports, needs_nats, running
 from programs import SKIRMISH, Play
 from programs import abathur as run_abathur
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    if PROGRAM is None:
-        pytest.skip("nats-server is not installed")
-    server = single(tmp_path / "nats")
-    server.start()
-    yield server
-    server.stop()
+    with running(tmp_path / "nats") as server:
+        yield server
 
 
 @pytest.mark.parametrize(

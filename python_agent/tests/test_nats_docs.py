@@ -20,7 +20,7 @@ import abathur
 import nats_credentials
 import pytest
 from abathur import RequestError
-from nats_servers import RelayProcess, Server, free_ports, needs_nats, single
+from nats_servers import RelayProcess, Server, free_ports, needs_nats, running, single
 from programs import FREE_PORTS, ROOT, SKIRMISH, Play, daemon_command
 from programs import abathur as run_abathur
 from test_docs import blocks, make_certificate
@@ -33,10 +33,8 @@ ADDRESS = "nats://127.0.0.1:4222"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    server = single(tmp_path / "nats")
-    server.start()
-    yield server
-    server.stop()
+    with running(tmp_path / "nats") as server:
+        yield server
 
 
 @pytest.mark.parametrize("number", range(len(blocks(PAGE, "python"))))
