@@ -186,10 +186,12 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float, rounds: int = 3, fr
     return Part("end to end", command, output, seconds, shows=True, quiet=not quick, sources=SOURCES)
 
 
-def single_operations(artifacts: Path, folder: Path, pattern: str, name: str, seconds: float) -> Part:
+def single_operations(artifacts: Path, folder: Path, pattern: str, name: str, seconds: float, scale: float) -> Part:
     """BenchmarkDotNet's default job. Its reports are taken from its artifacts to the folder of the report."""
     target = artifacts / name
     command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", target, "--filter", pattern, "--stopOnFirstError"]
+    # Of the default iteration, which is half a second, half at least.
+    command += [] if scale == 1 else ["--iterationTime", str(round(500 * max(scale, 0.5)))]
     title = f"single operations: {name}"
     output = folder / artifacts.name / name
     return Part(title, command, output, seconds, shows=True, quiet=True, sources=_CSHARP)
@@ -234,7 +236,7 @@ def quick(folder: Path, elite: Path) -> Plan:
 def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, levels: Path, *, scale: float = 1) -> Plan:
     """Everything. About seven hours times `scale`, on a machine that does nothing else.
 
-    `scale` is applied to budgets, frames and rounds; BenchmarkDotNet takes what it takes.
+    `scale` is applied to budgets, frames and rounds, and to BenchmarkDotNet's iterations, at least half.
     """
     plan = Plan()
     wholes = [path for path in sequences.plain if is_whole(path.stem)]
@@ -276,8 +278,8 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
     for level in ("Small", "Middle", "Late"):
         for operation in ("Encode", "Decode", "DecodeAndTouch"):
             pattern = f"*CodecBenchmarks.{operation}(Level: {level},*"
-            plan.parts.append(single_operations(artifacts, folder, pattern, f"{level}-{operation}".lower(), 800))
-    plan.parts.append(single_operations(artifacts, folder, "*TranscoderBenchmarks*", "transcoder", 300))
+            plan.parts.append(single_operations(artifacts, folder, pattern, f"{level}-{operation}".lower(), 450, scale))
+    plan.parts.append(single_operations(artifacts, folder, "*TranscoderBenchmarks*", "transcoder", 240, scale))
     return plan
 
 
