@@ -26,6 +26,7 @@ internal sealed class HistoryCursor : IDisposable
         while (IsLost || _at == _records.Length)
         {
             if (TryContinue()) continue;
+            if (!IsLost) _history.Await();
             record = default;
             return false;
         }

@@ -11,7 +11,8 @@ namespace Abathur.Sync.History;
 
 /// <summary>
 /// Keeps the frames of the current match as segments of a stream of columns, each a keyframe and its delta frames. Frames are encoded after
-/// a bounded queue. What is kept has no gap: where a frame cannot be kept, or the game loop goes back, it begins again. Thread-safe.
+/// a bounded queue, and when nobody waits for them only after <see cref="Deferral"/>, so that live subscribers have the processor first.
+/// What is kept has no gap: where a frame cannot be kept, or the game loop goes back, it begins again. Thread-safe.
 /// </summary>
 internal sealed class MatchHistory : IDisposable
 {
@@ -20,6 +21,10 @@ internal sealed class MatchHistory : IDisposable
 
     /// <summary>Frames, and their bytes, that may wait to be encoded. With more, the history begins again.</summary>
     public const int MaxQueuedFrames = 256, MaxQueuedBytes = 8 * 1024 * 1024;
+
+    /// <summary>How long a frame waits for the sending of itself. The next frame, or a reader that has read all others, ends the
+    /// wait.</summary>
+    private static readonly TimeSpan Deferral = TimeSpan.FromMilliseconds(10);
 
     /// <summary>Bytes of records at which a segment is closed before it has all its frames. Its memory, and that of its compression, which
     /// may take a little more, come from the pool.</summary>
@@ -34,6 +39,7 @@ internal sealed class MatchHistory : IDisposable
     private readonly TimeProvider _clock;
     private readonly Action _encode;
     private readonly AsyncAutoResetEvent _room;
+    private readonly ITimer _deferral;
     private readonly Queue<(Frame Frame, int Round)> _queue = new();
     private readonly ColumnsEncoder _encoder = new();
     private readonly ArrayBufferWriter<byte> _payload = new();
@@ -48,6 +54,8 @@ internal sealed class MatchHistory : IDisposable
     private int _round;
     private bool _hasGap = true;
     private bool _isEncoding;
+    private bool _isDeferred;
+    private bool _isAwaited;
     private bool _isDisposed;
     private uint? _firstGameLoop;
     private uint _lastGameLoop;
@@ -62,6 +70,7 @@ internal sealed class MatchHistory : IDisposable
         _clock = clock;
         _encode = Encode;
         _room = new AsyncAutoResetEvent(clock);
+        _deferral = clock.CreateTimer(_ => EndDeferral(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _compressor = _isZstd ? PayloadCompression.Zstd.Create(ZstdLevel) : PayloadCompression.Brotli.Create(BrotliQuality);
     }
 
@@ -125,10 +134,18 @@ internal sealed class MatchHistory : IDisposable
             frame.Retain();
             _queue.Enqueue((frame, _round));
             _queuedBytes += frame.Observation.Length;
-            if (_isEncoding) return;
-            _isEncoding = true;
+            if (!_isEncoding)
+            {
+                _isEncoding = _isDeferred = true;
+                if (!_isAwaited)
+                {
+                    _deferral.Change(Deferral, Timeout.InfiniteTimeSpan);
+                    return;
+                }
+            }
+            _isAwaited = false;
         }
-        Schedule();
+        EndDeferral();
     }
 
     /// <summary>Says that a frame is not added: what is kept before it is dropped with the next frame.</summary>
@@ -154,10 +171,19 @@ internal sealed class MatchHistory : IDisposable
     {
         lock (_gate)
         {
+            if (_isDisposed) return;
             _isDisposed = true;
             while (_queue.TryDequeue(out var waiting)) waiting.Frame.Release();
+            if (_isDeferred) _isDeferred = _isEncoding = false;
             if (!_isEncoding) Release();
         }
+    }
+
+    /// <summary>Says that a reader has read all there is: what waits is encoded now, or else the next frame as soon as it is added.</summary>
+    internal void Await()
+    {
+        lock (_gate) _isAwaited = !_isDeferred;
+        EndDeferral();
     }
 
     /// <summary>The first segment to read, which may be null yet.</summary>
@@ -184,6 +210,17 @@ internal sealed class MatchHistory : IDisposable
     internal (SharedBuffer? Plain, int Length, ReadOnlyMemory<byte> Compressed) Content(HistorySegment segment)
     {
         lock (_gate) return (segment.RetainPlain(), segment.Length, segment.Compressed);
+    }
+
+    private void EndDeferral()
+    {
+        lock (_gate)
+        {
+            if (!_isDeferred) return;
+            _isDeferred = false;
+            _deferral.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+        Schedule();
     }
 
     private void Schedule() => _threads.Add(_encode, _meanEncoding, isSlow: false);
@@ -226,6 +263,7 @@ internal sealed class MatchHistory : IDisposable
     private void Release()
     {
         for (; _first is not null; _first = _first.Next) _first.Drop();
+        _deferral.Dispose();
         _compressor.Dispose();
         _room.Dispose();
     }

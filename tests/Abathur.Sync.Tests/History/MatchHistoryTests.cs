@@ -27,6 +27,63 @@ public sealed class MatchHistoryTests : IDisposable
     }
 
     [Fact]
+    public async Task Add_NobodyWaitsForIt_IsEncodedWhenItHasBeenSent()
+    {
+        var (clock, threads) = RestartWithClock();
+        Add(10, RecordingSample.Observation(10));
+        await DoneAsync(threads);
+        Assert.True(_history.HasPending);
+        Assert.Equal((10u, 10u), _history.Range);
+        clock.Advance(TimeSpan.FromMilliseconds(10));
+        await EncodedAsync();
+        Assert.Equal([10u], Read(Columns));
+    }
+
+    [Fact]
+    public async Task Add_TheNextFrameIsAdded_IsEncodedAtOnce()
+    {
+        var (clock, _) = RestartWithClock();
+        for (var loop = 10u; loop < 12; loop++) Add(loop, RecordingSample.Observation(loop));
+        await EncodedAsync();
+        Assert.Equal([10u, 11], Read(Columns));
+        Assert.False(clock.HasWaiter);
+    }
+
+    [Fact]
+    public async Task Add_AReaderHasReadAllOthers_IsEncodedAtOnce()
+    {
+        var (clock, threads) = RestartWithClock();
+        using var cursor = _history.Read(null);
+        Assert.False(cursor.TryRead(out _));
+        Add(10, RecordingSample.Observation(10));
+        await EncodedAsync();
+        Assert.True(cursor.TryRead(out var first));
+        Assert.Equal(10u, first.GameLoop);
+        // It has not tried to read more: nobody waits for the next one until it does.
+        Add(11, RecordingSample.Observation(11));
+        await DoneAsync(threads);
+        Assert.True(_history.HasPending);
+        Assert.False(cursor.TryRead(out _));
+        await EncodedAsync();
+        Assert.True(cursor.TryRead(out var second));
+        Assert.Equal(11u, second.GameLoop);
+        Assert.False(clock.HasWaiter);
+    }
+
+    [Fact]
+    public async Task Dispose_WhileAFrameWaits_DoesNotEncodeIt()
+    {
+        var (clock, threads) = RestartWithClock();
+        Add(10, RecordingSample.Observation(10));
+        _history.Dispose();
+        clock.Advance(TimeSpan.FromSeconds(1));
+        await DoneAsync(threads);
+        Assert.False(_history.HasPending);
+        Assert.Equal(0ul, _history.Describe().Frames);
+        Assert.False(clock.HasWaiter);
+    }
+
+    [Fact]
     public async Task Interrupt_DropsWhatWasKept()
     {
         await AddAsync(10, 20);
@@ -165,6 +222,23 @@ public sealed class MatchHistoryTests : IDisposable
         var frame = Frame.Rent(gameLoop, default, buffer);
         frame.MarkPublished("m", ++_sequence, default);
         return frame;
+    }
+
+    /// <summary>A history whose clock stands still, and its only thread.</summary>
+    private (ManualClock Clock, EncoderThreads Threads) RestartWithClock()
+    {
+        _history.Dispose();
+        var (clock, threads) = (new ManualClock(), new EncoderThreads(1));
+        _history = new MatchHistory(1 << 24, threads, clock);
+        return (clock, threads);
+    }
+
+    /// <summary>Completes when the thread has done all that it had to do before.</summary>
+    private static Task DoneAsync(EncoderThreads threads)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        threads.Add(() => done.SetResult(), TimeSpan.MaxValue, isSlow: false);
+        return done.Task.WaitAsync(TimeSpan.FromSeconds(60));
     }
 
     /// <summary>Completes when all added frames are encoded.</summary>

@@ -396,12 +396,19 @@ public sealed class MatchDelayTests : IDisposable
         await _live.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), Buffer(RecordingSample.Observation(loop))));
 
     /// <summary>Waits until all that was published is kept.</summary>
-    private Task EncodedAsync() => UntilAsync(() => !_live.History!.HasPending);
+    private Task EncodedAsync()
+    {
+        // The clock stands still: without it, the last frame would wait for it.
+        _live.History!.Await();
+        return UntilAsync(() => !_live.History.HasPending);
+    }
 
     /// <summary>Waits until the delay has seen all that was published, and waits for the clock.</summary>
     private async Task PumpWaitsAsync()
     {
         await EncodedAsync();
+        // Only the delay is to wait, not the history of what it has shown.
+        Later.History!.Await();
         await UntilAsync(() => _clock.HasWaiter);
     }
 
