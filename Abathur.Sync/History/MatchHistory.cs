@@ -11,7 +11,7 @@ namespace Abathur.Sync.History;
 
 /// <summary>
 /// Keeps the frames of the current match as segments of a stream of columns, each a keyframe and its delta frames. Frames are encoded after
-/// a bounded queue, and when nobody waits for them only after <see cref="Deferral"/>, so that live subscribers have the processor first.
+/// a bounded queue, and if no reader waits for them only after <see cref="Deferral"/>, so that live subscribers have the processor first.
 /// What is kept has no gap: where a frame cannot be kept, or the game loop goes back, it begins again. Thread-safe.
 /// </summary>
 internal sealed class MatchHistory : IDisposable
@@ -179,7 +179,7 @@ internal sealed class MatchHistory : IDisposable
         }
     }
 
-    /// <summary>Says that a reader has read all there is: what waits is encoded now, or else the next frame as soon as it is added.</summary>
+    /// <summary>Says that a reader has read all there is: what waits is encoded now, or else the next frame when it is added.</summary>
     internal void Await()
     {
         lock (_gate) _isAwaited = !_isDeferred;

@@ -27,7 +27,7 @@ public sealed class MatchHistoryTests : IDisposable
     }
 
     [Fact]
-    public async Task Add_NobodyWaitsForIt_IsEncodedWhenItHasBeenSent()
+    public async Task Add_NoReaderWaitsForIt_IsEncodedWhenItHasBeenSent()
     {
         var (clock, threads) = RestartWithClock();
         Add(10, RecordingSample.Observation(10));
@@ -59,7 +59,7 @@ public sealed class MatchHistoryTests : IDisposable
         await EncodedAsync();
         Assert.True(cursor.TryRead(out var first));
         Assert.Equal(10u, first.GameLoop);
-        // It has not tried to read more: nobody waits for the next one until it does.
+        // It has not tried to read more: the next frame is not awaited until it does.
         Add(11, RecordingSample.Observation(11));
         await DoneAsync(threads);
         Assert.True(_history.HasPending);
