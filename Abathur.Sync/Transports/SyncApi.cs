@@ -209,7 +209,11 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             Process = HidesProcess || IsDelayed(level) ? WithoutLoad(_process.Value) : _process.Value,
         };
         seen.Describe(status);
-        if (IsDelayed(level)) return status;
+        if (IsDelayed(level))
+        {
+            status.Delay = Duration.FromTimeSpan(access.DelayOf(level));
+            return status;
+        }
         status.Playback = source.Control?.State;
         Later?.DescribeSubscribers(status);
         source.Describe(status);

@@ -44,6 +44,13 @@ needs_browser = [
 ]
 
 
+def in_browser(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark one test of a module of others: it needs the browser."""
+    for mark in needs_browser:
+        test = mark(test)
+    return test
+
+
 def install() -> None:
     """`npm ci`, unless what is installed is what the lock file says."""
     assert NPM is not None
@@ -151,6 +158,16 @@ OpenPage = Callable[..., Page]
 def shows(page: Page, game_loop: int) -> None:
     """Wait until the page has drawn this frame."""
     page.wait(f"{LOOP} === args && dashboard.map.times.count > 0", game_loop)
+
+
+def enter_token(page: Page, token: str) -> None:
+    """Enter the token that a page asks for, and wait until it shows the match."""
+    page.run("await page.fill('#token', args); await page.keyboard.press('Enter')", token)
+    # The page is reloaded.
+    page.wait("globalThis.dashboard?.world.gameLoop !== undefined")
+    # The match was asked for before there was a token.
+    assert all("status of 401" in each for each in page.complaints)
+    page.run("page.complaints.length = 0")
 
 
 def responses(first: int, end: int) -> list[sc2api_pb2.ResponseObservation]:

@@ -26,6 +26,7 @@ import pytest
 from abathur import actions, drawing
 from abathur.errors import StoppingError
 from abathur.sync.v1 import sync_pb2
+from browsers import LOOP, OpenPage, enter_token, in_browser
 from google.protobuf import json_format
 from nats_servers import RelayProcess, Server, eventually, needs_nats, running
 from programs import (
@@ -316,8 +317,9 @@ def check_status(ladder: Ladder, status: sync_pb2.Status) -> None:
     """All that it tells, field by field: a field that is added needs a decision."""
     assert {field.name for field, _ in status.ListFields()} <= {
         "match", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process",
-        "history",
+        "history", "delay",
     }  # fmt: skip
+    assert status.delay.ToTimedelta().total_seconds() == DELAY
     ladder.check(FIRST_LOOP + status.frames_published - 1)
     ladder.check(status.history.last_game_loop)
     assert status.history.frames <= status.frames_published
@@ -332,6 +334,14 @@ def test_timeline_and_status_of_grpc(ladder: Ladder) -> None:
         timeline = call(ladder.daemon, "GetTimeline", sync_pb2.GetTimelineRequest(), sync_pb2.Timeline)
         check_timeline(ladder, timeline)
         check_status(ladder, call(ladder.daemon, "GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status))
+
+
+@in_browser
+def test_the_page_says_by_how_much_it_is_delayed(ladder: Ladder, open_page: OpenPage) -> None:
+    page = open_page(ladder.daemon)
+    enter_token(page, WATCH)
+    page.wait("document.getElementById('state')?.textContent === args", "live, delayed by 2 s")
+    ladder.check(page.evaluate(LOOP), is_newest=False)
 
 
 def test_timeline_and_status_of_http(ladder: Ladder) -> None:
@@ -394,6 +404,7 @@ def test_who_acts_sees_watchers_and_the_match_as_it_is(ladder: Ladder) -> None:
         next(frames)
         shown = call(ladder.daemon, "GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
         status = call(ladder.daemon, "GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status, ACT)
+        assert not status.HasField("delay")
         frames.close()
     assert status.frames_published > shown.frames_published
     watching = [each.name for each in shown.subscribers]

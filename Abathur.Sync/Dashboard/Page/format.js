@@ -10,6 +10,11 @@ export function clock(gameLoop) {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
+/** A duration of a message, in seconds. */
+export function inSeconds(duration) {
+  return (duration?.seconds ?? 0) + (duration?.nanos ?? 0) / 1e9;
+}
+
 /** 950 B, 12.3 kB, 1.05 MB: three digits, powers of 1000. */
 export function bytes(count) {
   if (!(count >= 1000)) return `${Math.round(count)} B`;

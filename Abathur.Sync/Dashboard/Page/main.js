@@ -5,7 +5,7 @@ import { ColumnsError } from "./columns.js";
 import { Compare } from "./compare.js";
 import { Connection, Refusal } from "./connection.js";
 import { DrawingLayers } from "./drawing_layers.js";
-import { three } from "./format.js";
+import { inSeconds, three } from "./format.js";
 import { listenForKeys } from "./keys.js";
 import { copyLink, momentOf, saveScreenshot } from "./links.js";
 import { MapTools } from "./map_tools.js";
@@ -69,6 +69,7 @@ byId("zoom-fit").addEventListener("click", () => zoom(0));
 
 let acknowledges = false;
 let canRewind = false;
+let delay = 0;
 let subscriptions = 0;
 let panelsShown = 0;
 let everOpen = false;
@@ -186,6 +187,7 @@ async function lookAtStatus() {
   try {
     const status = await connection.status();
     canRewind = status.playback === undefined;
+    delay = inSeconds(status.delay);
     playback.take(canRewind ? rewind.take(status.history) : status.playback);
     numbers.look(!canRewind);
     second?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate });
@@ -254,7 +256,7 @@ function showDrawings(all = drawn) {
 }
 
 function showStates() {
-  showState(stateOf(connected.state, playback.state, world.gameLoop), connected.why);
+  showState(stateOf(connected.state, playback.state, world.gameLoop, delay), connected.why);
   showEmpty(connected.state, everOpen, world.gameLoop !== undefined);
 }
 

@@ -10,17 +10,19 @@ const LIVE_LOOPS = Math.ceil(LOOPS_PER_SECOND);
  * @param {string} connection connecting, waiting, open, over or lost
  * @param playback the state of the playback, or of the rewind of a running match; undefined: neither
  * @param gameLoop the frame that is shown
+ * @param delay seconds by which the daemon shows a live match later
  */
-export function stateOf(connection, playback, gameLoop) {
+export function stateOf(connection, playback, gameLoop, delay = 0) {
   if (connection === "over") return { name: "ended", text: "ended" };
   if (connection === "lost") return { name: "reconnecting", text: "reconnecting" };
   if (connection === "connecting") return { name: "connecting", text: "connecting" };
   if (connection === "waiting") return { name: "waiting", text: "no match yet" };
-  if (playback === undefined) return { name: "live", text: "live" };
+  const late = delay > 0 ? `, delayed by ${Number(delay.toFixed(1))} s` : "";
+  if (playback === undefined) return { name: "live", text: `live${late}` };
   const behind = (playback.lastGameLoop ?? 0) - (gameLoop ?? playback.lastGameLoop ?? 0);
   if (playback.isRewind) {
-    if (behind <= LIVE_LOOPS && !playback.paused) return { name: "live", text: "live" };
-    const far = `behind live by ${clock(Math.max(behind, 0))}`;
+    if (behind <= LIVE_LOOPS && !playback.paused) return { name: "live", text: `live${late}` };
+    const far = `behind live by ${clock(Math.max(behind, 0))}${late}`;
     return { name: playback.paused ? "paused" : "behind", text: playback.paused ? `paused, ${far}` : far };
   }
   if (playback.ended && playback.paused) return { name: "ended", text: "ended" };

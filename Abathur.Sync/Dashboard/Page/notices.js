@@ -1,6 +1,6 @@
 // What the page says in words: a passing message, what an empty map means, the last line.
 
-import { three } from "./format.js";
+import { inSeconds, three } from "./format.js";
 import { byId, setText } from "./page.js";
 import { authorization } from "./token.js";
 
@@ -31,7 +31,7 @@ export function showEmpty(state, everOpen, hasFrame) {
 
 /** The daemon, and its recording. */
 export function showFooter({ process, recording: file }) {
-  const uptime = (process?.uptime?.seconds ?? 0) + (process?.uptime?.nanos ?? 0) / 1e9;
+  const uptime = inSeconds(process?.uptime);
   const kept = file ? ` · recording to ${file.path}: ${file.error || `${file.frames ?? 0} frames, ${file.framesMissed ?? 0} missing`}` : "";
   setText(byId("footer"), `abathur-sync ${process?.version ?? ""} · up ${Math.round(uptime)} s${load(process, uptime)}${kept}`);
 }
@@ -39,8 +39,8 @@ export function showFooter({ process, recording: file }) {
 /** What the daemon does not tell to those who see the match later. */
 function load(process, uptime) {
   if (process?.cpuTime === undefined) return "";
-  const seconds = (process.cpuTime.seconds ?? 0) + (process.cpuTime.nanos ?? 0) / 1e9;
-  return ` · CPU ${three((100 * seconds) / Math.max(uptime, 1))} % · memory ${Math.round((process.workingSetBytes ?? 0) / 1e6)} MB`;
+  const busy = (100 * inSeconds(process.cpuTime)) / Math.max(uptime, 1);
+  return ` · CPU ${three(busy)} % · memory ${Math.round((process.workingSetBytes ?? 0) / 1e6)} MB`;
 }
 
 /** A browser does not say why a WebSocket was refused; the same path without one does. */

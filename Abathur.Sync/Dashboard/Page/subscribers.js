@@ -1,6 +1,6 @@
 // Who takes frames, and how well they keep up.
 
-import { bytes, grouped, three } from "./format.js";
+import { bytes, grouped, inSeconds, three } from "./format.js";
 import { COMPRESSIONS, ENCODINGS, POLICIES } from "./messages.js";
 import { element, setText } from "./page.js";
 
@@ -21,7 +21,7 @@ export class Subscribers {
   }
 
   update(status) {
-    const uptime = (status.process?.uptime?.seconds ?? 0) + (status.process?.uptime?.nanos ?? 0) / 1e9;
+    const uptime = inSeconds(status.process?.uptime);
     if (status.subscribers.length === 0) this.#showNone("No subscribers.");
     else this.#show(status.subscribers, uptime);
     this.#last = new Map(status.subscribers.map(

@@ -113,7 +113,10 @@ test("state: told truly", () => {
   assert.equal(text("open", live, 5000), "live");
   assert.equal(text("open", live, 5000 - 83 * 22.4), "behind live by 1:23");
   assert.equal(text("open", { ...live, paused: true }, 4990), "paused, behind live by 0:00");
-  assert.equal(text("open", { lastGameLoop: 9 }, 3), "playback");
+  assert.equal(text("open", live, 5000, 90), "live, delayed by 90 s");
+  assert.equal(text("open", undefined, 5, 0.5), "live, delayed by 0.5 s");
+  assert.equal(text("open", live, 5000 - 83 * 22.4, 60), "behind live by 1:23, delayed by 60 s");
+  assert.equal(text("open", { lastGameLoop: 9 }, 3, 60), "playback");
   assert.equal(text("open", { lastGameLoop: 9, paused: true }, 3), "paused");
   assert.equal(text("open", { lastGameLoop: 9, paused: true, ended: true }, 9), "ended");
   assert.deepEqual(

@@ -511,7 +511,7 @@ class PlaybackState(_message.Message):
     def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ..., loop: _Optional[bool] = ...) -> None: ...
 
 class Status(_message.Message):
-    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget", "history")
+    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget", "history", "delay")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBERS_FIELD_NUMBER: _ClassVar[int]
@@ -524,6 +524,7 @@ class Status(_message.Message):
     RECORDING_FIELD_NUMBER: _ClassVar[int]
     FRAME_BUDGET_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
+    DELAY_FIELD_NUMBER: _ClassVar[int]
     match: Match
     playback: PlaybackState
     subscribers: _containers.RepeatedCompositeFieldContainer[SubscriberStatus]
@@ -536,7 +537,8 @@ class Status(_message.Message):
     recording: RecordingStatus
     frame_budget: FrameBudget
     history: HistoryStatus
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ...) -> None: ...
+    delay: _duration_pb2.Duration
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ..., delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class HistoryStatus(_message.Message):
     __slots__ = ("frames", "bytes", "first_game_loop", "last_game_loop")
