@@ -44,13 +44,6 @@ needs_browser = [
 ]
 
 
-def in_browser(test: Callable[..., None]) -> Callable[..., None]:
-    """Mark one test of a module of others: it needs the browser."""
-    for mark in needs_browser:
-        test = mark(test)
-    return test
-
-
 def install() -> None:
     """`npm ci`, unless what is installed is what the lock file says."""
     assert NPM is not None

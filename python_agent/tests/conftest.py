@@ -11,6 +11,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from browsers import AT, Browser, OpenPage, Page, install
 from hypothesis import HealthCheck, settings
+from nats_servers import Server, running
 from programs import DAEMON, FREE_PORTS, SKIRMISH, Daemon, Launch, Play, start
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -148,6 +149,13 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     for page in pages:
         page.close()
     assert complaints == [[]] * len(pages)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A NATS server of one test."""
+    with running(tmp_path / "nats") as server:
+        yield server
 
 
 @pytest.fixture

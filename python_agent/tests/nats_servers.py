@@ -76,17 +76,12 @@ class Server:
                 self.kill()
 
 
-def single(folder: Path, options: str = "") -> Server:
-    """The configuration of one server."""
+@contextmanager
+def running(folder: Path, options: str = "") -> Iterator[Server]:
+    """One server while the context is open. `options`: more lines of its configuration."""
     (port,) = free_ports(1)
     config = f'listen: 127.0.0.1:{port}\njetstream {{ store_dir: "{folder / "js"}" }}\n{options}'
-    return Server(folder, config, port)
-
-
-@contextmanager
-def running(folder: Path) -> Iterator[Server]:
-    """One server while the context is open."""
-    server = single(folder)
+    server = Server(folder, config, port)
     server.start()
     try:
         yield server

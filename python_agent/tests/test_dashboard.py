@@ -15,7 +15,7 @@ import pytest
 from abathur import drawing
 from abathur.sync.v1 import sync_pb2
 from browsers import AT, LOOP, OpenPage, Page, enter_token, needs_browser, response_at, responses, shows
-from programs import FREE_PORTS, SKIRMISH, Daemon, Launch, Play
+from programs import ACT, FREE_PORTS, SKIRMISH, WATCH, Daemon, Launch, Play, token_options
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
@@ -460,6 +460,17 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(play: Play, open_page: OpenPa
     page.press("Space")
     page.wait("dashboard.playback.state.paused")
     assert page.evaluate("location.href + JSON.stringify(localStorage)").find("a-token") < 0
+
+
+def test_a_delayed_match_says_by_how_much(launch: Launch, open_page: OpenPage, tmp_path: Path) -> None:
+    daemon = launch("serve", *FREE_PORTS, *token_options(tmp_path), "--delay", "0.5s")
+    page = open_page(daemon)
+    with abathur.publisher_blocking(daemon.grpc, token=ACT, map_name="Test LE") as bot:
+        for each in responses(FIRST, FIRST + 20):
+            bot.publish(each)
+        enter_token(page, WATCH)
+        shows(page, FIRST + 19)
+        page.wait("document.getElementById('state').textContent === args", "live, delayed by 0.5 s")
 
 
 def test_theme_is_kept(paused: Daemon, open_page: OpenPage) -> None:

@@ -26,9 +26,8 @@ import pytest
 from abathur import actions, drawing
 from abathur.errors import StoppingError
 from abathur.sync.v1 import sync_pb2
-from browsers import LOOP, OpenPage, enter_token, in_browser
 from google.protobuf import json_format
-from nats_servers import RelayProcess, Server, eventually, needs_nats, running
+from nats_servers import RelayProcess, Server, eventually, needs_nats
 from programs import (
     ACT,
     FREE_PORTS,
@@ -334,14 +333,6 @@ def test_timeline_and_status_of_grpc(ladder: Ladder) -> None:
         timeline = call(ladder.daemon, "GetTimeline", sync_pb2.GetTimelineRequest(), sync_pb2.Timeline)
         check_timeline(ladder, timeline)
         check_status(ladder, call(ladder.daemon, "GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status))
-
-
-@in_browser
-def test_the_page_says_by_how_much_it_is_delayed(ladder: Ladder, open_page: OpenPage) -> None:
-    page = open_page(ladder.daemon)
-    enter_token(page, WATCH)
-    page.wait("document.getElementById('state')?.textContent === args", "live, delayed by 2 s")
-    ladder.check(page.evaluate(LOOP), is_newest=False)
 
 
 def test_timeline_and_status_of_http(ladder: Ladder) -> None:
@@ -659,12 +650,6 @@ def test_a_playback_has_no_delay(tmp_path: Path) -> None:
 
 
 # NATS.
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "nats") as server:
-        yield server
 
 
 async def check_relayed(ladder: Ladder, address: str) -> None:

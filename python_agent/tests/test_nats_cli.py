@@ -5,23 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import abathur
 import pytest
 from abathur import _address
 from abathur._nats._client import Client
 from abathur.cli import _relay_option
-from nats_servers import RelayProcess, Server, eventually, free_ports, needs_nats, running
+from nats_servers import RelayProcess, Server, eventually, free_ports, needs_nats
 from programs import SKIRMISH, Play
 from programs import abathur as run_abathur
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "nats") as server:
-        yield server
 
 
 @pytest.mark.parametrize(

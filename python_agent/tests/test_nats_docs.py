@@ -20,7 +20,7 @@ import abathur
 import nats_credentials
 import pytest
 from abathur import RequestError
-from nats_servers import RelayProcess, Server, free_ports, needs_nats, running, single
+from nats_servers import RelayProcess, Server, free_ports, needs_nats, running
 from programs import FREE_PORTS, ROOT, SKIRMISH, Play, daemon_command
 from programs import abathur as run_abathur
 from test_docs import blocks, make_certificate
@@ -29,12 +29,6 @@ pytestmark = needs_nats
 
 PAGE = ROOT / "docs" / "nats.md"
 ADDRESS = "nats://127.0.0.1:4222"
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "nats") as server:
-        yield server
 
 
 @pytest.mark.parametrize("number", range(len(blocks(PAGE, "python"))))
@@ -275,10 +269,8 @@ async def test_no_login_is_sent_to_a_server_without_tls(server: Server) -> None:
 
 @pytest.fixture
 def with_token(tmp_path: Path) -> Iterator[Server]:
-    server = single(tmp_path / "nats", 'authorization { token: "a-token" }\n')
-    server.start()
-    yield server
-    server.stop()
+    with running(tmp_path / "nats", 'authorization { token: "a-token" }\n') as server:
+        yield server
 
 
 async def test_a_token_opens_a_server(play: Play, with_token: Server) -> None:
@@ -308,9 +300,7 @@ async def test_credentials_open_a_server(play: Play, tmp_path: Path, nkeys: None
     options, credentials = nats_credentials.configure()
     file = tmp_path / "member.creds"
     file.write_text(credentials)
-    server = single(tmp_path / "nats", options)
-    server.start()
-    try:
+    with running(tmp_path / "nats", options) as server:
         daemon = play(SKIRMISH, "--loop")
         with RelayProcess(f"{server.url}/m", "--address", daemon.grpc, "--creds", str(file)):
             async with abathur.connect(f"{server.url}/m", creds=file) as game:
@@ -322,5 +312,3 @@ async def test_credentials_open_a_server(play: Play, tmp_path: Path, nkeys: None
             async with abathur.connect(f"{server.url}/m", creds=tmp_path / "other.creds") as game:
                 with pytest.raises(abathur.AbathurError, match=r"other\.creds' has no credentials of NATS"):
                     await game.match()
-    finally:
-        server.stop()

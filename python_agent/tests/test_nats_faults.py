@@ -13,20 +13,12 @@ import abathur
 import pytest
 from abathur import _address
 from abathur._nats._client import Client
-from nats_servers import RelayProcess, Server, cluster, needs_nats, single
+from nats_servers import RelayProcess, Server, cluster, needs_nats
 from programs import SKIRMISH, Daemon, Play
 
 pytestmark = needs_nats
 
 Run = Callable[..., Any]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    server = single(tmp_path / "nats")
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture
