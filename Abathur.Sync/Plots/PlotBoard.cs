@@ -45,7 +45,8 @@ public sealed class PlotBoard(bool isRecorded = false)
             gameLoop = request.HasGameLoop ? Math.Min(request.GameLoop, _gameLoop) : _gameLoop;
             foreach (var value in request.Values)
             {
-                SeriesOf(request.Agent, value.Name).Add(gameLoop, value.Value);
+                // There is room: it was checked.
+                SeriesOf(request.Agent, value.Name)!.Add(gameLoop, value.Value);
                 if (_keepsForRecording) Wait(request.Agent, value, gameLoop);
             }
         }
@@ -132,17 +133,20 @@ public sealed class PlotBoard(bool isRecorded = false)
     private void AddRecorded(V1.Plots.Types.Series points)
     {
         if (points.Agent.Length > PlotRules.MaxNameLength) return;
+        PlotSeries? series = null;
         for (var i = 0; i < Math.Min(points.GameLoops.Count, points.Values.Count); i++)
         {
             if (PlotRules.Problem(points.Name, points.Values[i]) is not null) continue;
-            if (_series.Count == MaxSeries && !_series.ContainsKey((points.Agent, points.Name))) return;
-            SeriesOf(points.Agent, points.Name).Add(points.GameLoops[i], points.Values[i]);
+            series ??= SeriesOf(points.Agent, points.Name);
+            if (series is null) return;
+            series.Add(points.GameLoops[i], points.Values[i]);
         }
     }
 
-    private PlotSeries SeriesOf(string agent, string name)
+    /// <summary>The series of an agent, which is added where it is new; null if there are too many.</summary>
+    private PlotSeries? SeriesOf(string agent, string name)
     {
-        if (!_series.TryGetValue((agent, name), out var series)) _series[(agent, name)] = series = new(agent, name, isRecorded);
-        return series;
+        if (_series.TryGetValue((agent, name), out var series)) return series;
+        return _series.Count == MaxSeries ? null : _series[(agent, name)] = new(agent, name, isRecorded);
     }
 }
