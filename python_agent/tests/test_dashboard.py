@@ -473,6 +473,16 @@ def test_a_delayed_match_says_by_how_much(launch: Launch, open_page: OpenPage, t
         page.wait("document.getElementById('state').textContent === args", "live, delayed by 0.5 s")
 
 
+def test_a_frame_that_is_newer_than_the_status_is_not_behind_the_end(paused: Daemon, open_page: OpenPage) -> None:
+    page = open_page(paused)
+    shows(page, AT)
+    page.wait("dashboard.playback.state !== undefined")
+    # At once: the next status would say it again.
+    stale = "dashboard.playback.state.lastGameLoop = 0, dashboard.playback.show()"
+    text = page.evaluate(f"{stale}, document.getElementById('where').textContent")
+    assert f"game loop {AT} of {AT}" in text
+
+
 def test_theme_is_kept(paused: Daemon, open_page: OpenPage) -> None:
     page = open_page(paused)
     shows(page, AT)

@@ -67,7 +67,8 @@ export class Playback {
   show() {
     if (this.state === undefined) return;
     const gameLoop = this.#world.gameLoop ?? this.state.gameLoop ?? this.state.firstGameLoop ?? 0;
-    const last = this.state.lastGameLoop ?? 0;
+    // The frame may be newer than the status.
+    const last = Math.max(this.state.lastGameLoop ?? 0, gameLoop);
     if (performance.now() - this.#touched > SETTLE_MS) this.#scrubber.value = String(gameLoop);
     this.#scrubber.setAttribute("aria-valuetext", `${clock(gameLoop)}, game loop ${gameLoop}`);
     setText(
