@@ -163,6 +163,26 @@ def test_an_area_is_chosen_by_dragging(paused: Daemon, open_page: OpenPage) -> N
     assert tags(page) == set()
 
 
+def test_forced_colors_are_those_of_the_map_too(paused: Daemon, open_page: OpenPage) -> None:
+    page = open_page(paused, colorScheme="dark")
+    shows(page, AT)
+    page.click("#theme")
+    page.click("#theme")
+    page.wait("document.documentElement.dataset.theme === 'dark'")
+    page.run("await page.emulateMedia({forcedColors: 'active', colorScheme: 'light'})")
+    # What was chosen need not fit the system's colours, and cannot be chosen now.
+    page.wait("document.documentElement.dataset.theme === undefined")
+    assert not page.run("return page.isVisible('#theme')")
+    unit = freest(units_at(AT))
+    page.evaluate("dashboard.choose(BigInt(args))", str(unit.tag))
+    x, y = look_at(page, unit, 20)
+    forced = page.evaluate("getComputedStyle(document.body).color.match(/\\d+/g).slice(0, 3).map(Number)")
+    radius = unit.radius * 20 * 1.2 + 4
+    assert tuple(forced) in colors(page, *([x + radius * math.cos(at), y + radius * math.sin(at)] for at in range(6)))
+    page.run("await page.emulateMedia({forcedColors: 'none'})")
+    page.wait("document.documentElement.dataset.theme === 'dark'")
+
+
 def test_one_more_or_fewer_with_shift(paused: Daemon, open_page: OpenPage) -> None:
     page = open_page(paused)
     shows(page, AT)

@@ -39,7 +39,7 @@ export class Labels {
   }
 
   #begin(view, palette, ratio) {
-    const key = `${palette.text} ${ratio}`;
+    const key = `${palette.text} ${palette.ground} ${ratio}`;
     if (key !== this.#made || this.#sprites.size > MAX_SPRITES) this.#sprites.clear();
     this.#made = key;
     this.#columns = Math.ceil(view.width / SLOT_WIDTH) + 1;

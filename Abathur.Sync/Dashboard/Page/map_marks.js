@@ -80,13 +80,13 @@ export function drawOrders(context, lines, view, palette) {
 }
 
 /**
- * Circles of how far units shoot and see: weapons solid, sight dashed.
+ * Circles of how far units shoot and see: weapons solid, sight dashed. Of many units it is the area that they reach together: so many
+ * circles could not be told apart, and cost more than all units.
  * @param ranges { x, y, radius, sight, weapons, text }[] in cells
  */
 export function drawRanges(context, ranges, view, palette) {
   const circles = (dash, color, radiiOf) => {
     context.beginPath();
-    context.setLineDash(ranges.length > MANY ? [] : dash);
     for (const each of ranges) {
       const [x, y] = [view.screenX(each.x), view.screenY(each.y)];
       for (const radius of radiiOf(each)) {
@@ -95,9 +95,15 @@ export function drawRanges(context, ranges, view, palette) {
         context.arc(x, y, radius * view.scale, 0, 2 * Math.PI);
       }
     }
-    if (ranges.length > MANY) context.globalAlpha = 0.35;
-    stroke(context, palette, color, 1.25, ranges.length);
-    context.globalAlpha = 1;
+    if (ranges.length > MANY) {
+      context.globalAlpha = 0.2;
+      context.fillStyle = color;
+      context.fill();
+      context.globalAlpha = 1;
+    } else {
+      context.setLineDash(dash);
+      stroke(context, palette, color, 1.25);
+    }
   };
   circles([2, 5], palette.sight, ({ sight }) => (sight > 0 ? [sight] : []));
   circles([], palette.weapon, ({ weapons }) => weapons);

@@ -60,9 +60,9 @@ export class MapView {
     this.#resize();
   }
 
-  /** Colours for "light" or "dark". */
-  set theme(theme) {
-    this.#palette = paletteOf(theme);
+  /** Colours for "light" or "dark", which the system may force. */
+  setTheme(theme, areForced) {
+    this.#palette = paletteOf(theme, areForced);
     this.#ground.begin(this.#world.match?.gameInfo?.startRaw, this.#palette);
     this.update();
   }

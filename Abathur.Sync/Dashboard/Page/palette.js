@@ -17,9 +17,15 @@ const LIGHT = {
   order: "#3f5200", weapon: "#b3261e", sight: "#3b454e", fight: "#b3261e", health: "#00704f", shield: "#3461c1",
 };
 
+/** What is read or followed with the eye, where the system forces its colours. Units and ground keep theirs: they mean something. */
+const FORCED = {
+  outline: "Canvas", text: "CanvasText", camera: "CanvasText", select: "CanvasText", order: "LinkText", sight: "CanvasText",
+};
+
 /** The colours of a theme, "light" or "dark". */
-export function paletteOf(theme) {
-  return theme === "light" ? LIGHT : DARK;
+export function paletteOf(theme, areForced = false) {
+  const colors = theme === "light" ? LIGHT : DARK;
+  return areForced ? { ...colors, ...FORCED } : colors;
 }
 
 /** Its colour for each alliance, by number. */

@@ -5,17 +5,21 @@ import { byId } from "./page.js";
 const KEY = "abathur-theme";
 const CHOICES = ["system", "light", "dark"];
 
-/** Wires the button; calls `changed("light" | "dark")` now and whenever it changes. */
+/** Wires the button; calls `changed("light" | "dark", areForced)` now and whenever it changes. */
 export function startTheme(changed) {
   const button = byId("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
+  const forced = matchMedia("(forced-colors: active)");
   let choice = CHOICES.includes(stored()) ? stored() : "system";
 
   function apply() {
-    if (choice === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = choice;
-    button.textContent = `Theme: ${choice}`;
-    changed(choice === "system" ? (system.matches ? "dark" : "light") : choice);
+    // Forced colours are the system's, light or dark: a choice made here need not fit them.
+    const theme = forced.matches ? "system" : choice;
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = `Theme: ${theme}`;
+    button.hidden = forced.matches;
+    changed(theme === "system" ? (system.matches ? "dark" : "light") : theme, forced.matches);
   }
   button.addEventListener("click", () => {
     choice = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length];
@@ -26,7 +30,7 @@ export function startTheme(changed) {
     }
     apply();
   });
-  system.addEventListener("change", apply);
+  for (const each of [system, forced]) each.addEventListener("change", apply);
   apply();
 }
 
