@@ -3,7 +3,7 @@ using Mark = Abathur.Sync.V1.Timeline.Types.Mark;
 
 namespace Abathur.Sync.History;
 
-/// <summary>What happened when: fights, bases, upgrades, drawings. Bounded. Not thread-safe.</summary>
+/// <summary>What happened when: fights, bases, upgrades, drawings, chat. Bounded. Not thread-safe.</summary>
 internal sealed class MatchMarks
 {
     /// <summary>Marks that are kept. With more, the oldest half is dropped.</summary>
@@ -11,6 +11,12 @@ internal sealed class MatchMarks
 
     /// <summary>Deaths further apart in time or space are of another fight: 10 s, and about the width of a screen.</summary>
     public const uint FightLoops = 224;
+
+    /// <summary>Messages of the chat that are marked in a match: who writes all the time does not push out what else happened.</summary>
+    public const int MaxMessages = 1024;
+
+    /// <summary>Characters of a message that are kept: the game allows no longer ones.</summary>
+    private const int MaxMessageLength = 255;
 
     private const float FightCells = 25;
 
@@ -24,6 +30,7 @@ internal sealed class MatchMarks
     private readonly HashSet<uint> _upgrades = [];
     private readonly Dictionary<string, (bool WasDrawn, uint? GameLoop)> _layers = new(StringComparer.Ordinal);
     private bool _knowsUpgrades;
+    private int _messages;
 
     /// <summary>Adds a death.</summary>
     public void AddDeath(uint gameLoop, KnownUnit unit)
@@ -63,6 +70,15 @@ internal sealed class MatchMarks
         if (_layers.Count > MaxLayers) _layers.Clear();
     }
 
+    /// <summary>Adds a message of the chat.</summary>
+    public void AddChat(uint gameLoop, ChatReceived said)
+    {
+        if (_messages == MaxMessages) return;
+        _messages++;
+        var text = string.Concat(said.Message.EnumerateRunes().Take(MaxMessageLength));
+        Add(new Mark { GameLoop = gameLoop, LastGameLoop = gameLoop, Kind = "chat", Id = said.PlayerId, Name = text });
+    }
+
     /// <summary>Adds the upgrades that are new. Those of the first observation are not, unless the match begins with it.</summary>
     public void AddUpgrades(uint gameLoop, IEnumerable<uint> upgrades, bool isBeginning)
     {
@@ -82,6 +98,7 @@ internal sealed class MatchMarks
     public void RemoveFrom(uint gameLoop)
     {
         _marks.RemoveAll(mark => mark.LastGameLoop >= gameLoop);
+        _messages = _marks.Count(mark => mark.Kind == "chat");
         _upgrades.Clear();
         _knowsUpgrades = false;
         _layers.Clear();

@@ -52,7 +52,7 @@ internal sealed class MatchTimeline
         lock (_gate)
         {
             RemoveFrom(gameLoop);
-            if (!events.IsEmpty) AddDeaths(gameLoop, events);
+            if (!events.IsEmpty) AddEvents(gameLoop, events);
             if (_gameLoops.Count > 0 && gameLoop - _gameLoops[^1] < LoopsPerRow) return;
             if (ReadNeeded(observation) is not { } seen) return;
             Look(gameLoop, seen);
@@ -97,12 +97,14 @@ internal sealed class MatchTimeline
         _knowsUnits = true;
     }
 
-    private void AddDeaths(uint gameLoop, ReadOnlySpan<byte> events)
+    private void AddEvents(uint gameLoop, ReadOnlySpan<byte> events)
     {
-        foreach (var tag in Read(events)?.RawData?.Event?.DeadUnits ?? [])
+        if (Read(events) is not { } response) return;
+        foreach (var tag in response.Observation?.RawData?.Event?.DeadUnits ?? [])
         {
             if (_known.Remove(tag) is { } unit) _marks.AddDeath(gameLoop, unit);
         }
+        foreach (var said in response.Chat) _marks.AddChat(gameLoop, said);
     }
 
     /// <summary>Null if the observation is damaged, which encoders report.</summary>
@@ -112,7 +114,7 @@ internal sealed class MatchTimeline
         try
         {
             Needed.Project(observation, needed);
-            return Read(needed.Span);
+            return Read(needed.Span)?.Observation;
         }
         catch (InvalidDataException)
         {
@@ -124,11 +126,11 @@ internal sealed class MatchTimeline
         }
     }
 
-    private static Observation? Read(ReadOnlySpan<byte> response)
+    private static ResponseObservation? Read(ReadOnlySpan<byte> response)
     {
         try
         {
-            return ResponseObservation.Parser.ParseFrom(response).Observation;
+            return ResponseObservation.Parser.ParseFrom(response);
         }
         catch (InvalidProtocolBufferException)
         {

@@ -20,6 +20,8 @@ _MAX_UNITS = 4096
 _FIGHT_LOOPS = 224
 _FIGHT_CELLS = 25.0
 _LEAST_FIGHT_VALUE = 150.0
+_MAX_MESSAGES = 1024
+_MAX_MESSAGE_LENGTH = 255
 #: A match that is seen from here on is seen from its beginning.
 _BEGINNING_LOOPS = 224
 
@@ -30,14 +32,14 @@ class Mark:
 
     Attributes:
         kind: ``fight``; ``base``, ``enemy_base``: a new town hall; ``base_lost``, ``enemy_base_lost``; ``upgrade``;
-            ``drawing``: a layer that is drawn again.
+            ``drawing``: a layer that is drawn again; ``chat``: a message of a player.
         game_loop: When it began.
         last_game_loop: Of a fight, when the last unit died; else as `game_loop`.
-        id: Unit type of a base, or the upgrade.
+        id: Unit type of a base, the upgrade, or the player that wrote.
         own_lost: Of a fight, resources that were lost, as far as their cost is known.
         enemy_lost: Of a fight, resources that the enemy lost.
-        at: Where it was, (x, y) in cells; None for upgrades and drawings.
-        name: Layer of a drawing.
+        at: Where it was, (x, y) in cells; None for upgrades, drawings, chat.
+        name: Layer of a drawing, or text of a message.
     """
 
     kind: str
@@ -97,6 +99,7 @@ class KnownUnits:
         self._row = 0
         self._drawn: set[str] = set()
         self._marked: dict[str, int] = {}
+        self._messages = 0
 
     @property
     def marks(self) -> list[Mark]:
@@ -127,6 +130,15 @@ class KnownUnits:
                 self._marks.append(Mark("drawing", game_loop, game_loop, name=layer))
                 self._marked[layer] = game_loop
         self._drawn = set(now)
+
+    def hear(self, game_loop: int, chat: Iterable[sc2api_pb2.ChatReceived]) -> None:
+        """Mark the messages of players."""
+        for said in chat:
+            if self._messages == _MAX_MESSAGES:
+                return
+            self._messages += 1
+            text = said.message[:_MAX_MESSAGE_LENGTH]
+            self._marks.append(Mark("chat", game_loop, game_loop, said.player_id, name=text))
 
     def look(self, game_loop: int, raw: raw_pb2.ObservationRaw) -> None:
         """Update what is known from an observation."""

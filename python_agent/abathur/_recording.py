@@ -214,7 +214,7 @@ class Recording:
                         layers = sync_pb2.Drawings.FromString(each.data).layers
                         builder.add_layers(game_loop_of(each), [layer.name for layer in layers if layer.shapes])
                         continue
-                    builder.add_dead(each.game_loop, each.without_units().observation.raw_data.event.dead_units)
+                    builder.add_events(each.game_loop, each.without_units())
                     if builder.is_due(each.game_loop):
                         builder.add(each.game_loop, each.frame("").observation)
             except self._errors as error:

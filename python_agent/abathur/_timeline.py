@@ -59,7 +59,7 @@ class Timeline(Mapping[str, NDArray[np.float32]]):
 
     Attributes:
         game_loops: Game loop of each row, (rows,) uint32.
-        marks: What happened when, oldest first: fights, new bases, upgrades.
+        marks: What happened when, oldest first: fights, bases, upgrades, drawings, chat.
     """
 
     def __init__(
@@ -116,9 +116,10 @@ class TimelineBuilder:
         """Whether an observation makes a row."""
         return not self._loops or game_loop - self._loops[-1] >= LOOPS_PER_ROW
 
-    def add_dead(self, game_loop: int, dead_units: Iterable[int]) -> None:
-        """The units that died in an observation, before its row."""
-        self._known.bury(game_loop, dead_units)
+    def add_events(self, game_loop: int, response: sc2api_pb2.ResponseObservation) -> None:
+        """What happened once in an observation, before its row: deaths, chat."""
+        self._known.bury(game_loop, response.observation.raw_data.event.dead_units)
+        self._known.hear(game_loop, response.chat)
 
     def add_layers(self, game_loop: int, layers: Iterable[str]) -> None:
         """The layers of drawings at an observation."""

@@ -167,6 +167,46 @@ def test_layers_of_drawings_are_switched(paused: Daemon, open_page: OpenPage) ->
         assert page.evaluate("dashboard.world.drawings.length") == 1
 
 
+def test_what_agents_draw_and_say_is_switched_with_its_events(launch: Launch, open_page: OpenPage) -> None:
+    daemon = launch("serve", *FREE_PORTS)
+    page = open_page(daemon)
+    events = "[...document.querySelectorAll('#events button')].map((each) => each.innerText.replace(/^\\S+ /, ''))"
+    with (
+        abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher,
+        abathur.connect_blocking(daemon.grpc) as game,
+    ):
+        for response in responses(FIRST, FIRST + 30):
+            del response.chat[:]
+            if response.observation.game_loop == FIRST + 25:
+                response.chat.add(player_id=1, message="Tag:rush")
+                game.draw([drawing.point((60, 40))], layer="army")
+                game.draw([drawing.point((90, 40))], layer="scouting")
+            publisher.publish(response)
+        page.wait(f"{events}.length === 3")
+        assert sorted(page.evaluate(events)) == ["drawing: army", "drawing: scouting", "player 1: Tag:rush"]
+        # A layer that is cleared can still be switched, and its events with it.
+        game.draw([], layer="army")
+        page.wait("dashboard.world.drawings.map(({name}) => name).join() === 'scouting'")
+        page.run("await page.locator('#layers li', {hasText: 'army'}).locator('input').click()")
+        page.wait(f"!{events}.includes('drawing: army')")
+        switch = "await page.locator('#marks-legend button', {hasText: args}).click()"
+        page.run(switch, "chat")
+        page.wait(f"{events}.join() === 'drawing: scouting'")
+        assert page.evaluate("document.querySelectorAll('#marks-legend [aria-pressed=false]').length") == 1
+        page.run(switch, "chat")
+        page.run(switch, "drawing")
+        page.wait(f"{events}.join() === 'player 1: Tag:rush'")
+        page.run(switch, "drawing")
+        page.run("await page.locator('#layers li', {hasText: 'army'}).locator('input').click()")
+        page.wait(f"{events}.length === 3")
+        # What is switched off is not jumped to.
+        page.run(switch, "drawing")
+        page.press("Home")
+        page.wait(f"{LOOP} === args", FIRST)
+        page.press(".")
+        page.wait(f"{LOOP} === args", FIRST + 25)
+
+
 def test_states_are_told_truly(launch: Launch, open_page: OpenPage) -> None:
     first = launch("play", str(SKIRMISH), *FREE_PORTS, "--start-paused")
     port = first.addresses["http"].rpartition(":")[2]

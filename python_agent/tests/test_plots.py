@@ -155,5 +155,5 @@ def test_the_timeline_of_a_whole_recording(paused: Daemon) -> None:
         assert (mark.get("id", 0), mark.get("name", "")) == (ours.id, ours.name)
         if ours.at is not None:
             assert (mark["at"]["x"], mark["at"]["y"]) == pytest.approx(ours.at, abs=0.01)
-    assert {mark["kind"] for mark in whole["marks"]} >= {"fight"}
+    assert {mark["kind"] for mark in whole["marks"]} >= {"fight", "chat"}
     assert all(mark["ownLost"] + mark["enemyLost"] >= 150 for mark in whole["marks"] if mark["kind"] == "fight")

@@ -1,8 +1,9 @@
 // One WebSocket to the daemon: subscribes, asks, and comes back by itself when it is lost.
 
+import { ColumnsError } from "./columns.js";
 import { ClientMessage, ServerMessage } from "./messages.js";
 import { subprotocols, token } from "./token.js";
-import { read, write } from "./wire.js";
+import { read, WireError, write } from "./wire.js";
 
 const COLUMNS = 3;
 const FIRST_WAIT_MS = 250;
@@ -84,12 +85,6 @@ export class Connection {
     this.#forget("closed");
   }
 
-  /** Closes this connection and opens a new one, after a message that cannot be parsed. */
-  restart(why) {
-    this.#ended = why;
-    this.#socket?.close();
-  }
-
   #open() {
     this.#on.state("connecting", this.#attempt > 0 ? this.#ended || "trying again" : "");
     const socket = new WebSocket(this.#url, subprotocols());
@@ -104,11 +99,22 @@ export class Connection {
       this.#send({ token: token(), subscribe });
     };
     socket.onmessage = ({ data }) => {
-      if (socket === this.#socket && data instanceof ArrayBuffer) this.#take(read(ServerMessage, new Uint8Array(data)));
+      if (socket === this.#socket && data instanceof ArrayBuffer) this.#read(new Uint8Array(data));
     };
     socket.onclose = () => {
       if (socket === this.#socket) this.#lost();
     };
+  }
+
+  /** After a message that cannot be read, as a whole or in its frame, the connection is another one. */
+  #read(bytes) {
+    try {
+      this.#take(read(ServerMessage, bytes));
+    } catch (error) {
+      if (!(error instanceof ColumnsError || error instanceof WireError)) throw error;
+      this.#ended = `a message could not be read: ${error.message}`;
+      this.#socket?.close();
+    }
   }
 
   #take({ match, frame, result, error, end, drawings }) {

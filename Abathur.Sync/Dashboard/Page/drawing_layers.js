@@ -1,9 +1,15 @@
-// The layers of agents' drawings: each can be switched off.
+// The layers of agents' drawings: each can be switched off, with its events.
 
 import { byId, element } from "./page.js";
 
+/** With more layers, the oldest ones are forgotten. */
+const MAX_KNOWN = 200;
+
 export class DrawingLayers {
+  /** Changes with what is off. */
+  version = 0;
   #root = byId("layers");
+  #known = new Map();
   #off = new Set();
   #changed;
 
@@ -12,18 +18,38 @@ export class DrawingLayers {
     this.#changed = changed;
   }
 
+  /** Another match begins: its layers are others. What is off stays off. */
+  begin() {
+    this.#known.clear();
+    this.#show();
+  }
+
   /** Those of some layers that are on. */
   on(layers) {
     return layers.filter((layer) => !this.#off.has(keyOf(layer)));
   }
 
-  /** Lists the layers. */
+  /** Whether the layers of a name are off. */
+  hides(name) {
+    const keys = [true, false].map((recorded) => keyOf({ name, recorded })).filter((key) => this.#known.has(key));
+    return keys.length > 0 && keys.every((key) => this.#off.has(key));
+  }
+
+  /** Lists layers beside those that are known: one that is cleared can be switched before it is drawn again. */
   show(layers) {
-    byId("layers-none").hidden = layers.length > 0;
-    const keys = layers.map(keyOf);
-    const known = [...this.#root.children].map((each) => each.dataset.key);
-    if (keys.length === known.length && keys.every((key, at) => key === known[at])) return;
-    this.#root.replaceChildren(...layers.map((layer) => this.#row(layer)));
+    const before = this.#known.size;
+    for (const { name, recorded } of layers) this.#known.set(keyOf({ name, recorded }), { name, recorded });
+    if (this.#known.size === before) return;
+    for (const key of this.#known.keys()) if (this.#known.size > MAX_KNOWN) this.#known.delete(key);
+    this.version++;
+    this.#show();
+  }
+
+  #show() {
+    byId("layers-none").hidden = this.#known.size > 0;
+    const layers = [...this.#known.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    const rows = new Map([...this.#root.children].map((row) => [row.dataset.key, row]));
+    this.#root.replaceChildren(...layers.map((layer) => rows.get(keyOf(layer)) ?? this.#row(layer)));
   }
 
   #row(layer) {
@@ -32,6 +58,7 @@ export class DrawingLayers {
     box.addEventListener("change", () => {
       if (box.checked) this.#off.delete(key);
       else this.#off.add(key);
+      this.version++;
       this.#changed();
     });
     const name = `${layer.name || "without a name"}${layer.recorded ? " (recorded)" : ""}`;
@@ -39,6 +66,7 @@ export class DrawingLayers {
   }
 }
 
+/** By name first. */
 function keyOf({ name = "", recorded = false }) {
-  return `${recorded ? "recorded" : "live"} ${name}`;
+  return `${name} ${recorded ? "recorded" : "live"}`;
 }

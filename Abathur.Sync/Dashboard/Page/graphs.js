@@ -16,17 +16,18 @@ export class Graphs {
   }
 
   /**
-   * Shows a timeline between two game loops.
-   * @param colors changes when the colours do @param other the timeline of a second match, drawn as thin lines; undefined: none
+   * Shows a timeline between two game loops, with the marks that are shown.
+   * @param {{timeline, shown, other}} of other: the timeline of a second match, drawn as thin lines; undefined: none
+   * @param colors changes when the colours do
    */
-  show(timeline, first, last, colors, other) {
-    const key = `${timeline.version} ${other?.version ?? ""} ${colors}`;
+  show({ timeline, shown, other }, first, last, colors) {
+    const key = `${shown.version} ${other?.version ?? ""} ${colors}`;
     if (key !== this.#version) {
       this.#version = key;
       this.#leads = leads(timeline);
       for (const each of this.#graphs) each.lines = [...linesOf(each.kind, timeline), ...(other ? linesOf(each.kind, other, "B: ") : [])];
     }
-    for (const { graph, lines } of this.#graphs) graph.show({ lines, marks: timeline.marks, first, last, key });
+    for (const { graph, lines } of this.#graphs) graph.show({ lines, marks: shown.marks, first, last, key });
   }
 
   /** Shows where the match stands. */

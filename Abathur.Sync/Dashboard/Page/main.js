@@ -1,7 +1,6 @@
 // Puts the page together: one connection, one world, and the parts that show it.
 
 import { showBill } from "./bill.js";
-import { ColumnsError } from "./columns.js";
 import { Compare } from "./compare.js";
 import { Connection, Refusal } from "./connection.js";
 import { DrawingLayers } from "./drawing_layers.js";
@@ -29,7 +28,6 @@ import { startTheme } from "./theme.js";
 import { askForToken } from "./token.js";
 import { UnitList } from "./unit_list.js";
 import { UnitPanel } from "./unit_panel.js";
-import { WireError } from "./wire.js";
 import { World } from "./world.js";
 
 const STATUS_MS = 500;
@@ -91,6 +89,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     if (match.gameData === undefined) showNamesOfDaemon();
     if (match.runId !== world.match?.runId) {
       numbers.begin();
+      layers.begin();
       choose(undefined);
     }
     world.begin(match);
@@ -104,13 +103,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
   },
   frame(frame) {
     const now = performance.now();
-    try {
-      world.apply(frame, playback.isPaused ? 1 : playback.rate, now);
-    } catch (error) {
-      if (!(error instanceof ColumnsError || error instanceof WireError)) throw error;
-      connection.restart(`a frame could not be read: ${error.message}`);
-      return;
-    }
+    world.apply(frame, playback.isPaused ? 1 : playback.rate, now);
     charts.add(frame, now);
     map.update();
     acknowledge(frame.sequence);
@@ -119,11 +112,11 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
   drawings: (message) => showDrawings(message.layers),
 });
 const numbers = new MatchNumbers(connection);
-const overTime = new OverTime({ world, playback, numbers }, () => names, seek);
+const overTime = new OverTime({ world, playback, numbers, layers }, () => names, seek);
 const other = parameters.get("with");
 const second = other === null ? undefined : new SecondMatch(other, `${own} B`, stillness.matches);
-startTheme((theme) => {
-  for (const each of [map, second?.map]) if (each) each.theme = theme;
+startTheme((theme, areForced) => {
+  for (const each of [map, second?.map]) each?.setTheme(theme, areForced);
 });
 if (parameters.get("view") === "stream") document.body.dataset.view = "stream";
 

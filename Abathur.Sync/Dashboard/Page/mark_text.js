@@ -11,6 +11,7 @@ export const KINDS = {
   enemy_base_lost: { label: "enemy base lost", color: "--enemy" },
   upgrade: { label: "upgrade", color: "--ally" },
   drawing: { label: "drawing", color: "--creep" },
+  chat: { label: "chat", color: "--neutral" },
 };
 
 /** One line: "6:38 fight: own losses 450, enemy 1,900". */
@@ -22,6 +23,7 @@ export function markText({ kind, gameLoop = 0, id = 0, ownLost = 0, enemyLost = 
     base_lost: () => `own base lost: ${names.unit(id)}`,
     enemy_base_lost: () => `enemy base lost: ${names.unit(id)}`,
     drawing: () => `drawing: ${name || "without a name"}`,
+    chat: () => `player ${id}: ${name}`,
     upgrade: () => `upgrade: ${names.upgrade(id)}`,
   }[kind];
   return `${clock(gameLoop)} ${what?.() ?? kind}`;

@@ -1,4 +1,4 @@
-// What happened when: shapes above the scrubber with a legend, and a list.
+// What happened when: shapes above the scrubber with a legend, in which kinds of them are switched, and a list.
 
 import { KINDS, markText, nextMark } from "./mark_text.js";
 import { byId, element, setText, styleColor } from "./page.js";
@@ -12,20 +12,17 @@ const LISTED = 200;
 export class Marks {
   #canvas = byId("marks");
   #list = byId("events");
-  #timeline;
+  #shown;
   #names;
   #seek;
   #scale = new TimeScale(0, 1, 1);
   #drawn = "";
-  #listed = -1;
+  #listed = "";
 
-  /** @param names() the names of units and upgrades @param seek (gameLoop) */
-  constructor(timeline, names, seek) {
-    [this.#timeline, this.#names, this.#seek] = [timeline, names, seek];
-    byId("marks-legend").append(...Object.entries(KINDS).map(([kind, { label }]) => {
-      const sign = element("canvas", { width: 28, height: 28, className: "sign", "data-kind": kind, "aria-hidden": "true" });
-      return element("li", {}, sign, label);
-    }));
+  /** @param shown ShownMarks @param names() the names of units and upgrades @param seek (gameLoop) */
+  constructor(shown, names, seek) {
+    [this.#shown, this.#names, this.#seek] = [shown, names, seek];
+    byId("marks-legend").append(...Object.keys(KINDS).map((kind) => element("li", {}, this.#newSwitch(kind))));
     this.#canvas.addEventListener("pointermove", (event) => {
       const mark = this.#markAt(event.offsetX);
       this.#canvas.title = mark === undefined ? "" : markText(mark, this.#names());
@@ -42,14 +39,14 @@ export class Marks {
     this.#showList();
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [this.#canvas.clientWidth, this.#canvas.clientHeight];
-    const drawn = `${this.#timeline.version} ${first} ${last} ${width} ${ratio} ${colors}`;
+    const drawn = `${this.#shown.version} ${first} ${last} ${width} ${ratio} ${colors}`;
     if (width === 0 || drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#scale = new TimeScale(first, last, width - 2 * THUMB_PX);
     [this.#canvas.width, this.#canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     const context = this.#canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    for (const { kind, gameLoop = 0 } of this.#timeline.marks) {
+    for (const { kind, gameLoop = 0 } of this.#shown.marks) {
       if (gameLoop >= first && gameLoop <= last) drawSign(context, kind, THUMB_PX + this.#scale.x(gameLoop), height / 2);
     }
     for (const sign of document.querySelectorAll("#marks-legend canvas")) {
@@ -62,20 +59,20 @@ export class Marks {
 
   /** Goes to the mark after this place, or before it. */
   jump(gameLoop, direction) {
-    const mark = nextMark(this.#timeline.marks, gameLoop, direction);
+    const mark = nextMark(this.#shown.marks, gameLoop, direction);
     if (mark !== undefined) this.#seek(mark.gameLoop ?? 0);
   }
 
   #markAt(x) {
     const distance = ({ gameLoop = 0 }) => Math.abs(THUMB_PX + this.#scale.x(gameLoop) - x);
-    return this.#timeline.marks.filter((mark) => distance(mark) <= REACH_PX).sort((a, b) => distance(a) - distance(b))[0];
+    return this.#shown.marks.filter((mark) => distance(mark) <= REACH_PX).sort((a, b) => distance(a) - distance(b))[0];
   }
 
   #showList() {
-    if (this.#listed === this.#timeline.version) return;
-    this.#listed = this.#timeline.version;
+    if (this.#listed === this.#shown.version) return;
+    this.#listed = this.#shown.version;
     // The newest first: what happened last is what is looked for in a running match.
-    const marks = this.#timeline.marks.filter(({ kind }) => kind in KINDS).slice(-LISTED).reverse();
+    const marks = this.#shown.marks.filter(({ kind }) => kind in KINDS).slice(-LISTED).reverse();
     byId("events-none").hidden = marks.length > 0;
     while (this.#list.children.length > marks.length) this.#list.lastElementChild.remove();
     while (this.#list.children.length < marks.length) this.#list.append(element("li", {}, this.#newButton()));
@@ -86,6 +83,16 @@ export class Marks {
     });
   }
 
+  #newSwitch(kind) {
+    const sign = element("canvas", { width: 28, height: 28, className: "sign", "data-kind": kind, "aria-hidden": "true" });
+    const button = element("button", { type: "button", "aria-pressed": "true" }, sign, KINDS[kind].label);
+    button.addEventListener("click", () => {
+      this.#shown.toggle(kind);
+      button.setAttribute("aria-pressed", String(this.#shown.isOn(kind)));
+    });
+    return button;
+  }
+
   #newButton() {
     const button = element("button", { type: "button" });
     button.addEventListener("click", () => this.#seek(Number(button.dataset.gameLoop)));
@@ -93,7 +100,7 @@ export class Marks {
   }
 }
 
-/** A cross, a square, a diamond, a triangle, a disc: the shapes of the map, as far as it has them. */
+/** A cross, a square, a diamond, a triangle, a disc, a bubble: the shapes of the map, as far as it has them. */
 function drawSign(context, kind, x, y) {
   const known = KINDS[kind];
   if (known === undefined) return;
@@ -115,6 +122,12 @@ function drawSign(context, kind, x, y) {
     context.moveTo(x, y - SIZE_PX);
     for (const [dx, dy] of [[SIZE_PX, 0], [0, SIZE_PX], [-SIZE_PX, 0]]) context.lineTo(x + dx, y + dy);
     context.closePath();
+  }
+  if (kind === "chat") {
+    context.rect(x - SIZE_PX, y - size, 2 * SIZE_PX, size + 1);
+    context.moveTo(x - size, y);
+    context.lineTo(x - size, y + SIZE_PX);
+    context.lineTo(x + 1, y);
   }
   if (kind === "upgrade") {
     context.moveTo(x, y - SIZE_PX);

@@ -26,6 +26,12 @@ export class MatchNumbers {
     [this.#isWhole, this.#due] = [false, 0];
   }
 
+  /** The layers that the marks of drawings name. */
+  get drawnLayers() {
+    const names = new Set(this.timeline.marks.filter(({ kind }) => kind === "drawing").map(({ name = "" }) => name));
+    return [...names].map((name) => ({ name, recorded: this.#isWhole }));
+  }
+
   /** Asks if it is time to. @param isRecorded whether the whole match is there at once */
   async look(isRecorded, now = performance.now()) {
     if (this.#busy || now < this.#due) return;

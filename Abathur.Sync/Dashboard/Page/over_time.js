@@ -4,6 +4,7 @@ import { Graphs } from "./graphs.js";
 import { Marks } from "./marks.js";
 import { styleColor } from "./page.js";
 import { PlotGraphs } from "./plot_graphs.js";
+import { ShownMarks } from "./shown_marks.js";
 
 export class OverTime {
   #world;
@@ -11,14 +12,17 @@ export class OverTime {
   #numbers;
   #graphs;
   #plots;
+  #layers;
+  #shown;
   #marks;
 
-  /** @param {{world, playback, numbers}} of what is shown @param names() the names of units and upgrades @param seek (gameLoop) */
-  constructor({ world, playback, numbers }, names, seek) {
-    [this.#world, this.#playback, this.#numbers] = [world, playback, numbers];
+  /** @param {{world, playback, numbers, layers}} of what is shown @param names() the names of units and upgrades @param seek (gameLoop) */
+  constructor({ world, playback, numbers, layers }, names, seek) {
+    [this.#world, this.#playback, this.#numbers, this.#layers] = [world, playback, numbers, layers];
     this.#graphs = new Graphs(seek);
     this.#plots = new PlotGraphs(seek);
-    this.#marks = new Marks(numbers.timeline, names, seek);
+    this.#shown = new ShownMarks(numbers.timeline, layers);
+    this.#marks = new Marks(this.#shown, names, seek);
   }
 
   /** Updates all. @param other the timeline of a second match, or undefined */
@@ -29,7 +33,8 @@ export class OverTime {
     const last = Math.max(state?.lastGameLoop ?? 0, timeline.last);
     const place = this.#world.gameLoop ?? first;
     const colors = styleColor("--own");
-    this.#graphs.show(timeline, first, last, colors, other);
+    this.#layers.show(this.#numbers.drawnLayers);
+    this.#graphs.show({ timeline, shown: this.#shown, other }, first, last, colors);
     this.#graphs.showPlace(timeline, place);
     this.#plots.show(plots, first, last, colors);
     this.#plots.showPlace(place);

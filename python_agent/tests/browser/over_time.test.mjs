@@ -13,6 +13,7 @@ const { stateOf } = await load("match_state.js");
 const { rateFor } = await load("pursuit.js");
 const { markText, nextMark } = await load("mark_text.js");
 const { Names } = await load("names.js");
+const { ShownMarks } = await load("shown_marks.js");
 
 /** A timeline of these values a second. */
 function timelineOf(columns, marks = []) {
@@ -141,6 +142,28 @@ test("marks: what they say, and the next one", () => {
   assert.equal(markText({ kind: "enemy_base", id: 18 }, names), "0:00 enemy base: CommandCenter");
   assert.equal(markText({ kind: "upgrade", gameLoop: 224, id: 7 }, names), "0:10 upgrade: Stimpack");
   assert.equal(markText({ kind: "upgrade", gameLoop: 224, id: 9 }, names), "0:10 upgrade: upgrade 9");
+  assert.equal(markText({ kind: "chat", gameLoop: 224, id: 2, name: "Tag:rush" }, names), "0:10 player 2: Tag:rush");
   const marks = [{ kind: "base", gameLoop: 5 }, { kind: "unknown", gameLoop: 7 }, { kind: "fight", gameLoop: 9 }];
   assert.deepEqual([nextMark(marks, 5, 1)?.gameLoop, nextMark(marks, 9, -1)?.gameLoop, nextMark(marks, 9, 1)], [9, 5, undefined]);
+});
+
+test("marks: kinds and layers that are off are not shown, until they are on again", () => {
+  const marks = [{ kind: "fight", gameLoop: 1 }, { kind: "drawing", gameLoop: 2, name: "army" }, { kind: "drawing", gameLoop: 3 }];
+  const off = new Set();
+  const layers = { version: 0, hides: (name) => off.has(name) };
+  const timeline = timelineOf({ minerals: [0] }, marks);
+  const shown = new ShownMarks(timeline, layers);
+  const loops = () => shown.marks.map(({ gameLoop }) => gameLoop);
+  assert.deepEqual([loops(), shown.isOn("fight")], [[1, 2, 3], true]);
+  shown.toggle("fight");
+  assert.deepEqual([loops(), shown.isOn("fight")], [[2, 3], false]);
+  off.add("army");
+  layers.version++;
+  assert.deepEqual(loops(), [3]);
+  timeline.add({ marks: [{ kind: "chat", gameLoop: 4, name: "army" }] });
+  assert.deepEqual(loops(), [3, 4]);
+  const { version } = shown;
+  shown.toggle("fight");
+  assert.notEqual(shown.version, version);
+  assert.deepEqual(loops(), [1, 3, 4]);
 });

@@ -132,6 +132,31 @@ public class MatchTimelineTests
         Assert.Empty(_timeline.After(0).Marks);
     }
 
+    [Fact]
+    public void Add_Chat_IsMarkedUpToALimit()
+    {
+        var longest = string.Concat(Enumerable.Repeat("\U0001F600", 300));
+        Say(10, (1, "Tag:rush"), (2, longest));
+        Say(20, [.. Enumerable.Repeat((2u, "spam"), MatchMarks.MaxMessages)]);
+        Look(22, Unit(1, CommandCenter, Alliance.Self));
+        Look(44, Unit(1, CommandCenter, Alliance.Self), Unit(2, CommandCenter, Alliance.Self, x: 40));
+        var marks = _timeline.After(0).Marks;
+        Assert.Equal(("chat", 10u, 1u, "Tag:rush"), (marks[0].Kind, marks[0].GameLoop, marks[0].Id, marks[0].Name));
+        Assert.Equal(string.Concat(Enumerable.Repeat("\U0001F600", 255)), marks[1].Name);
+        Assert.Equal(MatchMarks.MaxMessages, marks.Count(mark => mark.Kind == "chat"));
+        Assert.Equal("base", marks[^1].Kind);
+        // Back to before the flood: there is room again.
+        Look(15, Unit(1, CommandCenter, Alliance.Self));
+        Say(16, (1, "again"));
+        Assert.Equal(["Tag:rush", longest[..510], "again"], _timeline.After(0).Marks.Select(mark => mark.Name));
+    }
+
+    private void Say(uint gameLoop, params (uint Player, string Text)[] said)
+    {
+        var chat = said.Select(each => new ChatReceived { PlayerId = each.Player, Message = each.Text });
+        Publish(gameLoop, Seen(gameLoop, [], []), new ResponseObservation { Chat = { chat } }.ToByteArray());
+    }
+
     private const uint Marine = 48, Scv = 45, CommandCenter = 18;
 
     private static Unit Unit(ulong tag, uint type, Alliance alliance, float x = 10) => new()
