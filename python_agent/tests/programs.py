@@ -104,14 +104,19 @@ class Daemon:
                 stream.close()
 
 
-def token_options(folder: Path) -> tuple[str, ...]:
-    """Options of the daemon for the tokens `ACT` and `WATCH`, in files of a folder."""
+def token_options(folder: Path, name: Callable[[Path], str] = str) -> tuple[str, ...]:
+    """Options of the daemon for the tokens `ACT` and `WATCH`, in files of a folder.
+
+    Args:
+        folder: Where the files are written.
+        name: How the daemon calls a file.
+    """
     options = []
     for option, token in (("--token-file", ACT), ("--watch-token-file", WATCH)):
         file = folder / token
         file.write_text(token + "\n")
         file.chmod(0o600)
-        options += [option, str(file)]
+        options += [option, name(file)]
     return tuple(options)
 
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Literal
 
 import abathur
 import pytest
-from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, pip_settings
+from programs import ACT, FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, WATCH, pip_settings, token_options
 from test_columns import ordered
 
 MINUTES = 600
@@ -209,6 +210,30 @@ def test_nothing_that_is_in_the_way_of_a_recording_is_lost(windows: Windows, rec
     assert file.read_bytes() == b"precious" and not part.exists()
     with abathur.open(tmp_path / "match-1.mcap") as match:
         assert [frame.response.SerializeToString() for frame in match.frames()] == observations
+
+
+def test_watchers_see_the_match_later(windows: Windows, recording: Path, tmp_path: Path) -> None:
+    with abathur.open(recording) as match:
+        observations = [frame.response for frame in match.frames()][:60]
+    expected = [ordered(each) for each in observations]
+    sent: list[float] = []
+    # The end of the match waits as long as a frame.
+    with windows.daemon("serve", *token_options(tmp_path, path), "--delay", "2s", told=[]) as (_, addresses):
+        watcher = abathur.connect_blocking(addresses["grpc"], token=WATCH)
+        with watcher, abathur.publisher_blocking(addresses["grpc"], token=ACT, map_name="X") as bot:
+            for observation in observations:
+                sent.append(time.monotonic())
+                bot.publish(observation)
+            with abathur.connect_blocking(addresses["grpc"], token=ACT) as agent:
+                early = agent.frames(policy="every", start="oldest", max_frames=len(observations))
+                assert [ordered(frame.response) for frame in early] == expected
+            seen = []
+            for frame in watcher.frames(policy="every", start="oldest", max_frames=len(observations)):
+                assert time.monotonic() - sent[len(seen)] >= 2
+                assert frame.timing.published - frame.timing.captured >= 2e9
+                seen.append(ordered(frame.response))
+            assert watcher.status().delay.seconds == 2
+    assert seen == expected
 
 
 def test_paths_and_words_of_windows(windows: Windows, tmp_path: Path) -> None:
