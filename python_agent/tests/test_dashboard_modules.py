@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,8 +22,8 @@ TESTS = Path(__file__).parent / "browser"
 @pytest.fixture
 def modules(tmp_path: Path) -> Path:
     """The modules as the daemon serves them, in a folder of which Node knows that they are modules."""
-    for file in [*PAGE.glob("*.js"), PAGE.parent / "columns.js"]:
-        shutil.copy(file, tmp_path)
+    shutil.copytree(PAGE, tmp_path, dirs_exist_ok=True)
+    shutil.copy(PAGE.parent / "columns.js", tmp_path / "common")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     return tmp_path
 
@@ -47,8 +48,18 @@ def test_modules(modules: Path, file: str) -> None:
 
 
 def test_modules_can_be_read_in_one_sitting() -> None:
-    lengths = {path.name: path.read_text(encoding="utf-8").count("\n") for path in PAGE.glob("*.js")}
+    lengths = {path.name: path.read_text(encoding="utf-8").count("\n") for path in PAGE.rglob("*.js")}
+    assert len(lengths) > 60
     assert {name: lines for name, lines in lengths.items() if lines >= 300} == {}
+
+
+def test_references_of_modules_point_downward() -> None:
+    folders = ["common", "daemon", "match", "charts", "map", "time", "panels", "playback", "Page"]
+    assert {path.parent.name for path in PAGE.rglob("*.js")} == set(folders)
+    for path in PAGE.rglob("*.js"):
+        for imported in re.findall(r'^import .*? from "(.+)";$', path.read_text(encoding="utf-8"), re.MULTILINE):
+            folder = (path.parent / imported).resolve().parent.name
+            assert folders.index(folder) <= folders.index(path.parent.name), (path, imported)
 
 
 def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
@@ -65,8 +76,8 @@ def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
     status.process.uptime.FromMilliseconds(1500)
     status.match.map_name = "Test LE"
     script = """
-        import { read } from "./wire.js";
-        import { Rest, ServerMessage } from "./messages.js";
+        import { read } from "./daemon/wire.js";
+        import { Rest, ServerMessage } from "./daemon/messages.js";
         const chunks = [];
         for await (const chunk of process.stdin) chunks.push(chunk);
         const bytes = new Uint8Array(Buffer.concat(chunks));
@@ -113,8 +124,8 @@ def test_messages_are_read_as_they_are_written_elsewhere(modules: Path) -> None:
 
 def test_requests_of_the_page_are_read_elsewhere(modules: Path) -> None:
     script = """
-        import { write } from "./wire.js";
-        import { ClientMessage } from "./messages.js";
+        import { write } from "./daemon/wire.js";
+        import { ClientMessage } from "./daemon/messages.js";
         const messages = [
           { subscribe: { policy: 0, encoding: 3, credits: 1, name: "a page", drawings: true, newest: true } },
           { id: 5, control: { seek: { gameLoop: 9300 } } }, { control: { setRate: { rate: 0.5 } } },

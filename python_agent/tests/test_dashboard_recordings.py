@@ -220,7 +220,7 @@ def test_the_pages_files(web: Web) -> None:
     policy = page.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';")
     assert "unsafe" not in policy and "frame-ancestors 'none'" in policy and "base-uri 'none'" in policy
-    for path, kind in (("/", "text/html"), ("/main.js", "text/javascript"), ("/style.css", "text/css")):
+    for path, kind in (("/", "text/html"), ("/map/map_view.js", "text/javascript"), ("/style.css", "text/css")):
         answer = web.ask("GET", path)
         assert answer.headers["Content-Type"] == f"{kind}; charset=utf-8"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -234,15 +234,15 @@ def test_the_pages_files(web: Web) -> None:
         assert (head.status, head.text) == (200, "")
         assert int(head.headers["Content-Length"]) == int(answer.headers["Content-Length"])
         assert web.ask("POST", path).status == 405
-    assert web.ask("GET", "/columns.js").status == 200
-    for path in ("/index.html", "/nothing.js", "/Page/main.js", "/MAIN.JS"):
+    assert web.ask("GET", "/common/columns.js").status == 200
+    for path in ("/index.html", "/nothing.js", "/Page/main.js", "/MAIN.JS", "/map", "/map/"):
         assert web.ask("GET", path).status == 404, path
 
 
 def test_nothing_in_the_page_comes_from_elsewhere() -> None:
     """No address of another machine, no code that is not a file of the page."""
-    files = [*PAGE.glob("*"), PAGE.parent / "columns.js"]
-    assert len(files) > 20
+    files = [*(file for file in PAGE.rglob("*") if file.is_file()), PAGE.parent / "columns.js"]
+    assert len(files) > 60
     for file in files:
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http://" not in text and "https://" not in text and "innerHTML" not in text, file

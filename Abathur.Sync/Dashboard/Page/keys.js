@@ -1,6 +1,6 @@
 // The keyboard, anywhere on the page.
 
-import { byId, element } from "./page.js";
+import { byId, element } from "./common/page.js";
 
 const HELP = [
   ["Space", "pause, resume"],

@@ -1,6 +1,6 @@
 // Light or dark: as the system says, or as was chosen here before.
 
-import { byId } from "./page.js";
+import { byId } from "./common/page.js";
 
 const KEY = "abathur-theme";
 const CHOICES = ["system", "light", "dark"];

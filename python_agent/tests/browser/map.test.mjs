@@ -4,18 +4,18 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const load = (name) => import(pathToFileURL(`${process.env.MODULES}/${name}`));
-const { areaOf, edgesOf, explored } = await load("area.js");
-const { Facts } = await load("facts.js");
-const { clusters, edgeOf, FIGHT_LOOPS, Fights, MAX_EVENTS } = await load("fights.js");
-const { hoverText } = await load("labels.js");
-const { LAYERS, MapOptions } = await load("map_options.js");
-const { arrowHead, Orders, wayOf } = await load("orders.js");
-const { army, production } = await load("production.js");
-const { rangesOf } = await load("ranges.js");
-const { Selection } = await load("selection.js");
-const { MAX_TRAILS, Trails, TRAIL_LOOPS } = await load("trails.js");
-const { orderText, summary } = await load("unit_group.js");
-const { Viewport } = await load("viewport.js");
+const { areaOf, edgesOf, explored } = await load("map/area.js");
+const { Facts } = await load("match/facts.js");
+const { clusters, edgeOf, FIGHT_LOOPS, Fights, MAX_EVENTS } = await load("map/fights.js");
+const { hoverText } = await load("map/labels.js");
+const { LAYERS, MapOptions } = await load("map/map_options.js");
+const { arrowHead, Orders, wayOf } = await load("match/orders.js");
+const { army, production } = await load("panels/production.js");
+const { rangesOf } = await load("map/ranges.js");
+const { Selection } = await load("map/selection.js");
+const { MAX_TRAILS, Trails, TRAIL_LOOPS } = await load("map/trails.js");
+const { orderText, summary } = await load("panels/unit_group.js");
+const { Viewport } = await load("map/viewport.js");
 
 /** Units as a world has them, of { tag, type, alliance, x, y, ... }. */
 function unitsOf(...all) {

@@ -4,15 +4,15 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const load = (name) => import(pathToFileURL(`${process.env.MODULES}/${name}`));
-const { read, write, WireError } = await load("wire.js");
-const { interval, progress, walks } = await load("interpolation.js");
-const { Viewport } = await load("viewport.js");
-const { Series, scaleTop, WINDOW_MS } = await load("series.js");
-const format = await load("format.js");
-const { newestOnly } = await load("newest_only.js");
-const { waitBefore } = await load("connection.js");
-const { cell, isWhole } = await load("grids.js");
-const { number } = await load("unit_fields.js");
+const { read, write, WireError } = await load("daemon/wire.js");
+const { interval, progress, walks } = await load("match/interpolation.js");
+const { Viewport } = await load("map/viewport.js");
+const { Series, scaleTop, WINDOW_MS } = await load("charts/series.js");
+const format = await load("common/format.js");
+const { newestOnly } = await load("common/newest_only.js");
+const { waitBefore } = await load("daemon/connection.js");
+const { cell, isWhole } = await load("map/grids.js");
+const { number } = await load("panels/unit_fields.js");
 
 test("wire: what is written is read", () => {
   const inner = { 1: ["x", "uint"], 2: ["name", "string"] };

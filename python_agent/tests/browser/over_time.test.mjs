@@ -4,16 +4,16 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const load = (name) => import(pathToFileURL(`${process.env.MODULES}/${name}`));
-const { indexAfter, Plots, Timeline } = await load("timeline.js");
-const { leadAt, leads, leadText } = await load("lead.js");
-const { GRAPHS } = await load("graph_series.js");
-const { TimeScale } = await load("time_scale.js");
-const { formatMoment, parseMoment } = await load("links.js");
-const { stateOf } = await load("match_state.js");
-const { rateFor } = await load("pursuit.js");
-const { markText, nextMark } = await load("mark_text.js");
-const { Names } = await load("names.js");
-const { ShownMarks } = await load("shown_marks.js");
+const { indexAfter, Plots, Timeline } = await load("match/timeline.js");
+const { leadAt, leads, leadText } = await load("time/lead.js");
+const { GRAPHS } = await load("time/graph_series.js");
+const { TimeScale } = await load("charts/time_scale.js");
+const { formatMoment, parseMoment } = await load("playback/links.js");
+const { stateOf } = await load("match/match_state.js");
+const { rateFor } = await load("playback/pursuit.js");
+const { markText, nextMark } = await load("time/mark_text.js");
+const { Names } = await load("match/names.js");
+const { ShownMarks } = await load("time/shown_marks.js");
 
 /** A timeline of these values a second. */
 function timelineOf(columns, marks = []) {

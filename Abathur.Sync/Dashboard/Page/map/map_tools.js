@@ -1,0 +1,116 @@
+// The controls of the map: whose units and which layers are shown, ranges, fights, what is chosen; and their keys.
+
+import { clock } from "../common/format.js";
+import { byId, element, setText } from "../common/page.js";
+import { listenOnMap } from "./map_input.js";
+import { LAYERS, MapOptions } from "./map_options.js";
+
+const SHOWN = ["own", "enemy", "ally", "neutral"];
+/** CSS pixels a cell at which a fight is looked at. */
+const FIGHT_SCALE = 16;
+
+export class MapTools {
+  /** Keys anywhere on the page. */
+  keys = { r: () => this.#map.options.toggle("ranges"), j: () => this.goToFight(), v: () => this.chooseInView() };
+  #map;
+  #world;
+  #areas = byId("map-areas");
+  #goTo = byId("map-fight");
+  #shown = -1;
+
+  constructor(map, world) {
+    [this.#map, this.#world] = [map, world];
+    map.options = new MapOptions(ofVisit());
+    map.options.onChange = () => this.#update();
+    for (const name of SHOWN) byId(`show-${name}`).addEventListener("click", () => map.options.toggle(name));
+    byId("map-ranges").addEventListener("click", () => map.options.toggle("ranges"));
+    this.#areas.addEventListener("click", () => press(this.#areas, !isPressed(this.#areas)));
+    this.#goTo.addEventListener("click", () => this.goToFight());
+    this.#addLayers(byId("map-layers"));
+    listenOnMap(byId("map"), map, {
+      choose: (row, adds) => this.#choose(row, adds),
+      chooseIn: (area) => map.selection.set(map.tagsIn(area)),
+      choosesAreas: () => isPressed(this.#areas),
+    });
+    this.#update();
+    this.showFights();
+  }
+
+  /** Chooses all units that are seen: the keyboard's way to choose those of an area. */
+  chooseInView() {
+    const { width, height } = this.#map.view;
+    this.#map.selection.set(this.#map.tagsIn({ x0: 0, y0: 0, x1: width, y1: height }));
+  }
+
+  /** To the fight that began last; again: to the one before it. */
+  goToFight() {
+    const { fights, view } = this.#map;
+    if (fights.list.length === 0) return;
+    this.#shown = (this.#shown + 1) % fights.list.length;
+    const { x, y } = fights.list[this.#shown];
+    this.#map.follows = false;
+    if (view.scale < FIGHT_SCALE) view.zoom(FIGHT_SCALE / view.scale);
+    view.center(x, y);
+    this.#map.invalidate();
+  }
+
+  /** Updates how many fights there are. */
+  showFights() {
+    const { list } = this.#map.fights;
+    this.#goTo.disabled = list.length === 0;
+    setText(this.#goTo, list.length === 0 ? "No fight" : `Fights: ${list.length}`);
+    if (list.length <= this.#shown) this.#shown = -1;
+    const told = list.map(({ first, hits, deaths }) => `since ${clock(first)}: ${hits} hits, ${deaths} deaths`).join("; ");
+    if (this.#goTo.title !== told) this.#goTo.title = told;
+  }
+
+  #choose(row, adds) {
+    const { selection } = this.#map;
+    const tag = row === undefined ? undefined : this.#world.units.tag[row];
+    if (adds && tag !== undefined) selection.toggle(tag);
+    else if (!adds) selection.set(tag === undefined ? [] : [tag]);
+  }
+
+  #addLayers(details) {
+    const { options } = this.#map;
+    const boxes = LAYERS.map(([name, text]) => {
+      const box = element("input", { type: "checkbox", id: `layer-${name}` });
+      box.addEventListener("change", () => options.set(name, box.checked));
+      return element("label", { className: "check" }, box, ` ${text}`);
+    });
+    details.append(element("div", { role: "group", "aria-label": "Layers of the map" }, ...boxes));
+    details.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !details.open) return;
+      event.stopPropagation();
+      details.open = false;
+      details.firstElementChild.focus();
+    });
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (!details.contains(target)) details.open = false;
+    });
+  }
+
+  #update() {
+    const { options } = this.#map;
+    for (const name of SHOWN) press(byId(`show-${name}`), options.isOn(name));
+    press(byId("map-ranges"), options.isOn("ranges"));
+    for (const [name] of LAYERS) byId(`layer-${name}`).checked = options.isOn(name);
+    this.#map.invalidate();
+  }
+}
+
+function press(button, isOn) {
+  button.setAttribute("aria-pressed", String(isOn));
+}
+
+function isPressed(button) {
+  return button.getAttribute("aria-pressed") === "true";
+}
+
+function ofVisit() {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+// How the stream to this page goes. Stamps are all of the daemon's clock; the page's own clock only measures the gaps between arrivals.
+
+import { Chart } from "../charts/chart.js";
+import { bytes, three } from "../common/format.js";
+
+const ms = (value) => `${three(value)} ms`;
+const REFRESH_MS = 200;
+
+export class StreamCharts {
+  #publish;
+  #encode;
+  #gap;
+  #bytes;
+  #dropped;
+  #arrived;
+  #drawn = 0;
+
+  constructor(parent) {
+    this.#publish = new Chart(parent, { title: "Capture to publish", format: ms });
+    this.#encode = new Chart(parent, { title: "Publish to encoded", format: ms });
+    this.#gap = new Chart(parent, { title: "Gap between arrivals", format: ms });
+    this.#bytes = new Chart(parent, { title: "Bytes a frame (columns)", format: bytes });
+    this.#dropped = new Chart(parent, { title: "Frames dropped", format: (value) => String(Math.round(value)), bars: true });
+  }
+
+  /** A new connection: the gap to its first frame is not counted. */
+  restart() {
+    this.#arrived = undefined;
+  }
+
+  add(frame, now) {
+    this.#publish.add(now, (frame.publishedNs - frame.capturedNs) / 1e6);
+    if (frame.encodedNs) this.#encode.add(now, (frame.encodedNs - frame.publishedNs) / 1e6);
+    if (this.#arrived !== undefined) this.#gap.add(now, now - this.#arrived);
+    this.#arrived = now;
+    this.#bytes.add(now, frame.data.length + frame.earlier.reduce((sum, each) => sum + each.length, 0));
+    this.#dropped.add(now, frame.dropped ?? 0);
+  }
+
+  draw(now) {
+    if (now - this.#drawn < REFRESH_MS) return;
+    this.#drawn = now;
+    for (const chart of [this.#publish, this.#encode, this.#gap, this.#bytes, this.#dropped]) chart.draw(now);
+  }
+}
