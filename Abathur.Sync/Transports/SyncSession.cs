@@ -20,7 +20,13 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     private long _drawingsSeen;
     private Task _later = Task.CompletedTask;
     private int _laterAnswers;
-    private readonly Channel<ServerMessage> _answers = Channel.CreateBounded<ServerMessage>(MaxAnswersWaiting);
+    private static readonly SubscriptionEnd Overdue = new(
+        SubscriptionEndReason.SlowConsumer, $"an answer was not read within {AnswerBudget.TakeTimeout.TotalSeconds} s");
+
+    private readonly Channel<Answer> _answers = Channel.CreateBounded<Answer>(MaxAnswersWaiting);
+
+    /// <summary>Room of answers that are written, and not yet taken by the client.</summary>
+    private readonly List<IDisposable> _written = [];
 
     /// <summary>Runs until the subscription ends or the client disconnects. Returns why the subscription ended.</summary>
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
@@ -36,6 +42,9 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         {
             await stop.CancelAsync();
             await reading;
+            await _later;
+            ReleaseWritten();
+            while (_answers.Reader.TryRead(out var answer)) answer.Room?.Dispose();
         }
     }
 
@@ -49,7 +58,21 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
 
     int IFrameOutput.WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => wire.WriteFrame(frame, dropped);
 
-    ValueTask<bool> IFrameOutput.FlushAsync(CancellationToken cancellation) => wire.FlushAsync(cancellation);
+    ValueTask<bool> IFrameOutput.FlushAsync(CancellationToken cancellation) =>
+        _written.Count == 0 ? wire.FlushAsync(cancellation) : FlushAnswersAsync(cancellation);
+
+    private async ValueTask<bool> FlushAnswersAsync(CancellationToken cancellation)
+    {
+        var isThere = await wire.FlushAsync(cancellation);
+        ReleaseWritten();
+        return isThere;
+    }
+
+    private void ReleaseWritten()
+    {
+        foreach (var room in _written) room.Dispose();
+        _written.Clear();
+    }
 
     private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
     {
@@ -64,7 +87,11 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     private bool WriteAnswers()
     {
         var isAnswer = false;
-        for (; _answers.Reader.TryRead(out var answer); isAnswer = true) wire.Write(answer);
+        for (; _answers.Reader.TryRead(out var answer); isAnswer = true)
+        {
+            wire.Write(answer.Message);
+            if (answer.Room is not null) _written.Add(answer.Room);
+        }
         return isAnswer;
     }
 
@@ -187,17 +214,33 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         }
     }
 
-    private async ValueTask AnswerAsync(ServerMessage answer, CancellationToken cancellation)
+    private async ValueTask AnswerAsync(ServerMessage message, CancellationToken cancellation)
     {
+        var answer = WithRoom(message);
         try
         {
             await _answers.Writer.WriteAsync(answer, cancellation);
         }
         catch (OperationCanceledException)
         {
+            answer.Room?.Dispose();
             return;
         }
         subscription.Wake();
+    }
+
+    /// <summary>The answer with room for it, or the refusal where there is none.</summary>
+    private Answer WithRoom(ServerMessage message)
+    {
+        try
+        {
+            var room = AnswerBudget.OfProcess.Take(level, message.CalculateSize(), () => subscription.Finish(Overdue));
+            return new Answer(message, room);
+        }
+        catch (RequestException e)
+        {
+            return new Answer(Refusal(message.Result?.Id ?? 0, e.Status, e.Message), null);
+        }
     }
 
     private static ServerMessage Refusal(ulong id, RequestStatus code, string message) =>
@@ -206,4 +249,6 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
     private static ServerMessage Goodbye(SubscriptionEnd end) => end.Status() == RequestStatus.Ok
         ? new ServerMessage { End = new End { Reason = end.Message } }
         : new ServerMessage { Error = new Error { Code = end.Status().ToName(), Message = end.Message, Fatal = true } };
+
+    private readonly record struct Answer(ServerMessage Message, IDisposable? Room);
 }

@@ -4,6 +4,7 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
+using Google.Protobuf;
 
 namespace Abathur.Sync.Transports.GameSync;
 
@@ -31,23 +32,22 @@ public sealed class GameSyncService
     {
         _api = api;
         Service = new GrpcService("abathur.sync.v1.GameSync", () => SyncReflection.Descriptor)
-            .Unary(
+            .ServerStreaming(
                 "GetMatch",
                 GetMatchRequest.Parser,
-                async (request, call) => await api.GetMatchAsync(request, LevelOf(call), call.Cancellation),
+                async (request, call) => await AnswerAsync(await api.GetMatchAsync(request, LevelOf(call), call.Cancellation), call),
                 For(AccessLevel.Watch))
-            .Unary(
-                "GetStatus", GetStatusRequest.Parser, (_, call) => ValueTask.FromResult(api.GetStatus(LevelOf(call))),
-                For(AccessLevel.Watch))
-            .Unary(
+            .ServerStreaming(
+                "GetStatus", GetStatusRequest.Parser, (_, call) => AnswerAsync(api.GetStatus(LevelOf(call)), call), For(AccessLevel.Watch))
+            .ServerStreaming(
                 "GetTimeline",
                 GetTimelineRequest.Parser,
-                (request, call) => api.GetTimelineAsync(request, LevelOf(call), call.Cancellation),
+                async (request, call) => await AnswerAsync(await api.GetTimelineAsync(request, LevelOf(call), call.Cancellation), call),
                 For(AccessLevel.Watch))
-            .Unary(
+            .ServerStreaming(
                 "GetPlots",
                 GetPlotsRequest.Parser,
-                (request, call) => api.GetPlotsAsync(request, LevelOf(call), call.Cancellation),
+                async (request, call) => await AnswerAsync(await api.GetPlotsAsync(request, LevelOf(call), call.Cancellation), call),
                 For(AccessLevel.Watch))
             .Unary(
                 "Plot", PlotRequest.Parser, (request, call) => ValueTask.FromResult(_api.Plot(request, LevelOf(call))),
@@ -55,8 +55,10 @@ public sealed class GameSyncService
             .Unary(
                 "Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Act, MaxActBytes))
-            .Unary(
-                "Query", QueryRequest.Parser, async (request, call) => await api.QueryAsync(request, LevelOf(call), call.Cancellation),
+            .ServerStreaming(
+                "Query",
+                QueryRequest.Parser,
+                async (request, call) => await AnswerAsync(await api.QueryAsync(request, LevelOf(call), call.Cancellation), call),
                 For(AccessLevel.Act, MaxActBytes))
             .Unary(
                 "Draw", DrawRequest.Parser, (request, call) => ValueTask.FromResult(_api.Draw(request, LevelOf(call))),
@@ -76,6 +78,13 @@ public sealed class GameSyncService
     /// <summary>The gRPC status of a refused request; null for any other exception.</summary>
     public static GrpcException? ToGrpc(Exception exception) =>
         exception is RequestException refusal ? new GrpcException((GrpcStatusCode)refusal.Status, refusal.Message) : null;
+
+    /// <summary>The one answer to a request, which may be large: only so many bytes of them wait for clients that do not read.</summary>
+    private async Task AnswerAsync(IMessage answer, GrpcCall call)
+    {
+        using var room = AnswerBudget.OfProcess.Take(LevelOf(call), answer.CalculateSize(), call.Reset);
+        await call.WriteAsync(answer);
+    }
 
     private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
     {

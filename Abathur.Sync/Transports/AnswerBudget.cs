@@ -1,0 +1,68 @@
+using Abathur.Grpc;
+using Abathur.Sync.Access;
+using Abathur.Sync.Requests;
+
+namespace Abathur.Sync.Transports;
+
+/// <summary>
+/// A limit on answers that clients have asked for and not read, of all connections together: a timeline of ten hours has 5 MB, and a client
+/// may ask for many. Thread-safe.
+/// </summary>
+internal sealed class AnswerBudget(TimeProvider clock)
+{
+    /// <summary>Bytes of answers for those that may act, and as many for those that may watch, who so cannot take the place of the
+    /// others.</summary>
+    public const long MaxBytes = 32 * 1024 * 1024;
+
+    /// <summary>Answers of this size or less do not count: their number is limited elsewhere.</summary>
+    public const int FreeBytes = 16 * 1024;
+
+    /// <summary>How long a client may take for an answer that counts.</summary>
+    public static readonly TimeSpan TakeTimeout = TimeSpan.FromSeconds(30);
+
+    private readonly ByteBudget _acting = new(MaxBytes);
+    private readonly ByteBudget _watching = new(MaxBytes);
+
+    /// <summary>That of the process.</summary>
+    public static AnswerBudget OfProcess { get; } = new(TimeProvider.System);
+
+    /// <summary>Bytes that count now.</summary>
+    public long HeldBytes => _acting.HeldBytes + _watching.HeldBytes;
+
+    /// <summary>Takes room for an answer. The caller disposes it when the client has taken the answer, or is gone. Null: it needs
+    /// none.</summary>
+    /// <param name="level">What the client may do.</param>
+    /// <param name="bytes">Size of the answer.</param>
+    /// <param name="overdue">Is called if the client does not take it in time: ends the connection.</param>
+    /// <exception cref="RequestException">There is no room.</exception>
+    public IDisposable? Take(AccessLevel level, long bytes, Action overdue)
+    {
+        if (bytes <= FreeBytes) return null;
+        var budget = level >= AccessLevel.Act ? _acting : _watching;
+        if (budget.TryReserve(bytes)) return new Room(budget, bytes, clock, overdue);
+        throw new RequestException(
+            RequestStatus.ResourceExhausted,
+            $"the answer has {bytes} bytes, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, or later");
+    }
+
+    private sealed class Room : IDisposable
+    {
+        private readonly ByteBudget _budget;
+        private readonly long _bytes;
+        private readonly ITimer _limit;
+        private int _isDisposed;
+
+        public Room(ByteBudget budget, long bytes, TimeProvider clock, Action overdue)
+        {
+            (_budget, _bytes) = (budget, bytes);
+            _limit = clock.CreateTimer(_ => overdue(), null, TakeTimeout, Timeout.InfiniteTimeSpan);
+        }
+
+        public void Dispose()
+        {
+            if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
+            _limit.Dispose();
+            _budget.Release(_bytes);
+        }
+    }
+}
