@@ -42,7 +42,8 @@ internal sealed class AnswerBudget(TimeProvider clock)
         if (budget.TryReserve(bytes)) return new Room(budget, bytes, clock, overdue);
         throw new RequestException(
             RequestStatus.ResourceExhausted,
-            $"the answer has {bytes} bytes, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, or later");
+            $"the answer has {bytes} bytes, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, "
+            + "or later");
     }
 
     private sealed class Room : IDisposable

@@ -229,7 +229,7 @@ internal sealed class SyncSession(SyncApi api, ISessionWire wire, Subscription s
         subscription.Wake();
     }
 
-    /// <summary>The answer with room for it, or the refusal where there is none.</summary>
+    /// <summary>The answer with room for it; without room, the refusal.</summary>
     private Answer WithRoom(ServerMessage message)
     {
         try

@@ -34,7 +34,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
                 response.observation.game_loop = 22 * row
                 bot.publish(response)
             with abathur.connect_blocking(daemon.grpc, token=ACT) as game:
-                while game.status().frames_published < ROWS:
+                while len(game.timeline(after=22 * (ROWS - 2)).game_loops) == 0:
                     pass
             yield daemon
         assert daemon.stop() == 0

@@ -48,7 +48,9 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
         AddMessage(PlotsPath, (http, level) => api.GetPlotsAsync(new() { Whole = IsWhole(http) }, level, http.RequestAborted));
 
         void AddMessage<T>(string path, Func<HttpContext, AccessLevel, ValueTask<T>> message) where T : IMessage => routes.Add(
-            path, http => HttpAnswer.GetJsonAsync(http, async () => WithRoom(http, ToJson(await message(http, LevelOf(http))))), AccessLevel.Watch);
+            path,
+            http => HttpAnswer.GetJsonAsync(http, async () => WithRoom(http, ToJson(await message(http, LevelOf(http))))),
+            AccessLevel.Watch);
     }
 
     /// <summary>An answer for which there is room until the request is over.</summary>
