@@ -75,10 +75,15 @@ internal sealed class MatchTimeline
     {
         lock (_gate)
         {
+            // Lists are copied as a whole, which Skip is not: frames wait for this lock.
             var first = gameLoop == 0 ? 0 : IndexAfter(gameLoop);
-            var timeline = new Timeline { GameLoops = { _gameLoops.Skip(first) }, Marks = { _marks.After(gameLoop) } };
+            var rows = _gameLoops.Count - first;
+            var timeline = new Timeline { GameLoops = { _gameLoops.GetRange(first, rows) }, Marks = { _marks.After(gameLoop) } };
             for (var i = 0; i < _values.Length; i++)
-                timeline.Columns.Add(new Timeline.Types.Column { Name = TimelineColumns.Names[i], Values = { _values[i].Skip(first) } });
+            {
+                var values = _values[i].GetRange(first, rows);
+                timeline.Columns.Add(new Timeline.Types.Column { Name = TimelineColumns.Names[i], Values = { values } });
+            }
             return timeline;
         }
     }

@@ -24,8 +24,9 @@ MORE_BYTES = 150_000_000
 #: The status is asked for on one.
 MORE_CONNECTIONS = 1
 MORE_THREADS = 15
-#: Within how many game loops all is given back: 60 s at 22.4 game loops a second.
-GAME_LOOPS_TO_GIVE_BACK = 1344
+#: Within how many game loops all is given back: two minutes at 22.4 game loops a second. The runtime gives memory back
+#: when it collects all of it the next time, which with one reader may be a minute away.
+GAME_LOOPS_TO_GIVE_BACK = 2688
 
 
 def holds(info: psutil.Process) -> tuple[int, int, int]:
