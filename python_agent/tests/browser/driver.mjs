@@ -12,7 +12,7 @@ const pages = new Map();
 async function pageOf(name, options) {
   if (!pages.has(name)) {
     const page = await (await browser.newContext(options)).newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     page.complaints = [];
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) page.complaints.push(message.text());
