@@ -128,7 +128,7 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
     if arguments[0] == "info":
         arguments[1] = str(ROOT / arguments[1])
     if arguments[0] == "demo":
-        arguments += ["--seconds", "2"]
+        arguments += ["--seconds", "5"]
     if arguments[0] == "dataset":
         (tmp_path / "recordings").mkdir()
         shutil.copy(SKIRMISH, tmp_path / "recordings")
