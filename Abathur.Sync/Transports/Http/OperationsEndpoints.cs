@@ -49,14 +49,20 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
 
         void AddMessage<T>(string path, Func<HttpContext, AccessLevel, ValueTask<T>> message) where T : IMessage => routes.Add(
             path,
-            http => HttpAnswer.GetJsonAsync(http, async () => WithRoom(http, ToJson(await message(http, LevelOf(http))))),
+            http => HttpAnswer.GetJsonAsync(
+                http,
+                async () =>
+                {
+                    var level = LevelOf(http);
+                    return WithRoom(http, level, ToJson(await message(http, level)));
+                }),
             AccessLevel.Watch);
     }
 
     /// <summary>An answer for which there is room until the request is over.</summary>
-    private ReadOnlyMemory<byte> WithRoom(HttpContext http, ReadOnlyMemory<byte> answer)
+    private static ReadOnlyMemory<byte> WithRoom(HttpContext http, AccessLevel level, ReadOnlyMemory<byte> answer)
     {
-        if (AnswerBudget.OfProcess.Take(LevelOf(http), answer.Length, http.Abort) is { } room) http.Response.RegisterForDispose(room);
+        if (AnswerBudget.OfProcess.Take(level, answer.Length, http.Abort) is { } room) http.Response.RegisterForDispose(room);
         return answer;
     }
 

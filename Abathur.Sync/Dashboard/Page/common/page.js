@@ -23,6 +23,11 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Shows whether what a button switches is on. */
+export function press(button, isOn) {
+  button.setAttribute("aria-pressed", String(isOn));
+}
+
 /** Pairs of term and description; keeps existing rows. Rows are identified by their terms. */
 export function setPairs(list, pairs) {
   while (list.children.length > pairs.length) list.lastElementChild.remove();

@@ -1,7 +1,7 @@
 // The controls of the map: whose units and which layers are shown, ranges, fights, what is chosen; and their keys.
 
 import { clock } from "../common/format.js";
-import { byId, element, setText } from "../common/page.js";
+import { byId, element, press, setText } from "../common/page.js";
 import { listenOnMap } from "./map_input.js";
 import { LAYERS, MapOptions } from "./map_options.js";
 
@@ -97,10 +97,6 @@ export class MapTools {
     for (const [name] of LAYERS) byId(`layer-${name}`).checked = options.isOn(name);
     this.#map.invalidate();
   }
-}
-
-function press(button, isOn) {
-  button.setAttribute("aria-pressed", String(isOn));
 }
 
 function isPressed(button) {

@@ -1,7 +1,7 @@
 // What happened when: shapes above the scrubber with a legend, in which kinds of them are switched, and a list.
 
 import { TimeScale } from "../charts/time_scale.js";
-import { byId, element, setText, styleColor } from "../common/page.js";
+import { byId, element, press, setText, styleColor } from "../common/page.js";
 import { KINDS, markText, nextMark } from "./mark_text.js";
 
 const REACH_PX = 8;
@@ -88,7 +88,7 @@ export class Marks {
     const button = element("button", { type: "button", "aria-pressed": "true" }, sign, KINDS[kind].label);
     button.addEventListener("click", () => {
       this.#shown.toggle(kind);
-      button.setAttribute("aria-pressed", String(this.#shown.isOn(kind)));
+      press(button, this.#shown.isOn(kind));
     });
     return button;
   }
