@@ -1,7 +1,7 @@
 // How many units of each type there are: a list for the keyboard, too. Enter on a type chooses one of its units, and again the next; A, or
 // Shift with Enter or a click, chooses all of them.
 
-import { element, setText } from "../common/page.js";
+import { element, press, setText } from "../common/page.js";
 import { ENEMY, SELF } from "../match/world.js";
 
 const ALLIANCES = ["", "own", "ally", "neutral", "enemy"];
@@ -50,7 +50,7 @@ export class UnitList {
       const label = `${ALLIANCES[button.dataset.alliance] ?? ""} ${name.textContent}, ${count}`;
       if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
       setText(number, String(count));
-      button.setAttribute("aria-pressed", String(marked.has(key)));
+      press(button, marked.has(key));
     }
     setText(this.#empty(), counts.size === 0 ? "No units in this frame." : "");
   }

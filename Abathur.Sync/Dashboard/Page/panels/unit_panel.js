@@ -1,6 +1,6 @@
 // Everything about the chosen unit, as long as it lives; of several chosen ones the sums.
 
-import { element, setPairs, setText } from "../common/page.js";
+import { element, press, setPairs, setText } from "../common/page.js";
 import { number, unitFields } from "./unit_fields.js";
 import { UnitGroup } from "./unit_group.js";
 
@@ -49,7 +49,7 @@ export class UnitPanel {
 
   /** Shows whether the map follows the unit. */
   set follows(isOn) {
-    if (this.#parts) this.#parts.follow.setAttribute("aria-pressed", String(isOn));
+    if (this.#parts) press(this.#parts.follow, isOn);
     if (this.#parts) setText(this.#parts.follow, isOn ? "Following" : "Follow");
   }
 
