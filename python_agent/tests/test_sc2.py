@@ -113,25 +113,36 @@ async def test_ten_bots_in_one_loop_see_each_frame(play: Play) -> None:
     assert [each.steps for each in told] == [len(loops)] * 10
 
 
-@pytest.mark.measured
-async def test_ten_bots_do_not_slow_the_source(play: Play) -> None:
-    """A playback does not wait under `latest`: the bots keep up with 8 s at 22.4 Hz."""
-    daemon = play(SKIRMISH, "--wait-agents", "11", "--playback-duration", "8")
-    published = []
+class Standing(EachLoop):
+    """Stands still in its first step until it is released."""
 
-    async def watch() -> None:
+    def __init__(self, released: asyncio.Event) -> None:
+        super().__init__()
+        self.released = released
+
+    async def on_step(self, iteration: int) -> None:
+        await super().on_step(iteration)
+        await self.released.wait()
+
+
+async def test_ten_bots_that_stand_still_do_not_slow_the_source(play: Play) -> None:
+    """Under `latest` it publishes all that it has meanwhile; then they go on with the newest frame."""
+    daemon = play(SKIRMISH, "--wait-agents", "11", "--rate", "unlimited", "--playback-duration", "8")
+    released = asyncio.Event()
+    bots = [Standing(released) for _ in range(10)]
+
+    async def published() -> list[int]:
         async with abathur.connect(daemon.grpc) as game:
-            async for frame in game.frames(fields=["observation.game_loop"]):
-                published.append((frame.game_loop, frame.timing.published))
+            loops = [frame.game_loop async for frame in game.frames(policy="every", fields=["observation.game_loop"])]
+        released.set()
+        return loops
 
-    bots = [EachLoop() for _ in range(10)]
-    await asyncio.gather(watch(), *(run_async(bot, daemon.grpc, policy="latest") for bot in bots))
-    (first, begun), (last, ended) = published[0], published[-1]
-    assert (last - first) / (ended - begun) * 1e9 == pytest.approx(22.4, rel=0.02)
-    # Their first step takes 60 to 200 ms, one after the other: frames are dropped then, and not later.
-    for bot in bots:
-        assert set(bot.notes) <= {game_loop for game_loop, _ in published}
-        assert bot.notes[-1] == last and sum(loop > last - 60 for loop in bot.notes) >= 50
+    loops, *told = await asyncio.gather(published(), *(run_async(bot, daemon.grpc, policy="latest") for bot in bots))
+    assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 180))
+    for bot, each in zip(bots, told, strict=True):
+        assert bot.notes == sorted(set(bot.notes) & set(loops)) and bot.notes[-1] == loops[-1]
+        # Besides the first and the last: what was on the way to it.
+        assert each.steps == len(bot.notes) < 20
 
 
 @needs_sequences

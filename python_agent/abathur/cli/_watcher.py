@@ -17,6 +17,8 @@ from abathur.cli._stats import Counter
 from abathur.errors import AbathurError
 
 _REPORT_SECONDS = 0.25
+#: How long to wait for the first frame. The time to watch begins with it: a daemon may wait for other agents.
+FIRST_FRAME_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Options:
 
     address: str | None
     subscription: SubscribeOptions
+    #: From the first frame on; None: until the match ends.
     seconds: float | None
 
     @property
@@ -60,13 +63,17 @@ def run(options: Options, reports: Connection) -> None:
 
 
 async def _watch(options: Options, counter: Counter, reports: Connection) -> None:
+    seconds = options.seconds
+    first_within = None if seconds is None else max(seconds, FIRST_FRAME_SECONDS)
     with contextlib.suppress(TimeoutError):
-        async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(options.seconds):
+        async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(first_within) as limit:
             frames = game.frames(**options.subscription)
             next_report = 0.0
             async with aclosing(frames):
                 async for frame in frames:
                     if counter.frames == 0:
+                        if seconds is not None:
+                            limit.reschedule(asyncio.get_running_loop().time() + seconds)
                         match = await game.match()
                         counter.tick_hz = match.tick_hz if match is not None else 0.0
                     counter.add(frame)

@@ -7,7 +7,7 @@ import socket
 
 from abathur._address import DEFAULT_GRPC_PORT, DEFAULT_SOCKET_PORT, Address
 
-_TIMEOUT_SECONDS = 2.0
+_TIMEOUT_SECONDS = 5.0
 _MAX_ANSWER_BYTES = 1024
 
 

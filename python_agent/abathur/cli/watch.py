@@ -32,7 +32,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="one agent each: HOST:PORT, grpc://..., socket://..., grpc+unix:PATH, socket+unix:PATH, match:NAME, "
         "nats://HOST/MATCH",
     )
-    parser.add_argument("--seconds", type=seconds_of, default=None, help="stop after this long (default: match end)")
+    parser.add_argument(
+        "--seconds", type=seconds_of, default=None, help="stop this long after the first frame (default: match end)"
+    )
     for option, values, default in (
         ("--policy", get_args(Policy), "latest"),
         ("--encoding", get_args(Encoding), "auto"),
