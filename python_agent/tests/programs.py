@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -44,6 +45,22 @@ def run_daemon(*arguments: str, **options: object) -> subprocess.CompletedProces
     """Run a command to its end."""
     settings = {"capture_output": True, "text": True, "timeout": TIMEOUT, "check": False, **options}
     return subprocess.run(daemon_command(*arguments), **settings)  # type: ignore[call-overload]
+
+
+def run_with_children(command: list[str], timeout: float, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run a command that starts others, in the checkout, to its end. If it takes too long, they end with it."""
+    settings = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    with subprocess.Popen(command, start_new_session=True, **settings) as process:  # type: ignore[call-overload]
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except BaseException:
+            if os.name == "nt":
+                process.kill()
+            else:
+                # Only what was started here is in this group.
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def pip_settings() -> dict[str, str]:

@@ -78,10 +78,10 @@ async def test_a_bot_plays_the_whole_recording_in_steps() -> None:
 
 async def test_a_bot_plays_in_real_time(tmp_path: Path) -> None:
     bot = Watcher()
-    with emulated(short_match(tmp_path, 45), realtime=True, result="tie") as game:
+    with emulated(short_match(tmp_path, 134), realtime=True, result="tie") as game:
         result = await play_from_websocket(game.url, Bot(Race.Zerg, bot), True, None)
     assert result == bot.result == Result.Tie
-    assert bot.loops == sorted(set(bot.loops)) and bot.loops[-1] < FIRST_LOOP + 45
+    assert bot.loops == sorted(set(bot.loops)) and bot.loops[-1] < FIRST_LOOP + 134
     assert len(bot.loops) > 1
 
 

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import abathur
 import pytest
-from programs import ROOT, SKIRMISH, TIMEOUT, Play, pip_settings
+from programs import ROOT, SKIRMISH, TIMEOUT, Play, pip_settings, run_with_children
 
 MINUTES = 600
 # What a user relies on first: arrays, payloads, receiving, the command line, each command of README and docs. All tests
@@ -26,10 +26,9 @@ TESTS = ("test_units.py", "test_payloads.py", "test_receive.py", "test_cli.py", 
 
 
 def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    settings = {"capture_output": True, "text": True, "timeout": MINUTES, "check": False, "cwd": ROOT, **options}
-    done = subprocess.run([str(each) for each in command], **settings)  # type: ignore[call-overload]
+    done = run_with_children([str(each) for each in command], MINUTES, **options)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done  # type: ignore[no-any-return]
+    return done
 
 
 @pytest.fixture(autouse=True)
@@ -371,7 +370,5 @@ def test_the_version_stands_in_one_place(version: str) -> None:
     ("arguments", "expected"), [(["--fast"], "pack has no option --fast"), (["--output"], "--output takes a folder")]
 )
 def test_pack_used_wrongly_says_why(arguments: list[str], expected: str) -> None:
-    done = subprocess.run(
-        ["dotnet", "make.cs", "pack", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = run_with_children(["dotnet", "make.cs", "pack", *arguments], timeout=MINUTES)
     assert (done.returncode, expected in done.stderr) == (1, True)
