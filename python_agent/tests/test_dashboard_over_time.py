@@ -323,6 +323,34 @@ def test_two_recordings_side_by_side(play: Play, open_page: OpenPage, folder: Pa
     assert len(boxes) == 2 and boxes[0][1:] == boxes[1][1:] and boxes[1][0] >= boxes[0][0] + boxes[0][1]
 
 
+def test_a_layer_is_switched_in_both_matches(
+    launch: Launch, play: Play, open_page: OpenPage, folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "drawn.mcap"
+    recorder = launch("serve", *FREE_PORTS, "-o", str(path))
+    with (
+        abathur.publisher_blocking(recorder.grpc, map_name="Test LE") as publisher,
+        abathur.connect_blocking(recorder.grpc) as game,
+    ):
+        frames = game.frames(policy="every", start="oldest")
+        for response in responses(FIRST, FIRST + 20):
+            publisher.publish(response)
+            next(frames)
+            game.draw([drawing.point((60, 40))], layer="army")
+    recorder.wait()
+    recordings = shutil.copytree(folder, tmp_path / "recordings")
+    shutil.copyfile(path, recordings / "drawn.mcap")
+    daemon = play(SKIRMISH, "--start-paused", "--recordings", str(recordings))
+    page = open_page(daemon, "/?recording=drawn.mcap&with=drawn.mcap")
+    drawn = "[dashboard.world, dashboard.second.world].map(({drawings}) => drawings.length).join()"
+    page.wait(f"{drawn} === '1,1'")
+    switch = "await page.locator('#layers li', {hasText: 'army (recorded)'}).locator('input').click()"
+    page.run(switch)
+    page.wait(f"{drawn} === '0,0'")
+    page.run(switch)
+    page.wait(f"{drawn} === '1,1'")
+
+
 def test_a_recording_beside_a_running_match(launch: Launch, open_page: OpenPage, folder: Path) -> None:
     daemon = launch("serve", *FREE_PORTS, "--recordings", str(folder))
     page = open_page(daemon, "/?with=before.mcap")

@@ -44,7 +44,7 @@ const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 const map = new MapView(byId("map"), world, stillness.matches);
 stillness.addEventListener("change", () => (map.isStill = stillness.matches));
 const playback = new Playback(world, control);
-const layers = new DrawingLayers(showDrawings);
+const layers = new DrawingLayers(() => (showDrawings(), second?.showDrawings()));
 const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
@@ -94,6 +94,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     }
     world.begin(match);
     showDrawings([]);
+    second?.showDrawings();
     map.begin();
     charts.restart();
     showMatch(match, recording);
@@ -114,7 +115,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
 const numbers = new MatchNumbers(connection);
 const overTime = new OverTime({ world, playback, numbers, layers }, () => names, seek);
 const other = parameters.get("with");
-const second = other === null ? undefined : new SecondMatch(other, `${own} B`, stillness.matches);
+const second = other === null ? undefined : new SecondMatch(other, `${own} B`, layers, stillness.matches);
 startTheme((theme, areForced) => {
   for (const each of [map, second?.map]) each?.setTheme(theme, areForced);
 });

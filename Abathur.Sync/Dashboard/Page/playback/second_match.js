@@ -16,12 +16,16 @@ export class SecondMatch {
   state = undefined;
   map;
   #connection;
-  #name;
+  #layers;
+  #drawn = [];
   #busy = false;
 
-  /** @param name of the recording @param own the name by which it subscribes @param isStill whether nothing moves by itself */
-  constructor(name, own, isStill) {
-    this.#name = name;
+  /**
+   * @param name of the recording @param own the name by which it subscribes @param layers DrawingLayers, those of the match of the page
+   * @param isStill whether nothing moves by itself
+   */
+  constructor(name, own, layers, isStill) {
+    this.#layers = layers;
     byId("second").hidden = false;
     byId("stages").classList.add("two");
     byId("first-title").hidden = false;
@@ -33,6 +37,7 @@ export class SecondMatch {
       state: (state, why) => this.#say(state === "open" ? "" : why || state),
       match: (match) => {
         this.world.begin(match);
+        this.showDrawings([]);
         this.map.begin();
         this.numbers.begin();
       },
@@ -41,13 +46,18 @@ export class SecondMatch {
         this.map.update();
         requestAnimationFrame(() => this.#connection.acknowledge(frame.sequence));
       },
-      drawings: ({ layers }) => {
-        this.world.drawings = layers;
-        this.map.invalidate();
-      },
+      drawings: (message) => this.showDrawings(message.layers),
       unauthenticated: () => {},
     });
     this.numbers = new MatchNumbers(this.#connection);
+  }
+
+  /** Shows its layers of drawings that are on. */
+  showDrawings(all = this.#drawn) {
+    this.#drawn = all;
+    this.world.drawings = this.#layers.on(all);
+    this.#layers.show(all);
+    this.map.invalidate();
   }
 
   /** Follows the match of the page. Called with each status. @param leader { gameLoop, paused, rate } */
