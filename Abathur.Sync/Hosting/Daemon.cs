@@ -59,6 +59,7 @@ public sealed class Daemon : IAsyncDisposable
     private volatile bool _listens;
     private volatile bool _isStopping;
     private readonly Task _drainedLater;
+    private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
@@ -205,6 +206,7 @@ public sealed class Daemon : IAsyncDisposable
         // The match may be over, and be shown later still.
         _delay?.Stop(Stopped);
         _ = FinishAsync(Stopped);
+        _stopped.TrySetResult();
     }
 
     /// <summary>Runs once, so that the daemon does not wait twice for agents that read nothing.</summary>
@@ -252,15 +254,15 @@ public sealed class Daemon : IAsyncDisposable
     private async Task DrainAsync(FrameHub hub, SubscriptionEnd end)
     {
         var finishing = EndAllAsync(hub, end);
+        var stopped = _stopped.Task;
         // At the end of a match, readers have any time as long as they read something. After a stop request, the time is limited.
-        var timeout = IsOver(end) ? _options.MatchEndTimeout : _options.DrainTimeout;
-        var sent = hub.FramesSent;
-        while (await Task.WhenAny(finishing, Task.Delay(timeout, _clock)) != finishing)
+        while (IsOver(end) && !stopped.IsCompleted)
         {
-            var sentBefore = sent;
-            sent = hub.FramesSent;
-            if (sent == sentBefore || !IsOver(end)) break;
+            var sent = hub.FramesSent;
+            var first = await Task.WhenAny(finishing, stopped, Task.Delay(_options.MatchEndTimeout, _clock));
+            if (first == finishing || (first != stopped && hub.FramesSent == sent)) return;
         }
+        await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock));
     }
 
     private static async Task EndAllAsync(FrameHub hub, SubscriptionEnd end)

@@ -27,14 +27,17 @@ public sealed class ManualClock : TimeProvider
         return timer;
     }
 
-    /// <summary>Whether something waits for the clock.</summary>
-    public bool HasWaiter
+    /// <summary>How many wait for the clock.</summary>
+    public int Waiters
     {
         get
         {
-            lock (_gate) return _timers.Count > 0;
+            lock (_gate) return _timers.Count;
         }
     }
+
+    /// <summary>Whether something waits for the clock.</summary>
+    public bool HasWaiter => Waiters > 0;
 
     /// <summary>Moves the clock, firing what comes due on the way.</summary>
     public void Advance(TimeSpan by)

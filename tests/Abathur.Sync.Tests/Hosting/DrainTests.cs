@@ -48,6 +48,24 @@ public sealed class DrainTests
         await run.WaitAsync(Limit);
     }
 
+    [Fact]
+    public async Task Run_StopIsRequestedAfterTheMatch_IsWaitedForNoLongerThanAfterAStop()
+    {
+        await using var daemon = new Daemon(new OneFrameSource(_clock, SubscriptionEndReason.MatchOver), Options, _clock);
+        using var reader = Subscribe(daemon);
+        using var stop = new CancellationTokenSource();
+        var run = daemon.RunAsync(stop.Token);
+        Assert.True(SpinWait.SpinUntil(() => _clock.HasWaiter, Limit));
+        _clock.Advance(Tick);
+        var waiters = _clock.Waiters;
+        await stop.CancelAsync();
+        Assert.True(SpinWait.SpinUntil(() => _clock.Waiters > waiters, Limit));
+        _clock.Advance(Options.DrainTimeout - Tick);
+        Assert.False(run.IsCompleted);
+        _clock.Advance(Tick);
+        Assert.Equal(SubscriptionEndReason.MatchOver, (await run.WaitAsync(Limit)).Reason);
+    }
+
     private static Subscription Subscribe(Daemon daemon) =>
         daemon.Hub.Subscribe(new SubscriptionOptions
         {
