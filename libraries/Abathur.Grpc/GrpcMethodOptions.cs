@@ -1,6 +1,8 @@
+using Google.Protobuf;
+
 namespace Abathur.Grpc;
 
-/// <summary>Checks before a method of a <see cref="GrpcService"/> reads a request.</summary>
+/// <summary>Limits of a method of a <see cref="GrpcService"/>.</summary>
 public sealed record GrpcMethodOptions
 {
     /// <summary>Largest request message in bytes, compressed and decompressed. Default:
@@ -13,4 +15,11 @@ public sealed record GrpcMethodOptions
     /// Default: every call is accepted.
     /// </summary>
     public Action<GrpcCall>? Authorize { get; init; }
+
+    /// <summary>
+    /// Called with the response of a unary method before it is written. What it returns is disposed when the client has taken the response,
+    /// or the call has ended: room in a limit on responses that clients do not read. Throws <see cref="GrpcException"/> to refuse the
+    /// response. Default: nothing is reserved. Not called for responses as bytes.
+    /// </summary>
+    public Func<GrpcCall, IMessage, IDisposable?>? Reserve { get; init; }
 }

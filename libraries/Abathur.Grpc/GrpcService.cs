@@ -57,8 +57,17 @@ public sealed class GrpcService
         string name, MessageParser<TRequest> parser, Func<TRequest, GrpcCall, ValueTask<TResponse>> handler, GrpcMethodOptions? options =
             null)
         where TRequest : class, IMessage<TRequest>
-        where TResponse : IMessage =>
-        Method(name, async call => await call.WriteAsync(await handler(await ReadOnlyRequestAsync(call, parser), call)), options);
+        where TResponse : IMessage
+    {
+        return Method(name, ServeAsync, options);
+
+        async Task ServeAsync(GrpcCall call)
+        {
+            var response = await handler(await ReadOnlyRequestAsync(call, parser), call);
+            using var reserved = options?.Reserve?.Invoke(call, response);
+            await call.WriteAsync(response);
+        }
+    }
 
     /// <summary>One request, a stream of responses: the handler writes them to the call.</summary>
     public GrpcService ServerStreaming<TRequest>(

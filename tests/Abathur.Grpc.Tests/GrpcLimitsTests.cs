@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Google.Protobuf.WellKnownTypes;
 
 namespace Abathur.Grpc.Tests;
 
@@ -57,6 +58,48 @@ public sealed class GrpcLimitsTests
         Assert.Equal("0", Assert.Single(fits.TrailingHeaders.GetValues("grpc-status")));
         using var larger = await host.PostAsync("Small", GrpcFrames.Frame(new byte[11]));
         Assert.Equal("8", Assert.Single(larger.Headers.GetValues("grpc-status")));
+    }
+
+    [Fact]
+    public async Task Reserve_HoldsTheResponse_UntilTheClientHasTakenItOrIsGone()
+    {
+        const int Larger = 16 * 1024 * 1024;
+        var released = 0;
+        var reserved = new List<int>();
+        var options = new GrpcMethodOptions
+        {
+            Reserve = (_, response) =>
+            {
+                var bytes = response.CalculateSize();
+                reserved.Add(bytes);
+                return bytes == 0
+                    ? throw new GrpcException(GrpcStatusCode.ResourceExhausted, "no room")
+                    : new Released(() => Interlocked.Increment(ref released));
+            },
+        };
+        await using var host = await GrpcTestHost.StartAsync(service => service.Unary(
+            "Text", Int32Value.Parser,
+            (length, _) => ValueTask.FromResult(new StringValue { Value = new string('x', length.Value) }),
+            options));
+        byte[] Request(int length) => GrpcFrames.Frame(Google.Protobuf.MessageExtensions.ToByteArray(new Int32Value { Value = length }));
+
+        using (var taken = await host.PostAsync("Text", Request(10))) await taken.Content.ReadAsByteArrayAsync();
+        Assert.Equal(1, released);
+        using (var refused = await host.PostAsync("Text", Request(0)))
+            Assert.Equal("8", Assert.Single(refused.Headers.GetValues("grpc-status")));
+        Assert.Equal(1, released);
+        using (var unread = await host.PostAsync("Text", Request(Larger)))
+        {
+            Assert.Equal(3, reserved.Count);
+            Assert.Equal(1, released);
+        }
+        // Disposed without reading: the call is cancelled.
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref released) == 2, Limit));
+    }
+
+    private sealed class Released(Action action) : IDisposable
+    {
+        public void Dispose() => action();
     }
 
     [Fact]

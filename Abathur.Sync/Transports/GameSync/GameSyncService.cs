@@ -4,7 +4,6 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
-using Google.Protobuf;
 
 namespace Abathur.Sync.Transports.GameSync;
 
@@ -32,22 +31,23 @@ public sealed class GameSyncService
     {
         _api = api;
         Service = new GrpcService("abathur.sync.v1.GameSync", () => SyncReflection.Descriptor)
-            .ServerStreaming(
+            .Unary(
                 "GetMatch",
                 GetMatchRequest.Parser,
-                async (request, call) => await AnswerAsync(await api.GetMatchAsync(request, LevelOf(call), call.Cancellation), call),
+                async (request, call) => await api.GetMatchAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Watch))
-            .ServerStreaming(
-                "GetStatus", GetStatusRequest.Parser, (_, call) => AnswerAsync(api.GetStatus(LevelOf(call)), call), For(AccessLevel.Watch))
-            .ServerStreaming(
+            .Unary(
+                "GetStatus", GetStatusRequest.Parser, (_, call) => ValueTask.FromResult(api.GetStatus(LevelOf(call))),
+                For(AccessLevel.Watch))
+            .Unary(
                 "GetTimeline",
                 GetTimelineRequest.Parser,
-                async (request, call) => await AnswerAsync(await api.GetTimelineAsync(request, LevelOf(call), call.Cancellation), call),
+                async (request, call) => await api.GetTimelineAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Watch))
-            .ServerStreaming(
+            .Unary(
                 "GetPlots",
                 GetPlotsRequest.Parser,
-                async (request, call) => await AnswerAsync(await api.GetPlotsAsync(request, LevelOf(call), call.Cancellation), call),
+                async (request, call) => await api.GetPlotsAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Watch))
             .Unary(
                 "Plot", PlotRequest.Parser, (request, call) => ValueTask.FromResult(_api.Plot(request, LevelOf(call))),
@@ -55,10 +55,8 @@ public sealed class GameSyncService
             .Unary(
                 "Act", ActRequest.Parser, async (request, call) => await api.ActAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Act, MaxActBytes))
-            .ServerStreaming(
-                "Query",
-                QueryRequest.Parser,
-                async (request, call) => await AnswerAsync(await api.QueryAsync(request, LevelOf(call), call.Cancellation), call),
+            .Unary(
+                "Query", QueryRequest.Parser, async (request, call) => await api.QueryAsync(request, LevelOf(call), call.Cancellation),
                 For(AccessLevel.Act, MaxActBytes))
             .Unary(
                 "Draw", DrawRequest.Parser, (request, call) => ValueTask.FromResult(_api.Draw(request, LevelOf(call))),
@@ -78,13 +76,6 @@ public sealed class GameSyncService
     /// <summary>The gRPC status of a refused request; null for any other exception.</summary>
     public static GrpcException? ToGrpc(Exception exception) =>
         exception is RequestException refusal ? new GrpcException((GrpcStatusCode)refusal.Status, refusal.Message) : null;
-
-    /// <summary>The one answer to a request, which may be large: only so many bytes of them wait for clients that do not read.</summary>
-    private async Task AnswerAsync(IMessage answer, GrpcCall call)
-    {
-        using var room = AnswerBudget.OfProcess.Take(LevelOf(call), answer.CalculateSize(), call.Reset);
-        await call.WriteAsync(answer);
-    }
 
     private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
     {
@@ -141,8 +132,12 @@ public sealed class GameSyncService
         }
     }
 
-    private GrpcMethodOptions For(AccessLevel needed, int? maxBytes = null) =>
-        new() { MaxReceiveMessageBytes = maxBytes, Authorize = call => SyncApi.Require(needed, LevelOf(call)) };
+    private GrpcMethodOptions For(AccessLevel needed, int? maxBytes = null) => new()
+    {
+        MaxReceiveMessageBytes = maxBytes,
+        Authorize = call => SyncApi.Require(needed, LevelOf(call)),
+        Reserve = (call, answer) => AnswerBudget.OfProcess.Take(LevelOf(call), answer.CalculateSize(), call.Reset),
+    };
 
     /// <summary>Refuses a wrong token at once. Without a token in the metadata, it has to be in the first message.</summary>
     private void AuthorizeSession(GrpcCall call)
