@@ -17,12 +17,17 @@ public sealed class ByteBudget(long maxBytes, ByteBudget? parent = null)
     /// nothing.</summary>
     public bool TryReserve(long bytes)
     {
-        if (Interlocked.Add(ref _heldBytes, bytes) > maxBytes || parent?.TryReserve(bytes) == false)
+        // Not added first and checked then: another one would be refused although there is room for it.
+        long held;
+        do
         {
-            Interlocked.Add(ref _heldBytes, -bytes);
-            return false;
+            held = HeldBytes;
+            if (held + bytes > maxBytes) return false;
         }
-        return true;
+        while (Interlocked.CompareExchange(ref _heldBytes, held + bytes, held) != held);
+        if (parent?.TryReserve(bytes) != false) return true;
+        Interlocked.Add(ref _heldBytes, -bytes);
+        return false;
     }
 
     /// <summary>Gives bytes back that <see cref="TryReserve"/> has taken.</summary>
