@@ -71,13 +71,16 @@ internal sealed class MatchTimeline
     }
 
     /// <summary>The rows after a game loop, and the marks that have begun or changed after it; 0: all.</summary>
-    public Timeline After(uint gameLoop)
+    /// <param name="gameLoop">The game loop.</param>
+    /// <param name="requireRoom">Is called with the bytes of the values before they are copied; throws if they are too many.</param>
+    public Timeline After(uint gameLoop, Action<long>? requireRoom = null)
     {
         lock (_gate)
         {
             // Lists are copied as a whole, which Skip is not: frames wait for this lock.
             var first = gameLoop == 0 ? 0 : IndexAfter(gameLoop);
             var rows = _gameLoops.Count - first;
+            requireRoom?.Invoke((long)rows * _values.Length * sizeof(float));
             var timeline = new Timeline { GameLoops = { _gameLoops.GetRange(first, rows) }, Marks = { _marks.After(gameLoop) } };
             for (var i = 0; i < _values.Length; i++)
             {

@@ -106,7 +106,9 @@ public sealed class FrameHub : IDisposable
     public ValueTask WaitForHistoryAsync() => _history?.WaitForRoomAsync() ?? default;
 
     /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all), and what happened when.</summary>
-    public Timeline Timeline(uint afterGameLoop) => _timeline.After(afterGameLoop);
+    /// <param name="afterGameLoop">The game loop.</param>
+    /// <param name="requireRoom">Is called with the bytes of the values before they are copied; throws if they are too many.</param>
+    public Timeline Timeline(uint afterGameLoop, Action<long>? requireRoom = null) => _timeline.After(afterGameLoop, requireRoom);
 
     /// <summary>Whether frames are kept for subscribers that begin in the past.</summary>
     public bool KeepsHistory => _history is not null;

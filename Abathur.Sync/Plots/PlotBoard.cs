@@ -83,10 +83,14 @@ public sealed class PlotBoard(bool isRecorded = false)
     }
 
     /// <summary>The points after a game loop (0: all), and at most up to another one.</summary>
-    public V1.Plots Between(uint after, uint until)
+    /// <param name="after">The game loop after which they begin.</param>
+    /// <param name="until">The last game loop.</param>
+    /// <param name="requireRoom">Is called with the bytes of the values before they are copied; throws if they are too many.</param>
+    public V1.Plots Between(uint after, uint until, Action<long>? requireRoom = null)
     {
         lock (_gate)
         {
+            requireRoom?.Invoke(_series.Values.Sum(series => (long)series.CountBetween(after, until) * sizeof(double)));
             var plots = new V1.Plots();
             foreach (var series in _series.Values)
             {

@@ -39,8 +39,7 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
     /// <summary>The points after a game loop, at most up to another one. Null if there are none.</summary>
     public V1.Plots.Types.Series? Between(uint after, uint until)
     {
-        var first = after == 0 ? 0 : IndexFrom(after == uint.MaxValue ? after : after + 1);
-        var end = until == uint.MaxValue ? Count : IndexFrom(until + 1);
+        var (first, end) = RangeOf(after, until);
         if (first >= end) return null;
         return new V1.Plots.Types.Series
         {
@@ -51,6 +50,17 @@ internal sealed class PlotSeries(string agent, string name, bool isRecorded)
             Values = { _values[first..end] },
         };
     }
+
+    /// <summary>Number of the points after a game loop, at most up to another one.</summary>
+    public int CountBetween(uint after, uint until)
+    {
+        var (first, end) = RangeOf(after, until);
+        return Math.Max(end - first, 0);
+    }
+
+    private (int First, int End) RangeOf(uint after, uint until) => (
+        after == 0 ? 0 : IndexFrom(after == uint.MaxValue ? after : after + 1),
+        until == uint.MaxValue ? Count : IndexFrom(until + 1));
 
     /// <summary>Index of the first point at or after a game loop.</summary>
     private int IndexFrom(uint gameLoop)

@@ -38,13 +38,24 @@ internal sealed class AnswerBudget(TimeProvider clock)
     public IDisposable? Take(AccessLevel level, long bytes, Action overdue)
     {
         if (bytes <= FreeBytes) return null;
-        var budget = level >= AccessLevel.Act ? _acting : _watching;
-        if (budget.TryReserve(bytes)) return new Room(budget, bytes, clock, overdue);
-        throw new RequestException(
-            RequestStatus.ResourceExhausted,
-            $"the answer has {bytes} bytes, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, "
-            + "or later");
+        var budget = Of(level);
+        return budget.TryReserve(bytes) ? new Room(budget, bytes, clock, overdue) : throw Refusal($"{bytes} bytes");
     }
+
+    /// <summary>Refuses an answer before it is made, which may take more memory than the answer.</summary>
+    /// <param name="level">What the client may do.</param>
+    /// <param name="bytes">Size that the answer has at least.</param>
+    /// <exception cref="RequestException">There is no room.</exception>
+    public void RequireRoom(AccessLevel level, long bytes)
+    {
+        if (bytes > FreeBytes && Of(level).HeldBytes + bytes > MaxBytes) throw Refusal($"at least {bytes} bytes");
+    }
+
+    private static RequestException Refusal(string size) => new(
+        RequestStatus.ResourceExhausted,
+        $"the answer has {size}, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, or later");
+
+    private ByteBudget Of(AccessLevel level) => level >= AccessLevel.Act ? _acting : _watching;
 
     private sealed class Room : IDisposable
     {

@@ -182,18 +182,18 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     {
         Require(AccessLevel.Watch, level);
         if (!request.Whole || IsDelayed(level) || source.Overview is not { } overview)
-            return HubOf(level).Timeline(request.AfterGameLoop);
-        return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, cancellation));
+            return HubOf(level).Timeline(request.AfterGameLoop, RequireRoom(level));
+        return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellation));
     }
 
     /// <summary>The series of agents, and of a recording those in it.</summary>
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var plots = HubOf(level).Plots.Between(request.AfterGameLoop, uint.MaxValue);
+        var plots = HubOf(level).Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
         if (IsDelayed(level) || source.Overview is not { } overview) return plots;
         var until = request.Whole ? uint.MaxValue : hub.NewestGameLoop;
-        var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, cancellation));
+        var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, RequireRoom(level), cancellation));
         all.Series.Add(plots.Series);
         return all;
     }
@@ -231,6 +231,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             throw new RequestException(RequestStatus.FailedPrecondition, e.Message);
         }
     }
+
+    /// <summary>Refuses a large answer before its values are copied.</summary>
+    private static Action<long> RequireRoom(AccessLevel level) => bytes => AnswerBudget.OfProcess.RequireRoom(level, bytes);
 
     private FrameHub HubOf(AccessLevel level) => IsDelayed(level) ? Later! : hub;
 

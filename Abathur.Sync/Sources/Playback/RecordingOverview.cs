@@ -23,17 +23,18 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
     private Task? _reading;
 
     /// <inheritdoc/>
-    public async Task<Timeline> TimelineAsync(uint afterGameLoop, CancellationToken cancellation)
+    public async Task<Timeline> TimelineAsync(uint afterGameLoop, Action<long> requireRoom, CancellationToken cancellation)
     {
         await ReadOnceAsync().WaitAsync(cancellation);
-        return _timeline.After(afterGameLoop);
+        return _timeline.After(afterGameLoop, requireRoom);
     }
 
     /// <inheritdoc/>
-    public async Task<V1.Plots> PlotsAsync(uint afterGameLoop, uint untilGameLoop, CancellationToken cancellation)
+    public async Task<V1.Plots> PlotsAsync(
+        uint afterGameLoop, uint untilGameLoop, Action<long> requireRoom, CancellationToken cancellation)
     {
         await ReadOnceAsync().WaitAsync(cancellation);
-        return _plots.Between(afterGameLoop, untilGameLoop);
+        return _plots.Between(afterGameLoop, untilGameLoop, requireRoom);
     }
 
     /// <summary>Ends reading.</summary>

@@ -60,6 +60,17 @@ public class MatchTimelineTests
         Assert.Equal(MatchTimeline.MaxRows * MatchTimeline.LoopsPerRow, rows[^1]);
     }
 
+    [Fact]
+    public void After_TellsTheBytesOfItsValues_BeforeItCopiesThem()
+    {
+        for (var loop = 5u; loop < 100; loop++) Add(loop);
+        var told = new List<long>();
+        _timeline.After(0, told.Add);
+        _timeline.After(71, told.Add);
+        Assert.Equal([5 * 29 * 4L, 29 * 4], told);
+        Assert.Throws<InvalidOperationException>(() => _timeline.After(0, _ => throw new InvalidOperationException()));
+    }
+
     private Google.Protobuf.Collections.RepeatedField<float> Column(string name) =>
         _timeline.After(0).Columns.Single(column => column.Name == name).Values;
 

@@ -55,5 +55,19 @@ public class AnswerBudgetTests
         Assert.Equal(Half, _budget.HeldBytes);
     }
 
+    [Fact]
+    public void RequireRoom_AsTake_RefusesAnAnswerThatIsNotMadeYet()
+    {
+        _budget.RequireRoom(AccessLevel.Watch, AnswerBudget.MaxBytes);
+        Assert.NotNull(Take(AccessLevel.Watch, Half));
+        _budget.RequireRoom(AccessLevel.Watch, Half);
+        var refusal = Assert.Throws<RequestException>(() => _budget.RequireRoom(AccessLevel.Watch, Half + 1));
+        Assert.Equal(RequestStatus.ResourceExhausted, refusal.Status);
+        Assert.StartsWith("the answer has at least 16777217 bytes, and more than 33554432 bytes of answers wait", refusal.Message);
+        Assert.NotNull(Take(AccessLevel.Watch, Half));
+        _budget.RequireRoom(AccessLevel.Watch, AnswerBudget.FreeBytes);
+        _budget.RequireRoom(AccessLevel.Act, AnswerBudget.MaxBytes);
+    }
+
     private IDisposable? Take(AccessLevel level, long bytes) => _budget.Take(level, bytes, () => Assert.Fail("not overdue"));
 }
