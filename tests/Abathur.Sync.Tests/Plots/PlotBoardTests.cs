@@ -63,7 +63,8 @@ public class PlotBoardTests
         }
         Assert.Equal([20u, 30], Assert.Single(_board.Between(10, 30).Series).GameLoops);
         var told = new List<long>();
-        foreach (var (after, until) in new (uint, uint)[] { (10, 30), (0, uint.MaxValue), (40, 20) }) _board.Between(after, until, told.Add);
+        foreach (var (after, until) in new (uint, uint)[] { (10, 30), (0, uint.MaxValue), (40, 20) })
+            _board.Between(after, until, told.Add);
         Assert.Equal([2 * 8L, 4 * 8, 0], told);
         Assert.Empty(_board.Between(40, uint.MaxValue).Series);
         Assert.Empty(_board.Between(uint.MaxValue, uint.MaxValue).Series);
