@@ -28,6 +28,7 @@ import { Rewind } from "./playback/rewind.js";
 import { SecondMatch } from "./playback/second_match.js";
 import { startTheme } from "./theme.js";
 import { DrawingLayers } from "./time/drawing_layers.js";
+import { MatchDrawings } from "./time/match_drawings.js";
 import { OverTime } from "./time/over_time.js";
 
 const STATUS_MS = 500;
@@ -44,7 +45,8 @@ const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 const map = new MapView(byId("map"), world, stillness.matches);
 stillness.addEventListener("change", () => (map.isStill = stillness.matches));
 const playback = new Playback(world, control);
-const layers = new DrawingLayers(() => (showDrawings(), second?.showDrawings()));
+const layers = new DrawingLayers();
+const drawings = new MatchDrawings(layers, world, map);
 const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
@@ -71,7 +73,6 @@ let delay = 0;
 let subscriptions = 0;
 let panelsShown = 0;
 let everOpen = false;
-let drawn = [];
 let connected = { state: "connecting", why: "" };
 const opened = new OpenedMoment(location.hash);
 
@@ -87,14 +88,13 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
   match(match) {
     showNames(new Names(match.gameData));
     if (match.gameData === undefined) showNamesOfDaemon();
+    drawings.show([]);
     if (match.runId !== world.match?.runId) {
       numbers.begin();
       layers.begin();
       choose(undefined);
     }
     world.begin(match);
-    showDrawings([]);
-    second?.showDrawings();
     map.begin();
     charts.restart();
     showMatch(match, recording);
@@ -110,7 +110,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     acknowledge(frame.sequence);
   },
   unauthenticated: askForToken,
-  drawings: (message) => showDrawings(message.layers),
+  drawings: (message) => drawings.show(message.layers),
 });
 const numbers = new MatchNumbers(connection);
 const overTime = new OverTime({ world, playback, numbers, layers }, () => names, seek);
@@ -240,13 +240,6 @@ function open(name) {
 function seek(gameLoop) {
   if (playback.state === undefined) tell("This match cannot be rewound: the daemon keeps no history (--history-mb).");
   else playback.seek(gameLoop);
-}
-
-function showDrawings(all = drawn) {
-  drawn = all;
-  world.drawings = layers.on(all);
-  layers.show(all);
-  map.invalidate();
 }
 
 function showStates() {

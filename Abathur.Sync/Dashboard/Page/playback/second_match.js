@@ -7,6 +7,7 @@ import { listenOnMap } from "../map/map_input.js";
 import { MapView } from "../map/map_view.js";
 import { MatchNumbers } from "../match/match_numbers.js";
 import { World } from "../match/world.js";
+import { MatchDrawings } from "../time/match_drawings.js";
 import { rateFor } from "./pursuit.js";
 
 export class SecondMatch {
@@ -16,8 +17,7 @@ export class SecondMatch {
   state = undefined;
   map;
   #connection;
-  #layers;
-  #drawn = [];
+  #drawings;
   #busy = false;
 
   /**
@@ -25,19 +25,19 @@ export class SecondMatch {
    * @param isStill whether nothing moves by itself
    */
   constructor(name, own, layers, isStill) {
-    this.#layers = layers;
     byId("second").hidden = false;
     byId("stages").classList.add("two");
     byId("first-title").hidden = false;
     setText(byId("second-title"), `B: ${name}`);
     this.map = new MapView(byId("second-map"), this.world, isStill);
+    this.#drawings = new MatchDrawings(layers, this.world, this.map);
     listenOnMap(byId("second-map"), this.map, { choose: () => {}, chooseIn: () => {}, choosesAreas: () => false });
     const path = `v1/recordings/${encodeURIComponent(name)}/sync`;
     this.#connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
       state: (state, why) => this.#say(state === "open" ? "" : why || state),
       match: (match) => {
         this.world.begin(match);
-        this.showDrawings([]);
+        this.#drawings.show([]);
         this.map.begin();
         this.numbers.begin();
       },
@@ -46,18 +46,10 @@ export class SecondMatch {
         this.map.update();
         requestAnimationFrame(() => this.#connection.acknowledge(frame.sequence));
       },
-      drawings: (message) => this.showDrawings(message.layers),
+      drawings: (message) => this.#drawings.show(message.layers),
       unauthenticated: () => {},
     });
     this.numbers = new MatchNumbers(this.#connection);
-  }
-
-  /** Shows its layers of drawings that are on. */
-  showDrawings(all = this.#drawn) {
-    this.#drawn = all;
-    this.world.drawings = this.#layers.on(all);
-    this.#layers.show(all);
-    this.map.invalidate();
   }
 
   /** Follows the match of the page. Called with each status. @param leader { gameLoop, paused, rate } */

@@ -11,17 +11,18 @@ export class DrawingLayers {
   #root = byId("layers");
   #known = new Map();
   #off = new Set();
-  #changed;
+  #followers = [];
 
-  /** @param changed() is called when one is switched */
-  constructor(changed) {
-    this.#changed = changed;
+  /** @param changed() is called when one is switched, and when all are to be listed again */
+  follow(changed) {
+    this.#followers.push(changed);
   }
 
   /** Another match begins: its layers are others. What is off stays off. */
   begin() {
     this.#known.clear();
     this.#show();
+    this.#changed();
   }
 
   /** Those of some layers that are on. */
@@ -43,6 +44,10 @@ export class DrawingLayers {
     for (const key of this.#known.keys()) if (this.#known.size > MAX_KNOWN) this.#known.delete(key);
     this.version++;
     this.#show();
+  }
+
+  #changed() {
+    for (const changed of this.#followers) changed();
   }
 
   #show() {
