@@ -59,7 +59,7 @@ public sealed class Daemon : IAsyncDisposable
     private volatile bool _listens;
     private volatile bool _isStopping;
     private readonly Task _drainedLater;
-    private readonly TaskCompletionSource _stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _stopRequested = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task? _finished;
 
     /// <param name="source">Source of the frames; the caller keeps it.</param>
@@ -206,7 +206,7 @@ public sealed class Daemon : IAsyncDisposable
         // The match may be over, and be shown later still.
         _delay?.Stop(Stopped);
         _ = FinishAsync(Stopped);
-        _stopped.TrySetResult();
+        _stopRequested.TrySetResult();
     }
 
     /// <summary>Runs once, so that the daemon does not wait twice for agents that read nothing.</summary>
@@ -254,13 +254,13 @@ public sealed class Daemon : IAsyncDisposable
     private async Task DrainAsync(FrameHub hub, SubscriptionEnd end)
     {
         var finishing = EndAllAsync(hub, end);
-        var stopped = _stopped.Task;
+        var stop = _stopRequested.Task;
         // At the end of a match, readers have any time as long as they read something. After a stop request, the time is limited.
-        while (IsOver(end) && !stopped.IsCompleted)
+        while (IsOver(end) && !stop.IsCompleted)
         {
             var sent = hub.FramesSent;
-            var first = await Task.WhenAny(finishing, stopped, Task.Delay(_options.MatchEndTimeout, _clock));
-            if (first == finishing || (first != stopped && hub.FramesSent == sent)) return;
+            var first = await Task.WhenAny(finishing, stop, Task.Delay(_options.MatchEndTimeout, _clock));
+            if (first == finishing || (first != stop && hub.FramesSent == sent)) return;
         }
         await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock));
     }
