@@ -70,6 +70,16 @@ async def test_lockstep_without_an_answer_ends_with_the_reason(play: Play, trans
                 await asyncio.sleep(1)
 
 
+async def read_to_the_end(address: str, done: asyncio.Event) -> int:
+    """Read every frame, then tell the others; how many there were."""
+    count = 0
+    async with abathur.connect(address) as game:
+        async for _ in game.frames(policy="every", encoding="proto"):
+            count += 1
+    done.set()
+    return count
+
+
 async def test_every_reader_that_stops_is_cut_off_and_others_go_on(play: Play) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "2", "--rate", "unlimited", "--stall-timeout", "2")
     done = asyncio.Event()
@@ -81,15 +91,7 @@ async def test_every_reader_that_stops_is_cut_off_and_others_go_on(play: Play) -
                     if frame.sequence == 1:
                         await done.wait()
 
-    async def other() -> int:
-        count = 0
-        async with abathur.connect(daemon.socket) as game:
-            async for _ in game.frames(policy="every", encoding="proto"):
-                count += 1
-        done.set()
-        return count
-
-    count, _ = await asyncio.gather(other(), stalled())
+    count, _ = await asyncio.gather(read_to_the_end(daemon.socket, done), stalled())
     assert count == 1344
 
 
@@ -106,15 +108,7 @@ async def test_latest_reader_that_stands_still_delays_nobody(play: Play, transpo
                 await done.wait()
         return seen
 
-    async def other() -> int:
-        count = 0
-        async with abathur.connect(daemon.addresses[transport]) as game:
-            async for _ in game.frames(policy="every", encoding="proto"):
-                count += 1
-        done.set()
-        return count
-
-    count, seen = await asyncio.gather(other(), standing())
+    count, seen = await asyncio.gather(read_to_the_end(daemon.addresses[transport], done), standing())
     assert count == 1344
     # Then one that was on the way at most, and the newest one.
     assert len(seen) <= 3 and seen[-1].sequence == count == sum(1 + frame.dropped for frame in seen)
