@@ -18,7 +18,7 @@ from abathur.errors import AbathurError
 
 _REPORT_SECONDS = 0.25
 #: How long to wait for the first frame. The time to watch begins with it: a daemon may wait for other agents.
-FIRST_FRAME_SECONDS = 20.0
+_FIRST_FRAME_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def run(options: Options, reports: Connection) -> None:
 
 async def _watch(options: Options, counter: Counter, reports: Connection) -> None:
     seconds = options.seconds
-    first_within = None if seconds is None else max(seconds, FIRST_FRAME_SECONDS)
+    first_within = None if seconds is None else max(seconds, _FIRST_FRAME_SECONDS)
     with contextlib.suppress(TimeoutError):
         async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(first_within) as limit:
             frames = game.frames(**options.subscription)
