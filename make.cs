@@ -10,6 +10,7 @@ using System.IO.Compression;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
+using System.Text;
 using System.Xml.Linq;
 
 const int Ok = 0, Failed = 1, Usage = 2, Interrupted = 130;
@@ -26,7 +27,8 @@ try
     var code = args switch
     {
         ["demo", .. var rest] => make.Demo(rest),
-        ["test"] => make.Test(),
+        ["test"] => make.Test(all: false),
+        ["test", "--all"] => make.Test(all: true),
         ["setup"] => make.Setup(),
         ["bench", .. var rest] => make.Bench(rest),
         ["report", .. var rest] => make.Report(rest),
@@ -50,45 +52,25 @@ catch (MakeException e)
 /// <summary>A step failed; the message says which and why.</summary>
 internal sealed class MakeException(string message) : Exception(message);
 
-/// <summary>A test that failed: its assembly's path, and its class and method.</summary>
-internal readonly record struct FailedTest(string Assembly, string Name)
-{
-    /// <summary>Those in a file of `dotnet test --logger trx`.</summary>
-    public static IEnumerable<FailedTest> Of(XDocument trx)
-    {
-        var failed = Elements(trx, "UnitTestResult")
-            .Where(each => (string?)each.Attribute("outcome") == "Failed")
-            .Select(each => (string)each.Attribute("testId")!)
-            .ToHashSet();
-        return Elements(trx, "UnitTest")
-            .Where(each => failed.Contains((string)each.Attribute("id")!))
-            .Select(each => each.Elements().First(element => element.Name.LocalName == "TestMethod"))
-            .Select(each => new FailedTest((string)each.Attribute("codeBase")!, FullName(each)));
-    }
-
-    // The name of a theory's case ends with its arguments.
-    private static string FullName(XElement method) =>
-        $"{(string)method.Attribute("className")!}.{((string)method.Attribute("name")!).Split('(')[0]}";
-
-    private static IEnumerable<XElement> Elements(XDocument document, string name) =>
-        document.Descendants().Where(each => each.Name.LocalName == name);
-}
-
-/// <summary>What a runner of tests said: how many passed, failed and did not run, its exit code, and which failed (of .NET only).</summary>
-internal sealed record TestRun(int Passed, int Failed, int Skipped, int Code, IReadOnlyList<FailedTest> FailedTests)
-{
-    /// <summary>The same with the outcome of running the failed ones once more: only if all pass now does none count as failed.</summary>
-    public TestRun TriedAgain(IReadOnlyCollection<TestRun> again) =>
-        again.Count > 0 && again.All(each => each is { Code: 0, Failed: 0, Passed: > 0 })
-            ? this with { Passed = Passed + Failed, Failed = 0, Code = 0 }
-            : this;
-}
+/// <summary>What a runner of tests said: how many passed, failed, did not run, and passed in a later try; its exit code.</summary>
+internal sealed record TestRun(int Passed, int Failed, int Skipped, int TriedAgain, int Code);
 
 /// <summary>The commands.</summary>
 internal sealed class Make
 {
     private const string MinimumPython = "3.11";
-    private const int MostTriedAgain = 3;
+    private const string Solution = "Abathur.sln";
+    private const string DaemonProject = "Abathur.Sync";
+    private const string Newest = "net10.0", Oldest = "net8.0";
+    private const string BenchmarksProject = "benchmarks/Abathur.Benchmarks";
+    private const string FuzzProject = "tests/Abathur.Fuzz";
+    // Sets of the package's extras (pyproject.toml): what runs the daemon's clients, and what tests and measures them.
+    private const string Runtime = "", Developer = "[dev]";
+    // How often tests of time and memory run before they fail: what they measure depends on what else the machine does.
+    private const int MeasuredTries = 3;
+    private const string Measured = "measured";
+    // Kinds of tests (traits of .NET's, markers of Python's) that `test` leaves to `test --all`: docs/contributing.md says why.
+    private static readonly string[] KindsOfAll = ["benchmarks", "packages", "wine", "fuzzing", "matrix"];
     private const string OperationsBenchmark = "operations";
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
@@ -113,10 +95,12 @@ internal sealed class Make
     private static readonly string Wheels = Path.Combine(Shared, "wheels");
     // Built by `pack`: python_agent/packaging/libzstd.py.
     private static readonly string LibZstd = Path.Combine(Root, "artifacts", "libzstd");
+    // Without the analyzers: Directory.Build.props.
+    private static readonly string[] Quick = ["-p:Quick=true"];
     private static readonly string[] NotOurs = ["artifacts", ".venv", Path.Combine("benchmarks", "browser", "node_modules")];
     // The systems with a wheel that carries the daemon.
     private static readonly string[] WheelRids = ["linux-x64", "win-x64"];
-    private int _passed, _failed, _skipped;
+    private int _passed, _failed, _skipped, _triedAgain;
 
     public bool IsInterrupted { get; set; }
 
@@ -130,8 +114,9 @@ internal sealed class Make
             usage: dotnet make.cs COMMAND
 
               demo [FILE] [--seconds N]   play a recording to two Python agents, with a live view (default: 30 s)
-              test                        format check, build, all tests; closes with "N passed, N failed"
-              setup                       restore, build Release, make .venv with the Python package
+              test [--all]                checks, build, tests of what protects users, or all tests; closes with
+                                          "N passed, N failed"
+              setup                       build all projects, make .venv with the Python package and its tools
               bench [transports] [--quick] [--output DIR]
                                           measure the transports with real agents; results in benchmarks/local
               bench proxy [--quick] [--output DIR]
@@ -182,12 +167,7 @@ internal sealed class Make
         return code;
     }
 
-    public int Setup()
-    {
-        Timed("build", Build);
-        Timed("Python environment", SetUpPython);
-        return 0;
-    }
+    public int Setup() => SetUp(Developer, Solution);
 
     public int Demo(string[] arguments)
     {
@@ -195,31 +175,37 @@ internal sealed class Make
         if (!File.Exists(file))
             throw new MakeException($"there is no recording {file}; `dotnet make.cs recordings` makes the committed ones");
         Console.WriteLine("Setting up. The first time takes a minute or two.");
-        Setup();
+        SetUp(Runtime, DaemonProject);
         if (IsInterrupted) return 130;
         return Start(Python, ["-m", "abathur", "demo", file, "--seconds", seconds.ToString(CultureInfo.InvariantCulture)]);
     }
 
-    public int Test()
+    public int Test(bool all)
     {
-        Step("build", Build);
+        // How often property tests run, beside what they run by themselves.
+        Environment.SetEnvironmentVariable("ABATHUR_TEST_SCALE", Environment.GetEnvironmentVariable("ABATHUR_TEST_SCALE") ?? (all ? "1" : "0.1"));
+        Step("build", () => Build(analyze: true, Solution, all ? "-p:AllFrameworks=true" : "-p:AllFrameworks=false"));
         // Blanks and lines only: the build has checked the rest, with warnings as errors.
         Step(
             "format",
             () => Run("dotnet", ["format", "whitespace", ".", "--folder", "--verify-no-changes", "--exclude", .. NotOurs], "format"));
-        Step("Python environment", SetUpPython);
+        Step("Python environment", () => SetUpPython(Developer));
         Step("ruff check", () => Run(Python, ["-m", "ruff", "check", "."], "ruff check"));
         Step("ruff format", () => Run(Python, ["-m", "ruff", "format", "--check", "."], "ruff format"));
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
         // In a folder of its own, because the tests of the packages make the others again.
-        Step("daemon for users", () => Publish(RuntimeInformation.RuntimeIdentifier, Path.GetDirectoryName(StandaloneDaemon)!));
-        Tests(".NET tests", TestDotnet);
+        Step("daemon for users", PublishTested);
+        Tests(".NET tests", () => TestDotnet(Newest, Filter("Kind!={0}", "&", [Measured, .. all ? [] : KindsOfAll])));
+        if (all) Tests(".NET tests on .NET 8's libraries", () => TestDotnet(Oldest, $"Kind!={Measured}"));
         // More processes than processors: many tests wait for what happens at the pace of the game.
-        Tests("Python tests", () => TestPython("pytest", "not measured", "--numprocesses", $"{Environment.ProcessorCount + 1}"));
+        string[] processes = ["--numprocesses", $"{Environment.ProcessorCount + 1}"];
+        Tests("Python tests", () => TestPython("pytest", Filter("not {0}", " and ", [Measured, .. all ? [] : KindsOfAll]), processes));
         // By themselves: what the others do to the machine is not to be measured.
-        Tests("measured Python tests", () => TestPython("pytest-measured", "measured"));
+        Tests("measured .NET tests", () => TestDotnet(Newest, $"Kind={Measured}", MeasuredTries));
+        Tests("measured Python tests", () => TestPython("pytest-measured", Measured));
         Console.WriteLine();
-        Console.WriteLine($"{_passed} passed, {_failed} failed{(_skipped > 0 ? $", {_skipped} skipped" : "")}");
+        var skipped = _skipped > 0 ? $", {_skipped} skipped" : "";
+        Console.WriteLine($"{_passed} passed, {_failed} failed{skipped}{(_triedAgain > 0 ? $", {_triedAgain} tried again" : "")}");
         return _failed == 0 && !IsInterrupted ? 0 : 1;
     }
 
@@ -229,9 +215,9 @@ internal sealed class Make
         var (name, rest) = arguments is [var first, .. var others] && !first.StartsWith('-') ? (first, others) : (unnamed, arguments);
         if (name != unnamed && !Benchmarks.Contains(name))
             throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
-        Setup();
+        SetUp(Developer, BenchmarksProject);
         // Those of users: the program is what takes memory.
-        if (name == MatchesBenchmark) Publish(RuntimeInformation.RuntimeIdentifier, Path.GetDirectoryName(StandaloneDaemon)!);
+        if (name == MatchesBenchmark) PublishTested();
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
             ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])
@@ -240,19 +226,19 @@ internal sealed class Make
 
     public int Report(string[] arguments)
     {
-        Setup();
+        SetUp(Developer, BenchmarksProject);
         return IsInterrupted ? 130 : Start(Python, [Path.Combine("benchmarks", "python", "make_report.py"), .. arguments]);
     }
 
     public int Fuzz(string[] arguments)
     {
-        Setup();
+        SetUp(Developer, FuzzProject);
         return IsInterrupted ? 130 : Start("dotnet", [Fuzzer, "--python", Python, .. arguments]);
     }
 
     public int Recordings()
     {
-        Setup();
+        Timed("build", () => Build(analyze: false, DaemonProject));
         var file = Path.Combine("recordings", "skirmish.mcap");
         Run("dotnet", [Daemon, "synth", "--preset", "skirmish", "--force", "-o", file], "synth");
         return Start("dotnet", [Daemon, "info", file]);
@@ -261,7 +247,7 @@ internal sealed class Make
     public int GameData(string[] arguments)
     {
         if (arguments.Length > 1) throw new MakeException("gamedata takes one file");
-        SetUpPython();
+        SetUpPython(Developer);
         var responseData = arguments is [var file] ? file : Path.Combine(Shared, "observations", "game_data.binpb");
         Run(Python, [Path.Combine("gamedata", "extract.py"), responseData, "gamedata"], "extraction of game data");
         Run(Python, [Path.Combine("gamedata", "make_ids.py")], "names of ids");
@@ -270,7 +256,7 @@ internal sealed class Make
 
     public int Protos()
     {
-        SetUpPython();
+        SetUpPython(Developer);
         Run(Python, [Path.Combine("protos", "export_s2clientprotocol.py")], "export of s2clientprotocol");
         Run(
             Python,
@@ -292,7 +278,7 @@ internal sealed class Make
             else if (arguments[i].StartsWith('-')) throw new MakeException($"pack has no option {arguments[i]}");
             else rids.Add(arguments[i]);
         }
-        Setup();
+        Timed("Python environment", () => SetUpPython(Developer));
         Directory.CreateDirectory(output);
         Timed("libzstd", () => Run(Python, [Path.Combine("python_agent", "packaging", "libzstd.py"), LibZstd], "libzstd"));
         if (rids is []) rids.AddRange(WheelRids);
@@ -300,7 +286,13 @@ internal sealed class Make
         Timed(
             "NuGet packages",
             () => Run(
-                "dotnet", ["pack", "Abathur.sln", "-c", "Release", "--no-build", "--nologo", "-v", "quiet", "-o", output], "dotnet pack"));
+                "dotnet",
+                // In a folder of its own: these name the commit, which the others do not.
+                [
+                    "pack", Solution, "-c", "Release", "-p:Packing=true", $"-p:ArtifactsPath={Path.Combine(Root, "artifacts", "pack")}",
+                    .. Quick, "--nologo", "-v", "quiet", "-o", output,
+                ],
+                "dotnet pack"));
         foreach (var rid in rids.Intersect(WheelRids)) Timed($"wheel for {rid}", () => PackWheel(rid, output));
         Timed("source distribution and pure wheel", () => PackWheel(null, output));
         foreach (var file in Directory.EnumerateFiles(output).Order()) Console.WriteLine(file);
@@ -347,15 +339,41 @@ internal sealed class Make
     }
 
     /// <summary>Makes the daemon that needs no .NET for a system, in a folder that has nothing else afterwards.</summary>
-    private void Publish(string rid, string folder)
+    private void Publish(string rid, string folder, params string[] options)
     {
         if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
         Run(
             "dotnet",
             [
-                "publish", "Abathur.Sync", "-c", "Release", "-r", rid, "-p:Standalone=true", "--nologo", "-v", "quiet", "-o", folder,
+                "publish", DaemonProject, "-c", "Release", "-r", rid, "-p:Standalone=true", "--nologo", "-v", "quiet", "-o", folder,
+                .. options,
             ],
             $"publish for {rid}");
+    }
+
+    /// <summary>The same for this system, for tests and measurements, unless what it is made of is as it was.</summary>
+    private void PublishTested()
+    {
+        var folder = Path.GetDirectoryName(StandaloneDaemon)!;
+        var stamp = folder + ".sources";
+        var sources = Digest(DaemonProject, "libraries", "protos", "gamedata", "Directory.Build.props", "Directory.Packages.props", "global.json");
+        if (File.Exists(StandaloneDaemon) && File.Exists(stamp) && File.ReadAllText(stamp) == sources) return;
+        Publish(RuntimeInformation.RuntimeIdentifier, folder);
+        if (!IsInterrupted) File.WriteAllText(stamp, sources);
+    }
+
+    /// <summary>A digest of files, and of those in folders: names and bytes.</summary>
+    private static string Digest(params string[] names)
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        var files = names.Select(name => Path.Combine(Root, name))
+            .SelectMany(path => Directory.Exists(path) ? Directory.EnumerateFiles(path, "*", SearchOption.AllDirectories) : [path]);
+        foreach (var file in files.Order(StringComparer.Ordinal))
+        {
+            hash.AppendData(Encoding.UTF8.GetBytes($"{Path.GetRelativePath(Root, file)}\n"));
+            hash.AppendData(SHA256.HashData(File.ReadAllBytes(file)));
+        }
+        return Convert.ToHexString(hash.GetHashAndReset());
     }
 
     /// <summary>The one place where it stands.</summary>
@@ -397,11 +415,31 @@ internal sealed class Make
         return (file, seconds);
     }
 
+    /// <summary>Builds a project and makes the Python environment, beside each other: neither keeps two processors busy.</summary>
+    private int SetUp(string extras, string project)
+    {
+        var python = Task.Run(() => Timed("Python environment", () => SetUpPython(extras)));
+        try
+        {
+            Timed("build", () => Build(analyze: false, project));
+        }
+        finally
+        {
+            python.GetAwaiter().GetResult();
+        }
+        return 0;
+    }
+
     /// <summary>Builds Release. What the build says is shown only when it fails.</summary>
-    private void Build()
+    /// <param name="analyze">Whether warnings of the analyzers fail it. Where the tests were built, they always do
+    /// (Directory.Build.props).</param>
+    /// <param name="project">The project or solution.</param>
+    /// <param name="options">More options of `dotnet build`.</param>
+    private void Build(bool analyze, string project, params string[] options)
     {
         if (IsInterrupted) return;
-        var info = StartInfo("dotnet", ["build", "Abathur.sln", "-c", "Release", "--nologo", "-v", "quiet"]);
+        var info = StartInfo(
+            "dotnet", ["build", project, "-c", "Release", "--nologo", "-v", "quiet", .. analyze ? [] : Quick, .. options]);
         info.RedirectStandardOutput = true;
         using var process = Process.Start(info)!;
         var said = process.StandardOutput.ReadToEnd();
@@ -411,15 +449,18 @@ internal sealed class Make
         throw new MakeException($"build failed (exit code {process.ExitCode})");
     }
 
-    private void SetUpPython()
+    /// <summary>Installs the package from this clone, with what a set of its extras asks for.</summary>
+    private void SetUpPython(string extras)
     {
         if (!File.Exists(Python)) Run(FindPython(), ["-m", "venv", ".venv"], "python -m venv");
         // pip takes seconds even when there is nothing to do: skip it while what it would install is the same.
-        var stamp = Path.Combine(Venv, "installed");
         var wanted = Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(Path.Combine(Root, "pyproject.toml")))) + Root;
-        if (File.Exists(stamp) && File.ReadAllText(stamp) == wanted) return;
-        Run(Python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"], "pip install");
-        File.WriteAllText(stamp, wanted);
+        if (IsInstalled(Developer) || IsInstalled(extras)) return;
+        Run(Python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", $".{extras}"], "pip install");
+        File.WriteAllText(Stamp(extras), wanted);
+
+        string Stamp(string extras) => Path.Combine(Venv, $"installed{extras}");
+        bool IsInstalled(string extras) => File.Exists(Stamp(extras)) && File.ReadAllText(Stamp(extras)) == wanted;
     }
 
     private static string FindPython()
@@ -445,64 +486,67 @@ internal sealed class Make
         throw new MakeException($"Python {MinimumPython} or newer with the venv module is needed (Debian: apt-get install python3-venv)");
     }
 
-    private void TestDotnet()
+    /// <summary>Runs tests of all .NET test projects that are built for a framework.</summary>
+    /// <param name="framework">The framework.</param>
+    /// <param name="filter">Which tests: an expression over their traits.</param>
+    /// <param name="tries">How often they run at most, until all pass in one run.</param>
+    private void TestDotnet(string framework, string filter, int tries = 1)
     {
-        var results = Path.Combine(Root, "artifacts", "test-results");
-        if (Directory.Exists(results)) Directory.Delete(results, recursive: true);
-        var run = TestDotnet(["Abathur.sln", "-c", "Release", "--no-build"], results);
-        if (MayTryAgain(run.Failed))
+        for (var left = tries; left > 0 && !IsInterrupted; left--)
         {
-            var assemblies = run.FailedTests.GroupBy(test => test.Assembly);
-            run = run.TriedAgain(
-                [.. assemblies.Select(each => TestDotnet(
-                    [each.Key, "--filter", string.Join('|', each.Select(test => $"FullyQualifiedName={test.Name}"))],
-                    Path.Combine(results, $"again-{Path.GetFileNameWithoutExtension(each.Key)}")))]);
+            var run = TestDotnet(framework, filter);
+            if (run.Failed > 0 && left > 1)
+            {
+                Console.WriteLine($"make: {run.Failed} failed, are tried again");
+                _triedAgain += run.Failed;
+                continue;
+            }
+            Count("dotnet test", run);
+            return;
         }
-        Count("dotnet test", run);
     }
 
-    private static TestRun TestDotnet(IEnumerable<string> what, string results)
+    private static string Filter(string each, string separator, IEnumerable<string> kinds) =>
+        string.Join(separator, kinds.Select(kind => string.Format(CultureInfo.InvariantCulture, each, kind)));
+
+    private static TestRun TestDotnet(string framework, string filter)
     {
-        var code = Start("dotnet", ["test", .. what, "--nologo", "--logger", "trx", "--results-directory", results]);
+        // A project with one framework has no folder of its own for it.
+        var assemblies = Directory.EnumerateDirectories(Path.Combine(Root, "artifacts", "bin"), "*.Tests")
+            .SelectMany(folder => new[] { $"release_{framework}", framework == Newest ? "release" : "" }
+                .Select(output => Path.Combine(folder, output, $"{Path.GetFileName(folder)}.dll")))
+            .Where(File.Exists);
+        var results = Path.Combine(Root, "artifacts", "test-results", "dotnet");
+        if (Directory.Exists(results)) Directory.Delete(results, recursive: true);
+        var code = Start(
+            "dotnet",
+            [
+                "test", .. assemblies, "--nologo", "--filter", filter, "--logger", "trx", "--results-directory", results,
+                "--", "RunConfiguration.MaxCpuCount=0",
+            ]);
         var files = Directory.Exists(results) ? Directory.EnumerateFiles(results, "*.trx").Select(XDocument.Load).ToList() : [];
         var counters = files.Select(file => file.Descendants().First(element => element.Name.LocalName == "Counters")).ToList();
         int Number(string attribute) => counters.Sum(each => (int)each.Attribute(attribute)!);
-        List<FailedTest> failed = [.. files.SelectMany(FailedTest.Of).Distinct()];
-        return new TestRun(Number("passed"), Number("failed"), Number("total") - Number("executed"), code, failed);
+        return new TestRun(Number("passed"), Number("failed"), Number("total") - Number("executed"), 0, code);
     }
 
     private void TestPython(string name, string markers, params string[] options)
     {
-        var run = TestPython(name, ["-m", markers, .. options]);
-        // Those of time and memory were tried more than once already.
-        if (options.Length > 0 && MayTryAgain(run.Failed))
-            run = run.TriedAgain([TestPython($"{name}-again", ["-m", markers, "--last-failed", "--last-failed-no-failures", "none"])]);
-        Count(name, run);
-    }
-
-    private static TestRun TestPython(string name, IEnumerable<string> options)
-    {
         var results = Path.Combine(Root, "artifacts", "test-results", $"{name}.xml");
-        var info = StartInfo(Python, ["-m", "pytest", "-q", $"--junitxml={results}", .. options]);
+        var info = StartInfo(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}", .. options]);
         // Otherwise it is the Release build: `Publish` leaves none of an earlier run.
         if (File.Exists(StandaloneDaemon)) info.Environment["ABATHUR_TEST_DAEMON"] = StandaloneDaemon;
+        if (File.Exists(results)) File.Delete(results);
         using var process = Process.Start(info)!;
         process.WaitForExit();
         var suite = File.Exists(results) ? XDocument.Load(results).Descendants("testsuite").First() : null;
         int Number(string attribute) => (int?)suite?.Attribute(attribute) ?? 0;
         var failed = Number("failures") + Number("errors");
-        return new TestRun(Number("tests") - failed - Number("skipped"), failed, Number("skipped"), process.ExitCode, []);
-    }
-
-    /// <summary>
-    /// Whether tests that failed run once more with nothing beside them, which is said. The tests share a machine, whose pauses can make
-    /// one of thousands miss its time; more than a few that fail are no chance.
-    /// </summary>
-    private static bool MayTryAgain(int failed)
-    {
-        if (failed is 0 or > MostTriedAgain) return false;
-        Console.WriteLine($"make: {failed} failed; once more, with nothing beside");
-        return true;
+        // Tests of time and memory are repeated by tests/system/support/fixtures.py, which notes how often.
+        var triedAgain = suite?.Descendants("property").Where(each => (string?)each.Attribute("name") == "tried_again")
+            .Sum(each => (int)each.Attribute("value")!);
+        Count(name, new TestRun(
+            Number("tests") - failed - Number("skipped"), failed, Number("skipped"), triedAgain ?? 0, process.ExitCode));
     }
 
     /// <summary>Adds a runner's tests. A runner that fails without a failed test (it crashed, or ran none) counts as one failure.</summary>
@@ -513,6 +557,7 @@ internal sealed class Make
         _passed += run.Passed;
         _failed += crashed ? 1 : run.Failed;
         _skipped += run.Skipped;
+        _triedAgain += run.TriedAgain;
     }
 
     private void Step(string name, Action action)

@@ -18,7 +18,7 @@ from typing import Any
 from figures import machine, save
 from processes import DAEMON, ROOT, MeasureError, Process, Server
 
-DRIVER = ROOT / "python_agent" / "tests" / "browser" / "driver.mjs"
+DRIVER = ROOT / "tests" / "system" / "dashboard" / "browser" / "driver.mjs"
 MODULES = ROOT / "benchmarks" / "browser" / "package.json"
 #: Game time of the match at which it has more than 500 units, in seconds.
 START = 420

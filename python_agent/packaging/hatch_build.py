@@ -73,7 +73,7 @@ def publish(root: Path, rid: str) -> Path:
     folder = root / "artifacts" / "publish" / "daemon" / rid
     shutil.rmtree(folder, ignore_errors=True)
     project = str(root / "Abathur.Sync")
-    options = ["-p:Standalone=true", "--nologo", "-v", "quiet", "-o", str(folder)]
+    options = ["-p:Standalone=true", "-p:Quick=true", "--nologo", "-v", "quiet", "-o", str(folder)]
     line = ["dotnet", "publish", project, "-c", "Release", "-r", rid, *options]
     done = subprocess.run(line, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:

@@ -89,6 +89,7 @@ def test_frames_along_keyframes_are_whole_intervals(data: st.DataObject, count: 
     assert wanted < count or len(chosen) == count
 
 
+@pytest.mark.benchmarks
 def test_streams_have_the_sizes_of_the_csharp_runner(tmp_path: Path) -> None:
     names = "columns,zstd-stream,columns+br-stream"
     mine, theirs = tmp_path / "python.json", tmp_path / "csharp.json"
@@ -165,6 +166,7 @@ def check_codec(codec: dict[str, Any], *, is_scan: bool) -> None:
     assert codec["footnotes"]
 
 
+@pytest.mark.benchmarks
 def test_all_codecs_are_taken_and_the_format_is_that_of_csharp(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "python.json", tmp_path / "csharp.json"
     done = abathur("bench", str(SKIRMISH), "--frames", "2", "--json", str(ours))

@@ -23,7 +23,7 @@ from abathur.bench.codecs.protobuf import ProtobufCodec
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from observations import generated
-from programs import ROOT, SHARED, SKIRMISH, needs_observations
+from programs import ROOT, SHARED, SKIRMISH, needs_observations, runs
 from s2clientprotocol import sc2api_pb2
 
 NAMES = list(_catalog.NAMES)
@@ -48,7 +48,7 @@ def test_recorded_frames_come_back_equal(recorded: list[RecordedFrame], name: st
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=runs(15), deadline=None)
 @given(data=st.data())
 def test_generated_observations_come_back_equal(name: str, data: st.DataObject) -> None:
     message = data.draw(generated(max_uint64=2**63 - 1 if name == "fastavro" else 2**64 - 1))
@@ -168,7 +168,7 @@ def test_compressed_bytes_are_what_other_programs_read(recorded: list[RecordedFr
         assert decompress(codec.encode(frame.message())) == frame.observation
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=runs(40), deadline=None)
 @given(generated())
 def test_plain_dicts_are_the_whole_observation(message: sc2api_pb2.ResponseObservation) -> None:
     plain = to_plain(message)

@@ -27,7 +27,7 @@ from google.protobuf import json_format
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from observations import make
-from programs import SHARED, SKIRMISH, Daemon, Play, needs_sequences, run_daemon
+from programs import SHARED, SKIRMISH, Daemon, Play, matrix, needs_sequences, run_daemon, runs
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 ADDRESSES = ["grpc", "socket"]
@@ -92,7 +92,9 @@ async def test_what_comes_out_is_what_went_in(play: Play, address: str, compress
 
 
 @needs_sequences
-@pytest.mark.parametrize("name", ["abyssal-zvp-shuffled", "lostandfound-pvz-step8-bot", "proxima-pvt-late-creep8"])
+@pytest.mark.parametrize(
+    "name", matrix("abyssal-zvp-shuffled", "lostandfound-pvz-step8-bot", "proxima-pvt-late-creep8")
+)
 def test_real_sequences(play: Play, tmp_path: Path, name: str) -> None:
     recording = tmp_path / "match.mcap"
     imported = run_daemon("import", str(SHARED / "sequences" / f"{name}.obs.zst"), "-o", str(recording))
@@ -116,7 +118,7 @@ def test_real_sequences(play: Play, tmp_path: Path, name: str) -> None:
 
 
 @settings(
-    max_examples=15, suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
+    max_examples=runs(15), suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
 )
 @given(seeds=st.lists(st.integers(0, 2**64), min_size=20, max_size=20))
 def test_any_observations(play: Play, tmp_path: Path, seeds: list[int]) -> None:
@@ -205,7 +207,7 @@ def stream(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
         daemon.process.communicate()
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=runs(400), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_payloads_are_refused_or_read_but_nothing_else(stream: list[bytes], data: st.DataObject) -> None:
     decoder = ColumnsDecoder()

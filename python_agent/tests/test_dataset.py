@@ -18,7 +18,7 @@ from abathur.events import Alert, UnitTookDamage, UnitTypeChanged, UpgradeComple
 from datasets import TABLES, contents, parts, rows, synthesize, write_recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import SKIRMISH
+from programs import SKIRMISH, runs
 from s2clientprotocol import common_pb2, raw_pb2, sc2api_pb2
 
 KEY = "3ad9b6cf9e0d49bd"
@@ -211,7 +211,7 @@ def observation(units: list[raw_pb2.Unit], alerts: list[int]) -> bytes:
     return response.SerializeToString()
 
 
-@settings(max_examples=12)
+@settings(max_examples=runs(12))
 @given(
     steps=st.lists(st.tuples(st.sampled_from([0, 0, 1, 1, 7]), st.lists(unit(), max_size=5)), min_size=1, max_size=25),
     every=st.sampled_from([1, 2]),

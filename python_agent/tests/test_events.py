@@ -14,7 +14,7 @@ from abathur import AbathurError, events
 from abathur._event_stream import LATE_LOOP
 from bot_events import BotEvents, Told, compare, compare_sequence, ours, recorded
 from emulators import delimited
-from programs import SKIRMISH, Play, needs_sequences, run_daemon
+from programs import SKIRMISH, Play, matrix, needs_sequences, run_daemon
 from s2clientprotocol import sc2api_pb2
 
 WINDOWS = [
@@ -52,10 +52,10 @@ def existed(path: Path, late: list[tuple[int, Told]]) -> None:
 
 
 @needs_sequences
-@pytest.mark.parametrize("every", [1, 4, 22])
-@pytest.mark.parametrize("name", WINDOWS)
+@pytest.mark.parametrize("every", matrix(4, 1, 22))
+@pytest.mark.parametrize("name", matrix(*WINDOWS))
 async def test_events_equal_those_of_botai(recordings: Path, name: str, every: int) -> None:
-    """`python python_agent/tests/bot_events.py` does the same with the whole of odyssey."""
+    """`python tests/system/support/bot_events.py` does the same with the whole of odyssey."""
     counts, late = await compare_sequence(name, recordings, every)
     assert sum(counts.values()) > 20
     path = recorded(name, recordings)
@@ -66,7 +66,9 @@ async def test_events_equal_those_of_botai(recordings: Path, name: str, every: i
 
 
 @needs_sequences
-@pytest.mark.parametrize(("every", "stop", "least"), [(1, 3_500, 100), (4, 15_400, 4_300), (22, 15_400, 3_500)])
+@pytest.mark.parametrize(
+    ("every", "stop", "least"), matrix((22, 15_400, 3_500), (1, 3_500, 100), (4, 15_400, 4_300))
+)
 async def test_events_of_a_match_from_its_start_equal_those_of_botai(
     recordings: Path, every: int, stop: int, least: int
 ) -> None:

@@ -14,7 +14,7 @@ from abathur._structures import STRUCTURES
 from bot_events import BotEvents, Told, ordered, ours
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import SKIRMISH, Play
+from programs import SKIRMISH, Play, runs
 from s2clientprotocol import raw_pb2, sc2api_pb2
 from test_events import record
 
@@ -154,7 +154,7 @@ def changes(unit: raw_pb2.Unit, old: raw_pb2.Unit) -> Iterator[Told]:
         yield "type", unit.tag, unit.unit_type, old.unit_type
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=runs(200), deadline=None)
 @given(frames=FRAMES, first_loop=st.sampled_from([0, LATE_LOOP]))
 def test_generated_frames_have_the_events_of_a_naive_comparison(frames: list[Any], first_loop: int) -> None:
     naive = Naive()
@@ -163,7 +163,7 @@ def test_generated_frames_have_the_events_of_a_naive_comparison(frames: list[Any
         assert ordered(ours(frame)) == ordered(naive.step(response))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=runs(25), deadline=None)
 @given(frames=FRAMES)
 async def test_generated_frames_have_the_events_of_botai(frames: list[Any]) -> None:
     bot = BotEvents(*sample()[:2], 1)
@@ -175,7 +175,7 @@ async def test_generated_frames_have_the_events_of_botai(frames: list[Any]) -> N
 
 
 @settings(
-    max_examples=10,
+    max_examples=runs(10),
     deadline=None,
     suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture],
 )

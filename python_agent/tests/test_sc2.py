@@ -18,7 +18,18 @@ from abathur.sc2 import BotResult, run, run_async
 from bot_events import MAPS, BotEvents, match_data, recorded
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
-from programs import FREE_PORTS, SHARED, SKIRMISH, WATCH, Launch, Play, needs_sequences, token_options, wait_until
+from programs import (
+    FREE_PORTS,
+    SHARED,
+    SKIRMISH,
+    WATCH,
+    Launch,
+    Play,
+    matrix,
+    needs_sequences,
+    token_options,
+    wait_until,
+)
 from s2clientprotocol import common_pb2, error_pb2, query_pb2, sc2api_pb2
 from sc2.bot_ai import BotAI
 from sc2.data import Race, Result
@@ -146,7 +157,9 @@ async def test_ten_bots_that_stand_still_do_not_slow_the_source(play: Play) -> N
 
 
 @needs_sequences
-@pytest.mark.parametrize(("name", "loop"), [("odyssey-zvp-full", 15_000), ("proxima-pvt-late-creep8", 14_500)])
+@pytest.mark.parametrize(
+    ("name", "loop"), matrix(("proxima-pvt-late-creep8", 14_500), ("odyssey-zvp-full", 15_000))
+)
 async def test_a_late_join_knows_the_map(tmp_path: Path, name: str, loop: int) -> None:
     """As at the start of the match, although the town halls are gone and patches are mined out."""
     info, data = match_data(name)

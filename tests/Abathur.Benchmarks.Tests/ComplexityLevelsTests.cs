@@ -3,6 +3,7 @@ using SC2APIProtocol;
 
 namespace Abathur.Benchmarks.Tests;
 
+[Trait(Kinds.Trait, Kinds.Benchmarks)]
 public class ComplexityLevelsTests
 {
     public static TheoryData<string> Names => [.. CodecCatalog.Names];

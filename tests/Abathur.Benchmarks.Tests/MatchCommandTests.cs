@@ -60,6 +60,7 @@ public sealed class MatchCommandTests : IDisposable
     }
 
     [Fact]
+    [Trait(Kinds.Trait, Kinds.Benchmarks)]
     public void Match_NoCodecsNamed_TakesAllUncompressed()
     {
         var (code, _, error) = Run(Skirmish.Path, "--frames", "2", "--json", Json);
@@ -68,6 +69,7 @@ public sealed class MatchCommandTests : IDisposable
     }
 
     [Fact]
+    [Trait(Kinds.Trait, Kinds.Benchmarks)]
     public void Match_Streams_TakeTheBytesOfTheDaemonsStreamFrameByFrame()
     {
         string[] names = ["protobuf", "zstd-stream", "columns+zstd-stream", "columns+zstd"];
@@ -202,6 +204,7 @@ public sealed class MatchCommandTests : IDisposable
     }
 
     [Fact]
+    [Trait(Kinds.Trait, Kinds.Benchmarks)]
     public void Runner_Rounds_OrdersTheCodecsAnewBySeed()
     {
         string[] Order(int seed)

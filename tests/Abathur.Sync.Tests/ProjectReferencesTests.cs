@@ -26,7 +26,7 @@ public partial class ProjectReferencesTests
     };
 
     /// <summary>Tests, benchmarks and the fuzzer may see what is internal. Libraries may not.</summary>
-    private static readonly string[] Insiders = ["Abathur.Benchmarks", "Abathur.Fuzz", "$(MSBuildProjectName).Tests"];
+    private static readonly string[] Insiders = ["Abathur.Benchmarks", "Abathur.Fuzz", "Abathur.Libraries.Tests"];
 
     [Fact]
     public void Libraries_ReferenceWhatIsBelowThemOnly()

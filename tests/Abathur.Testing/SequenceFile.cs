@@ -6,6 +6,14 @@ namespace Abathur.Testing;
 /// compressed with zstd.</summary>
 public static class SequenceFile
 {
+    /// <summary>The sequences that tests go through: one, and all seven where <see cref="Runs.IsFull"/>.</summary>
+    public static IReadOnlyList<string> Tested()
+    {
+        var files = Directory.GetFiles(SharedData.PathTo("sequences"), "*.obs.zst").Order(StringComparer.Ordinal).ToList();
+        Assert.Equal(7, files.Count);
+        return Runs.IsFull ? files : files[..1];
+    }
+
     /// <summary>The observations in order.</summary>
     public static IEnumerable<byte[]> Frames(string path)
     {

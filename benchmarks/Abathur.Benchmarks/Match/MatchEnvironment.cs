@@ -1,3 +1,5 @@
+using System.ComponentModel;
+using System.Diagnostics;
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.InteropServices;
@@ -37,14 +39,26 @@ internal static class MatchEnvironment
         ["clock"] = new JsonObject { ["resolution_ns"] = clock.ResolutionNs, ["read_ns"] = clock.ReadNs },
     };
 
-    // The build writes the commit that it was made of behind the version.
     private static string Commit()
     {
-        var version =
-            typeof(MatchEnvironment).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
-        return version.Contains('+', StringComparison.Ordinal)
-            ? version[(version.IndexOf('+', StringComparison.Ordinal) + 1)..]
-            : "unknown";
+        // The program lies in the clone that it was built from.
+        var start = new ProcessStartInfo("git", ["describe", "--always", "--dirty", "--abbrev=40", "--match="])
+        {
+            WorkingDirectory = AppContext.BaseDirectory,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        try
+        {
+            using var git = Process.Start(start)!;
+            var commit = git.StandardOutput.ReadToEnd().Trim();
+            git.WaitForExit();
+            return git.ExitCode == 0 ? commit : "unknown";
+        }
+        catch (Win32Exception)
+        {
+            return "unknown";
+        }
     }
 
     private static string Cpu()

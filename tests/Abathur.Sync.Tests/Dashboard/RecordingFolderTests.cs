@@ -76,7 +76,7 @@ public sealed class RecordingFolderTests : IDisposable
 
     [Fact]
     public void TryResolve_WhateverTheName_StaysInTheFolder() =>
-        FsCheck.Check.One(FsCheck.Config.QuickThrowOnFailure.WithMaxTest(2000), Prop.ForAll(Names().ToArbitrary(), name =>
+        FsCheck.Check.One(FsCheck.Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(2000)), Prop.ForAll(Names().ToArbitrary(), name =>
         {
             var file = _folder.TryResolve(name, out var problem);
             if (file is null) return problem.Length > 0;

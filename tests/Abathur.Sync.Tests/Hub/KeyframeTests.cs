@@ -280,7 +280,7 @@ public class KeyframeTests
     [Theory]
     [StreamCompressionData]
     public void AnyOrderOfFramesJoinsAndSkips_EveryFrameDecodesToItsObservation(V1.Compression compression) => Check.One(
-        Config.QuickThrowOnFailure.WithMaxTest(40),
+        Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(40)),
         Prop.ForAll<byte[], bool>((steps, sourceWaits) =>
         {
             RunAsync(compression, steps, sourceWaits).WaitAsync(Limit).GetAwaiter().GetResult();

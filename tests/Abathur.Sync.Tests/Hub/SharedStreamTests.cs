@@ -8,6 +8,7 @@ namespace Abathur.Sync.Tests.Hub;
 
 /// <summary>What a stream costs, however many read it. Alone, because what is allocated counts in the whole process.</summary>
 [Collection(nameof(Alone))]
+[Trait(Kinds.Trait, Kinds.Measured)]
 public class SharedStreamTests
 {
     private const int SmallestObjectBytes = 24;

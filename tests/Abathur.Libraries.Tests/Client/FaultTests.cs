@@ -1,0 +1,269 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Abathur.Client.Tests;
+
+/// <summary>A daemon that is not there, dies, hangs, refuses, or sends anything.</summary>
+public class FaultTests
+{
+    private static readonly ConnectOptions Impatient = new()
+    {
+        ReconnectTimeout = TimeSpan.Zero,
+        ConnectTimeout = TimeSpan.FromSeconds(1),
+        RequestTimeout = TimeSpan.FromSeconds(1),
+    };
+    // For a daemon that answers, however busy the machine is.
+    private static readonly ConnectOptions Once = new() { ReconnectTimeout = TimeSpan.Zero };
+    private static readonly SubscribeOptions Columns = new()
+    {
+        Policy = SubscribePolicy.Every,
+        Encoding = FrameEncoding.Columns,
+        Compression = FrameCompression.ZstdStream,
+    };
+
+    [Fact]
+    public async Task NoDaemon_IsAConnectException()
+    {
+        using var listener = Listen(out var address);
+        listener.Stop();
+        var error = await Assert.ThrowsAsync<ConnectException>(() => AbathurGame.ConnectAsync(address, Impatient));
+        Assert.StartsWith($"cannot connect to socket://{address}: ", error.Message, StringComparison.Ordinal);
+        Assert.EndsWith(". Is the daemon running?", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task DaemonKilled_IsAConnectionLostException()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket, Once);
+        var error = await Assert.ThrowsAsync<ConnectionLostException>(async () =>
+        {
+            var frames = 0;
+            await foreach (var frame in game.Frames(Columns))
+            {
+                if (++frames == 3) daemon.Kill();
+            }
+        });
+        Assert.Equal((0, $"socket://{daemon.Socket}"), (error.Attempts, error.Address));
+    }
+
+    [Fact]
+    public async Task DaemonRestarted_FramesGoOn()
+    {
+        var first = await DaemonProcess.StartAsync("play", CommittedRecording.Path);
+        var port = first.Socket.Split(':')[1];
+        await using var game = await AbathurGame.ConnectAsync(first.Socket);
+        DaemonProcess? second = null;
+        try
+        {
+            var frames = 0;
+            await foreach (var frame in game.Frames(Columns))
+            {
+                Assert.Equal(second is not null && frame.Reconnected, frame.Reconnected);
+                if (frame.Reconnected) break;
+                if (++frames != 3) continue;
+                first.Kill();
+                second = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--socket-port", port);
+            }
+            Assert.NotNull(second);
+        }
+        finally
+        {
+            first.Dispose();
+            second?.Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task ConnectionBroken_NextFrameCountsTheDroppedOnes()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "20", "--loop");
+        using var relay = new BreakingRelay(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(relay.Address);
+        var (sequence, loop, isBroken) = (0ul, 0u, false);
+        await foreach (var frame in game.Frames(Columns))
+        {
+            if (frame.Reconnected)
+            {
+                Assert.True(isBroken);
+                Assert.Equal(frame.Sequence - sequence - 1, frame.Dropped);
+                if (frame.Dropped > 0) Assert.Equal((loop + 1, frame.GameLoop - 1), frame.DroppedLoops);
+                return;
+            }
+            (sequence, loop) = (frame.Sequence, frame.GameLoop);
+            if (!isBroken && sequence % 8 == 0)
+            {
+                isBroken = true;
+                relay.Break();
+            }
+        }
+        Assert.Fail("the frames ended");
+    }
+
+    [Fact]
+    public async Task DaemonThatAcceptsAndIsSilent_IsAConnectException()
+    {
+        using var listener = Listen(out var address);
+        await using var game = await AbathurGame.ConnectAsync(address, Impatient);
+        var error = await Assert.ThrowsAsync<ConnectException>(() => FirstAsync(game, Columns));
+        Assert.Contains("does not answer within 1 s", error.Message, StringComparison.Ordinal);
+        var refusal = await Assert.ThrowsAnyAsync<AbathurException>(() => game.StatusAsync());
+        Assert.True(refusal is ConnectException or RequestException { Code: "DEADLINE_EXCEEDED" }, refusal.ToString());
+    }
+
+    [Fact]
+    public async Task Cancelled_EndsTheWaitForAFrame()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        using var cancellation = new CancellationTokenSource();
+        var reading = Task.Run(() => FirstAsync(game, Columns, cancellation: cancellation.Token));
+        // The daemon has the subscription when it is in its status, beside that of the request.
+        while ((await game.StatusAsync()).Subscribers.Count < 2) await Task.Yield();
+        await cancellation.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
+    }
+
+    [Fact]
+    public async Task InvalidOptions_AreRefusedByTheDaemon()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var error = await Assert.ThrowsAsync<RequestException>(() => FirstAsync(game, Columns with { CompressionLevel = 99 }));
+        Assert.Equal("INVALID_ARGUMENT", error.Code);
+        error = await Assert.ThrowsAsync<RequestException>(() => FirstAsync(game, new SubscribeOptions { Fields = ["no.such_field"] }));
+        Assert.Equal("INVALID_ARGUMENT", error.Code);
+        Assert.Contains("no", error.Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task SlowLosslessReaderOfALiveSource_IsASlowConsumerException()
+    {
+        using var daemon = await DaemonProcess.StartAsync("serve");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        using var publisher = await game.PublishAsync();
+        var observation = CommittedRecording.Observations().First();
+        await publisher.PublishAsync(observation);
+        var options = new SubscribeOptions
+        {
+            Policy = SubscribePolicy.Every,
+            Credits = 1,
+            BufferFrames = 2,
+            Newest = true,
+            Name = "slow",
+        };
+        await using var frames = game.Frames(options).GetAsyncEnumerator();
+        Assert.True(await frames.MoveNextAsync());
+        for (var i = 0; i < 10; i++) await publisher.PublishAsync(observation);
+        await UntilGoneAsync(game, "slow");
+        await Assert.ThrowsAsync<SlowConsumerException>(async () => await frames.MoveNextAsync());
+    }
+
+    [Fact]
+    public async Task BotThatDisconnects_IsASourceLostException()
+    {
+        using var daemon = await DaemonProcess.StartAsync("serve");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var publisher = await game.PublishAsync();
+        await publisher.PublishAsync(CommittedRecording.Observations().First());
+        await using var frames = game.Frames(Columns with { Newest = true }).GetAsyncEnumerator();
+        Assert.True(await frames.MoveNextAsync());
+        publisher.Dispose();
+        await Assert.ThrowsAsync<SourceLostException>(async () =>
+        {
+            // The newest frame may come once more, as a keyframe of the stream.
+            while (await frames.MoveNextAsync())
+            {
+            }
+        });
+    }
+
+    [Fact]
+    public async Task LockstepReaderThatDoesNotAnswer_IsAnAckTimeoutException()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var frames = game.Frames(new SubscribeOptions
+        {
+            Policy = SubscribePolicy.Lockstep,
+            LockstepTimeout = TimeSpan.FromMilliseconds(50),
+            Name = "silent",
+        }).GetAsyncEnumerator();
+        Assert.True(await frames.MoveNextAsync());
+        await UntilGoneAsync(game, "silent");
+        await Assert.ThrowsAsync<AckTimeoutException>(async () => await frames.MoveNextAsync());
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "not a ServerMessage")]
+    [InlineData("{\"result\":{}}\n", "expected the match")]
+    [InlineData("{\"match\":{}}\n\x7f\x7f\x7f\x7f", "over the limit")]
+    [InlineData("{\"match\":{}}\n\x03\0\0\0\x01\x02\x03", "not a ServerMessage")]
+    [InlineData("{\"match\":{}}\n\x02\0\0\0\x0a\0", "unexpected message Match")]
+    [InlineData("{\"match\":{}}\n\x04\0\0\0\x12\x02\x48\x09", "unknown encoding 9")]
+    [InlineData("{\"match\":{}}\n\x06\0\0\0\x12\x04\x50\x04\x7a\0", "depends on a keyframe")]
+    [InlineData("{\"match\":{}}\n\x06\0\0\0\x12\x04\x48\x03\x7a\0", "cannot be read as columns")]
+    [InlineData("{\"match\":{}}\n\x06\0\0\0\x12\x04\x50\x09\x7a\0", "unknown compression 9")]
+    [InlineData("{\"match\":{}}\n\x0c\0\0\0\x12\x0a\x50\x03\x7a\0\x88\x01\x81\x80\x80\x20", "declares 67108865 bytes")]
+    public async Task Garbage_IsAProtocolException(string sent, string expected)
+    {
+        using var listener = Listen(out var address);
+        await using var game = await AbathurGame.ConnectAsync(address, Once);
+        using var probe = await listener.AcceptTcpClientAsync();
+        var reading = FirstAsync(game, Columns);
+        using var client = await listener.AcceptTcpClientAsync();
+        await client.GetStream().WriteAsync(Encoding.Latin1.GetBytes(sent));
+        var error = await Assert.ThrowsAsync<ProtocolException>(() => reading);
+        Assert.Contains(expected, error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task RandomBytes_GiveOnlyExceptionsOfTheLibrary()
+    {
+        using var listener = Listen(out var address);
+        await using var game = await AbathurGame.ConnectAsync(address, Once);
+        using var probe = await listener.AcceptTcpClientAsync();
+        var random = new Random(11);
+        for (var i = 0; i < 300; i++)
+        {
+            var reading = FirstAsync(game, Columns with { MaxFrameBytes = 1 << 20 });
+            using var client = await listener.AcceptTcpClientAsync();
+            var message = new byte[random.Next(1, 200)];
+            random.NextBytes(message);
+            byte[] frame = [0x12, (byte)Math.Min(message.Length, 127), .. message[..Math.Min(message.Length, 127)]];
+            await client.GetStream().WriteAsync(
+                (byte[])[.. "{\"match\":{}}\n"u8, .. BitConverter.GetBytes(frame.Length), .. frame]);
+            client.Close();
+            try
+            {
+                await reading;
+            }
+            catch (AbathurException)
+            {
+            }
+        }
+    }
+
+    private static TcpListener Listen(out string address)
+    {
+        var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        address = listener.LocalEndpoint.ToString()!;
+        return listener;
+    }
+
+    private static async Task UntilGoneAsync(AbathurGame game, string name)
+    {
+        while ((await game.StatusAsync()).Subscribers.Any(each => each.Name == name)) await Task.Yield();
+    }
+
+    private static async Task FirstAsync(
+        AbathurGame game, SubscribeOptions options, int frames = 1, CancellationToken cancellation = default)
+    {
+        await foreach (var _ in game.Frames(options, cancellation))
+        {
+            if (--frames == 0) return;
+        }
+    }
+}
