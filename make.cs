@@ -69,6 +69,7 @@ internal sealed class Make
     // How often tests of time and memory run before they fail: what they measure depends on what else the machine does.
     private const int MeasuredTries = 3;
     private const string Measured = "measured";
+    private const string TestScale = "ABATHUR_TEST_SCALE";
     // Kinds of tests (traits of .NET's, markers of Python's) that `test` leaves to `test --all`: docs/contributing.md says why.
     private static readonly string[] KindsOfAll = ["benchmarks", "packages", "wine", "fuzzing", "matrix"];
     private const string OperationsBenchmark = "operations";
@@ -183,7 +184,7 @@ internal sealed class Make
     public int Test(bool all)
     {
         // How often property tests run, beside what they run by themselves.
-        Environment.SetEnvironmentVariable("ABATHUR_TEST_SCALE", Environment.GetEnvironmentVariable("ABATHUR_TEST_SCALE") ?? (all ? "1" : "0.1"));
+        if (Environment.GetEnvironmentVariable(TestScale) is null) Environment.SetEnvironmentVariable(TestScale, all ? "1" : "0.1");
         Step("build", () => Build(analyze: true, Solution, all ? "-p:AllFrameworks=true" : "-p:AllFrameworks=false"));
         // Blanks and lines only: the build has checked the rest, with warnings as errors.
         Step(
@@ -202,7 +203,8 @@ internal sealed class Make
         Tests("Python tests", () => TestPython("pytest", Filter("not {0}", " and ", [Measured, .. all ? [] : KindsOfAll]), processes));
         // By themselves: what the others do to the machine is not to be measured.
         Tests("measured .NET tests", () => TestDotnet(Newest, $"Kind={Measured}", MeasuredTries));
-        Tests("measured Python tests", () => TestPython("pytest-measured", Measured));
+        var notMeasured = all ? [] : KindsOfAll.Select(kind => $"not {kind}");
+        Tests("measured Python tests", () => TestPython("pytest-measured", string.Join(" and ", notMeasured.Prepend(Measured))));
         Console.WriteLine();
         var skipped = _skipped > 0 ? $", {_skipped} skipped" : "";
         Console.WriteLine($"{_passed} passed, {_failed} failed{skipped}{(_triedAgain > 0 ? $", {_triedAgain} tried again" : "")}");
@@ -356,7 +358,8 @@ internal sealed class Make
     {
         var folder = Path.GetDirectoryName(StandaloneDaemon)!;
         var stamp = folder + ".sources";
-        var sources = Digest(DaemonProject, "libraries", "protos", "gamedata", "Directory.Build.props", "Directory.Packages.props", "global.json");
+        var sources = Digest(
+            DaemonProject, "libraries", "protos", "gamedata", "Directory.Build.props", "Directory.Packages.props", "global.json");
         if (File.Exists(StandaloneDaemon) && File.Exists(stamp) && File.ReadAllText(stamp) == sources) return;
         Publish(RuntimeInformation.RuntimeIdentifier, folder);
         if (!IsInterrupted) File.WriteAllText(stamp, sources);
@@ -542,7 +545,7 @@ internal sealed class Make
         var suite = File.Exists(results) ? XDocument.Load(results).Descendants("testsuite").First() : null;
         int Number(string attribute) => (int?)suite?.Attribute(attribute) ?? 0;
         var failed = Number("failures") + Number("errors");
-        // Tests of time and memory are repeated by tests/system/support/fixtures.py, which notes how often.
+        // Tests of time and memory are repeated by tests/system/support/harness.py, which notes how often.
         var triedAgain = suite?.Descendants("property").Where(each => (string?)each.Attribute("name") == "tried_again")
             .Sum(each => (int)each.Attribute("value")!);
         Count(name, new TestRun(

@@ -23,6 +23,10 @@ internal sealed class FrameStream : IDisposable
     /// <summary>Mean encoding time from which a stream counts as slow.</summary>
     private static readonly TimeSpan SlowEncoding = TimeSpan.FromMilliseconds(20);
 
+    /// <summary>How long a skipping reader that has dropped the newest frame, and reads again, waits for the next one before it gets the
+    /// newest by itself. In a running match the next one comes first.</summary>
+    private static readonly TimeSpan QuietTime = TimeSpan.FromMilliseconds(100);
+
     private readonly Lock _gate = new();
     private readonly IFrameEncoder? _encoder;
     private readonly HubOptions _options;
@@ -36,7 +40,7 @@ internal sealed class FrameStream : IDisposable
     private readonly Queue<Frame> _queue = new();
     private readonly AsyncAutoResetEvent _ready;
     private readonly AsyncAutoResetEvent _room;
-    private readonly Action _askKeyframe;
+    private readonly Action _askKeyframeAgain;
     private volatile Subscription[] _subscriptions = [];
     private DroppedFrames _missed;
     private Frame? _excluded;
@@ -76,7 +80,7 @@ internal sealed class FrameStream : IDisposable
         _encoder = key.CreateEncoder();
         _ready = new AsyncAutoResetEvent(clock);
         _room = new AsyncAutoResetEvent(clock);
-        _askKeyframe = () => Volatile.Write(ref _keyframeAsked, 1);
+        _askKeyframeAgain = AskKeyframeAgain;
         Encoding = _encoder is null ? Task.CompletedTask : Task.Run(EncodeAsync);
     }
 
@@ -96,10 +100,10 @@ internal sealed class FrameStream : IDisposable
     /// <summary>Adds a subscriber. In a stream with keyframes, the next frame is encoded as a keyframe and is its first one.</summary>
     public void Add(Subscription subscription)
     {
-        if (Key.Format.HasKeyframes) subscription.StartAtKeyframe(_askKeyframe);
+        if (Key.Format.HasKeyframes) subscription.StartAtKeyframe(_askKeyframeAgain);
         // Request the keyframe after the subscriber was added, so that it is offered to the subscriber.
         _subscriptions = [.. _subscriptions, subscription];
-        if (Key.Format.HasKeyframes) _askKeyframe();
+        AskKeyframe();
         if (!subscription.Options.BeginsWithNewest) return;
         if (_encoder is null)
         {
@@ -216,6 +220,15 @@ internal sealed class FrameStream : IDisposable
     /// <summary>Whether frames take, or are expected to take, so long that they must not delay other streams.</summary>
     private bool IsSlow => Key.IsSlow || _meanEncoding >= SlowEncoding;
 
+    private void AskKeyframe() => Volatile.Write(ref _keyframeAsked, 1);
+
+    private void AskKeyframeAgain()
+    {
+        AskKeyframe();
+        // If nothing is published, the subscriber gets the newest frame that there is.
+        WakeEncoder();
+    }
+
     private void WakeEncoder() => _ready.Set(_threads, _meanEncoding, IsSlow);
 
     private async Task EncodeAsync()
@@ -246,6 +259,12 @@ internal sealed class FrameStream : IDisposable
                 if (end.Reason != SubscriptionEndReason.Stopping) OfferLastAgain();
                 EndAll(end);
                 break;
+            }
+            else if (Array.Exists(_subscriptions, subscription => subscription.LacksNewest))
+            {
+                if (await _ready.WaitAsync(QuietTime)) continue;
+                await TakeTurnAsync();
+                OfferNewestAgain();
             }
             else
             {
@@ -327,6 +346,16 @@ internal sealed class FrameStream : IDisposable
         if (behind.Length == 0 || _last is null || Encode(_last, mustBeKeyframe: true) is not { } keyframe) return;
         foreach (var subscription in behind) subscription.OfferMissedAgain(keyframe);
         keyframe.Release();
+    }
+
+    /// <summary>Offers the newest frame to subscribers that have dropped it and read again while nothing is published: a game that is
+    /// paused, or a bot that thinks. It is encoded separately from the stream, in which the next frame is a keyframe.</summary>
+    private void OfferNewestAgain()
+    {
+        var lacking = Array.FindAll(_subscriptions, subscription => subscription.LacksNewest);
+        if (lacking.Length == 0 || _last is null || EncodeAlone(_last) is not { } newest) return;
+        foreach (var subscription in lacking) subscription.OfferMissedAgain(newest, staysBehind: true);
+        newest.Release();
     }
 
     /// <summary>Whether this frame has to be a keyframe: the first one, requested, due by the interval, or after the match went

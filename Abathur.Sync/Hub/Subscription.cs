@@ -39,6 +39,7 @@ public sealed class Subscription : IDisposable
     private KeyframeNeed _keyframeNeed;
     private ulong _newestOffered;
     private bool _hasHadFrames;
+    private bool _hasMissedNewest;
     private ulong _nextSequence;
 
     internal Subscription(
@@ -122,6 +123,9 @@ public sealed class Subscription : IDisposable
 
     /// <summary>Whether frames were dropped that the next ones depend on.</summary>
     internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
+
+    /// <summary>Whether it has dropped the newest frame of the stream, and its reader waits for a keyframe.</summary>
+    internal bool LacksNewest => _keyframeNeed == KeyframeNeed.Asked && _hasMissedNewest && End is null;
 
     internal bool HasRoom
     {
@@ -307,7 +311,8 @@ public sealed class Subscription : IDisposable
             {
                 // A frame that was published before it subscribed is not counted as dropped.
                 _missedBeforeNewest = _missed;
-                if (frame.Sequence >= FirstSequence) AddMissed(default(DroppedFrames).Then(frame.GameLoop));
+                _hasMissedNewest = frame.Sequence >= FirstSequence;
+                if (_hasMissedNewest) AddMissed(default(DroppedFrames).Then(frame.GameLoop));
                 return;
             }
             Enqueue(frame);
@@ -343,15 +348,19 @@ public sealed class Subscription : IDisposable
         else _ready.Set(turns, IsLossless);
     }
 
-    /// <summary>Offers the last frame of the match again, as a keyframe, if it was dropped: it may have the results.</summary>
-    internal void OfferMissedAgain(EncodedFrame last)
+    /// <summary>Offers the newest frame again, as a keyframe, if it was dropped: the last one of a match may have the results.</summary>
+    /// <param name="newest">The frame.</param>
+    /// <param name="staysBehind">Whether the next frame of the stream does not depend on this one, and must be a keyframe.</param>
+    internal void OfferMissedAgain(EncodedFrame newest, bool staysBehind = false)
     {
         lock (_gate)
         {
-            if (!IsBehind || last.Sequence < FirstSequence) return;
+            if (!IsBehind || !_hasMissedNewest) return;
+            var need = _keyframeNeed;
             _missed = _missedBeforeNewest;
             _framesDropped--;
-            Enqueue(last);
+            Enqueue(newest);
+            if (staysBehind) _keyframeNeed = need;
         }
         _ready.Set();
     }
@@ -431,6 +440,7 @@ public sealed class Subscription : IDisposable
     {
         _keyframeNeed = KeyframeNeed.None;
         _hasHadFrames = true;
+        _hasMissedNewest = false;
         frame.Retain();
         _queue[(_head + _count) % _queue.Length] = (frame, _missed);
         _missed = default;

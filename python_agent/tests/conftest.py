@@ -1,3 +1,3 @@
-"""Fixtures and order of the tests: tests/system/support/fixtures.py."""
+"""Fixtures and order of the tests: tests/system/support/harness.py."""
 
-pytest_plugins = ["fixtures", "costs"]
+pytest_plugins = ["harness", "costs"]

@@ -27,7 +27,7 @@ from google.protobuf import json_format
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from observations import make
-from programs import SHARED, SKIRMISH, Daemon, Play, matrix, needs_sequences, run_daemon, runs
+from programs import SHARED, SKIRMISH, Daemon, Play, crossed, matrix, needs_sequences, run_daemon, runs
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 ADDRESSES = ["grpc", "socket"]
@@ -67,8 +67,7 @@ def assert_same_units(units: abathur.Units, wanted: abathur.Units) -> None:
             assert getattr(ours, name).tobytes() == getattr(theirs, name).tobytes(), name
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-@pytest.mark.parametrize("compression", COMPRESSIONS)
+@crossed(address=ADDRESSES, compression=COMPRESSIONS)
 async def test_what_comes_out_is_what_went_in(play: Play, address: str, compression: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "12")
     with abathur.open(SKIRMISH) as match:
@@ -118,7 +117,8 @@ def test_real_sequences(play: Play, tmp_path: Path, name: str) -> None:
 
 
 @settings(
-    max_examples=runs(15), suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture]
+    max_examples=runs(15),
+    suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture],
 )
 @given(seeds=st.lists(st.integers(0, 2**64), min_size=20, max_size=20))
 def test_any_observations(play: Play, tmp_path: Path, seeds: list[int]) -> None:

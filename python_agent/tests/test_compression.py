@@ -18,7 +18,7 @@ from abathur._request import subscribe_request
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import SKIRMISH, Play
+from programs import SKIRMISH, Play, crossed
 from programs import abathur as run_abathur
 from s2clientprotocol import sc2api_pb2
 
@@ -139,9 +139,7 @@ def test_bombs_are_refused_and_little_memory_is_taken() -> None:
             assert peak < limit, what
 
 
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
-@pytest.mark.parametrize("encoding", ["auto", "proto", "json"])
-@each_compression
+@crossed(transport=["grpc", "socket"], encoding=["auto", "proto", "json"], name=COMPRESSIONS)
 async def test_compressed_frames_are_the_recorded_ones(play: Play, transport: str, encoding: str, name: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "1")
     with abathur.open(SKIRMISH) as match:
@@ -161,9 +159,7 @@ async def test_compressed_frames_are_the_recorded_ones(play: Play, transport: st
     assert count == 23
 
 
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
-@pytest.mark.parametrize("credits", [0, 4], ids=["without credits", "with credits"])
-@each_compression
+@crossed(transport=["grpc", "socket"], credits=[0, 4], name=COMPRESSIONS)
 def test_blocking_twin_reads_compressed_frames(play: Play, transport: str, credits: int, name: str) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "0.5")
     with abathur.open(SKIRMISH) as match:

@@ -14,7 +14,7 @@ from abathur import AbathurError, events
 from abathur._event_stream import LATE_LOOP
 from bot_events import BotEvents, Told, compare, compare_sequence, ours, recorded
 from emulators import delimited
-from programs import SKIRMISH, Play, matrix, needs_sequences, run_daemon
+from programs import SKIRMISH, Play, crossed, matrix, needs_sequences, run_daemon
 from s2clientprotocol import sc2api_pb2
 
 WINDOWS = [
@@ -66,9 +66,7 @@ async def test_events_equal_those_of_botai(recordings: Path, name: str, every: i
 
 
 @needs_sequences
-@pytest.mark.parametrize(
-    ("every", "stop", "least"), matrix((22, 15_400, 3_500), (1, 3_500, 100), (4, 15_400, 4_300))
-)
+@pytest.mark.parametrize(("every", "stop", "least"), matrix((22, 15_400, 3_500), (1, 3_500, 100), (4, 15_400, 4_300)))
 async def test_events_of_a_match_from_its_start_equal_those_of_botai(
     recordings: Path, every: int, stop: int, least: int
 ) -> None:
@@ -87,8 +85,7 @@ async def test_events_of_the_sample_equal_those_of_botai() -> None:
         assert counts["destroyed"] > 50 and counts["damage"] > 20 and counts["entered"] and counts["left"]
 
 
-@pytest.mark.parametrize("encoding", ["proto", "json", "columns"])
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
+@crossed(encoding=["proto", "json", "columns"], transport=["grpc", "socket"])
 def test_events_are_the_same_in_every_encoding(play: Play, transport: str, encoding: Any) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited")
     with abathur.open(SKIRMISH) as match:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from abathur.cli._progress import ProgressBar
-from programs import SKIRMISH, daemon_command, run_daemon
+from programs import SKIRMISH, crossed, daemon_command, run_daemon
 from rich.console import Console
 from terminals import needs_terminal, run_on_terminal
 
@@ -42,8 +42,7 @@ def arguments(name: str, match: Path, output: Path) -> list[str]:
 
 
 @needs_terminal
-@pytest.mark.parametrize("columns", [20, 60, 200])
-@pytest.mark.parametrize("name", ["synth", "import", "recover"])
+@crossed(columns=[20, 60, 200], name=["synth", "import", "recover"])
 def test_a_line_shows_the_progress_and_is_removed(tmp_path: Path, match: Path, name: str, columns: int) -> None:
     done = run_on_terminal(daemon_command(*arguments(name, match, tmp_path / "out")), columns=columns)
     assert done.returncode == 0, done.output

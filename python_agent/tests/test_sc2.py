@@ -25,6 +25,7 @@ from programs import (
     WATCH,
     Launch,
     Play,
+    crossed,
     matrix,
     needs_sequences,
     token_options,
@@ -87,8 +88,7 @@ async def test_a_bot_on_frames_is_as_in_the_game(kind: type[Noting]) -> None:
     assert told.game_loop == LAST_LOOP
 
 
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
-@pytest.mark.parametrize("encoding", ["proto", "columns", "json"])
+@crossed(transport=["grpc", "socket"], encoding=["proto", "columns", "json"])
 async def test_a_bot_on_a_playback_sees_what_is_in_the_recording(play: Play, transport: str, encoding: Any) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "15")
     bot, other = Watcher(), Watcher()
@@ -157,9 +157,7 @@ async def test_ten_bots_that_stand_still_do_not_slow_the_source(play: Play) -> N
 
 
 @needs_sequences
-@pytest.mark.parametrize(
-    ("name", "loop"), matrix(("proxima-pvt-late-creep8", 14_500), ("odyssey-zvp-full", 15_000))
-)
+@pytest.mark.parametrize(("name", "loop"), matrix(("proxima-pvt-late-creep8", 14_500), ("odyssey-zvp-full", 15_000)))
 async def test_a_late_join_knows_the_map(tmp_path: Path, name: str, loop: int) -> None:
     """As at the start of the match, although the town halls are gone and patches are mined out."""
     info, data = match_data(name)

@@ -36,6 +36,7 @@ from programs import (
     WATCH,
     Daemon,
     Launch,
+    crossed,
     in_thread,
     run_daemon,
     start,
@@ -178,14 +179,9 @@ def call(daemon: Daemon, name: str, request: Any, answer: Any, token: str = WATC
 # Frames.
 
 
-ENCODINGS = [
-    (encoding, compression)
-    for encoding in ("proto", "json", "columns")
-    for compression in ("none", "gzip", "br", "zstd", "zstd_stream", "br_stream")
-]
-
-
-@pytest.mark.parametrize(("encoding", "compression"), ENCODINGS)
+@crossed(
+    encoding=["proto", "json", "columns"], compression=["none", "gzip", "br", "zstd", "zstd_stream", "br_stream"]
+)
 def test_frames_of_subscribe(ladder: Ladder, encoding: str, compression: str) -> None:
     request = sync_pb2.SubscribeRequest(
         policy=sync_pb2.every,
@@ -206,8 +202,7 @@ def test_frames_of_subscribe(ladder: Ladder, encoding: str, compression: str) ->
         assert frame.game_loop == FIRST_LOOP + frame.sequence - 1
 
 
-@pytest.mark.parametrize("transport", ["grpc", "socket", "grpc+unix", "socket+unix"])
-@pytest.mark.parametrize("policy", ["latest", "every"])
+@crossed(transport=["grpc", "socket", "grpc+unix", "socket+unix"], policy=["latest", "every"])
 async def test_frames_of_each_transport(ladder: Ladder, transport: str, policy: Any) -> None:
     async with abathur.connect(ladder.daemon.addresses[transport], token=WATCH) as game:
         async for frame in game.frames(policy=policy, encoding="columns", compression="zstd-stream", max_frames=20):

@@ -11,8 +11,8 @@ import textwrap
 from pathlib import Path
 
 import abathur
-import emulator_bot
 import aiohttp
+import emulator_bot
 import pytest
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated, short_match

@@ -13,13 +13,12 @@ from types import SimpleNamespace
 import abathur
 import pytest
 from emulators import emulated
-from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, Play, daemon_command
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, Play, crossed, daemon_command
 from s2clientprotocol import sc2api_pb2
 
 TRANSPORTS = ["grpc", "socket"]
 FORMS = [{}, {"policy": "every"}, {"policy": "every", "credits": 2}, {"compression": "zstd-stream"}]
 by_transport = pytest.mark.parametrize("transport", TRANSPORTS)
-by_form = pytest.mark.parametrize("form", FORMS, ids=["latest", "every", "session", "stream"])
 
 
 def terminate(daemon: Daemon) -> None:
@@ -38,9 +37,7 @@ STOPS = [close_input] if sys.platform == "win32" else [close_input, terminate]
 LONG = 10 * TIMEOUT
 
 
-@by_transport
-@by_form
-@pytest.mark.parametrize("stop", STOPS)
+@crossed(transport=TRANSPORTS, form=FORMS, stop=STOPS)
 async def test_a_daemon_that_is_stopped_ends_frames(
     play: Play, transport: str, form: dict[str, str], stop: Callable[[Daemon], None]
 ) -> None:
@@ -56,8 +53,7 @@ async def test_a_daemon_that_is_stopped_ends_frames(
     assert daemon.wait() == 0
 
 
-@by_transport
-@by_form
+@crossed(transport=TRANSPORTS, form=FORMS)
 def test_a_daemon_that_is_stopped_ends_blocking_frames(play: Play, transport: str, form: dict[str, str]) -> None:
     daemon = play(SKIRMISH, "--wait-agents", "1")
     seen = 0
@@ -184,8 +180,7 @@ def drain(terminal: int) -> None:
         return
 
 
-@by_transport
-@by_form
+@crossed(transport=TRANSPORTS, form=FORMS)
 async def test_a_daemon_that_is_killed_is_a_lost_connection_and_tried_again(
     play: Play, transport: str, form: dict[str, str]
 ) -> None:

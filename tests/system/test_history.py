@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from abathur import RequestError, SubscribeOptions
 from abathur.sync.v1 import sync_pb2
-from programs import SKIRMISH, Daemon, Play, wait_until
+from programs import SKIRMISH, Daemon, Play, crossed, wait_until
 from s2clientprotocol import sc2api_pb2
 
 FIRST, LAST = 8960, 10303
@@ -55,8 +55,7 @@ async def paused(daemon: Daemon) -> int:
     return status.playback.game_loop
 
 
-@pytest.mark.parametrize("options", FORMATS, ids=str)
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
+@crossed(options=FORMATS, transport=["grpc", "socket"])
 async def test_kept_frames_come_before_the_live_ones_once_each(
     play: Play, recorded: dict[int, bytes], transport: str, options: SubscribeOptions
 ) -> None:

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import abathur
-import emulator_bot
 import aiohttp
+import emulator_bot
 import pytest
 from abathur.sync.v1 import sync_pb2
 from emulator_bot import Watcher

@@ -32,7 +32,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "credits": {"encoding": "proto", "credits": 1},
 }
 CASES = [
-    pytest.param(transport, most if name in ("proto", "json", "small") else 1, options, id=f"{transport}-{name}")
+    pytest.param(
+        transport,
+        most if name in ("proto", "json", "small") else 1,
+        options,
+        id=f"{transport}-{name}",
+        marks=() if name in ("proto", "columns-zstd-stream") else pytest.mark.matrix,
+    )
     for transport, most in MOST.items()
     for name, options in OPTIONS.items()
     if transport == "socket" or name not in ("json", "small")

@@ -15,7 +15,19 @@ import grpc.aio
 import pytest
 from abathur._payloads import PayloadReader
 from abathur.sync.v1 import sync_pb2
-from programs import SHARED, SKIRMISH, Daemon, Play, in_thread, matrix, needs_sequences, relay, run_daemon, wait_until
+from programs import (
+    SHARED,
+    SKIRMISH,
+    Daemon,
+    Play,
+    crossed,
+    in_thread,
+    matrix,
+    needs_sequences,
+    relay,
+    run_daemon,
+    wait_until,
+)
 
 FIRST_LOOP = 8960
 FRAMES = 1344
@@ -121,9 +133,11 @@ async def test_elite_frames_byte_for_byte(play: Play, tmp_path: Path) -> None:
         assert plain == expected
 
 
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
-@pytest.mark.parametrize("options", [{}, {"encoding": "json"}, {"fields": ["observation.raw_data.units"]}], ids=str)
-@each_stream
+@crossed(
+    transport=["grpc", "socket"],
+    options=[{}, {"encoding": "json"}, {"fields": ["observation.raw_data.units"]}],
+    name=NAMES,
+)
 async def test_agents_see_the_recorded_frames(
     play: Play, transport: str, options: dict[str, object], name: str
 ) -> None:

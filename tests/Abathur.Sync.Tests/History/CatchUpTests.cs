@@ -10,7 +10,7 @@ namespace Abathur.Sync.Tests.History;
 /// <summary>Subscriptions that begin with kept frames, and go on with live ones.</summary>
 public sealed class CatchUpTests : IDisposable
 {
-    private const int Joins = 1000;
+    private static readonly int Joins = Runs.Of(1000);
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
     private static readonly PayloadFormat[] Formats =

@@ -86,6 +86,35 @@ public class KeyframeTests
 
     [Theory]
     [StreamCompressionData]
+    public async Task Behind_NothingIsPublishedAnyMore_GetsTheNewestAndThenTheStream(V1.Compression compression)
+    {
+        var hub = Hub();
+        using var first = Join(hub, compression, Policy.Every);
+        using var slow = Join(hub, compression, Policy.Latest);
+        await Publish(hub, first, [.. Enumerable.Range(1, 40).Select(loop => (uint)loop)]);
+        // It has dropped more than may wait. The bot thinks, or the game is paused.
+        var reading = slow.NextAsync();
+        while (!reading.IsCompleted)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(10));
+            await Task.Yield();
+        }
+        var newest = await reading;
+        Assert.Equal((40u, true, 39ul), (newest.GameLoop, newest.Keyframe, newest.Dropped));
+        Assert.Equal(39ul, slow.Subscription.Status(40).FramesDropped);
+
+        foreach (var loop in new[] { 41u, 42u })
+        {
+            await Publish(hub, first, loop);
+            await slow.NextAsync();
+        }
+        Assert.Equal([40u, 41u, 42u], slow.Loops);
+        Assert.All(slow.Taken.Skip(1), taken => Assert.Equal(0ul, taken.Frame.Dropped));
+        AssertContent(first, slow);
+    }
+
+    [Theory]
+    [StreamCompressionData]
     public async Task SameStream_GetsTheSameBytes_AnotherLevelIsAnotherStream(V1.Compression compression)
     {
         var hub = Hub();

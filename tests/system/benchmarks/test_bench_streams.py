@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from programs import ROOT, SKIRMISH
 
 SCRIPT = ROOT / "benchmarks" / "python" / "streams.py"

@@ -24,7 +24,7 @@ _STEP_OF_THE_COUNT = 2_000_000
 _CALLS_A_READER, _CALLS_A_FRAME = 20, 200
 
 # Asserts on memory, and its daemons would slow other tests down.
-pytestmark = pytest.mark.measured
+pytestmark = [pytest.mark.benchmarks, pytest.mark.measured]
 
 Points = list[tuple[float, float]]
 

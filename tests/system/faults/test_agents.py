@@ -9,15 +9,14 @@ import sys
 
 import abathur
 import pytest
-from programs import SKIRMISH, Play, wait_until
+from programs import SKIRMISH, Play, crossed, wait_until
 from vanishing import agent, gone, subscriber
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGSTOP")
 TRANSPORTS = ["grpc", "socket", "http"]
 
 
-@pytest.mark.parametrize("policy", ["latest", "every"])
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@crossed(policy=["latest", "every"], transport=TRANSPORTS)
 async def test_a_stopped_agent_costs_others_nothing_and_a_killed_one_is_let_go(
     play: Play, transport: str, policy: str
 ) -> None:

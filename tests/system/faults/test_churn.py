@@ -34,6 +34,7 @@ def holds(info: psutil.Process) -> tuple[int, int, int]:
     return info.memory_info().rss, len(info.net_connections()), info.num_threads()
 
 
+@pytest.mark.fuzzing
 @pytest.mark.measured
 def test_the_one_that_stays_loses_nothing_and_all_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     seed = secrets.randbits(32)

@@ -11,7 +11,7 @@ from typing import Any
 
 import abathur
 import pytest
-from programs import FREE_PORTS, SKIRMISH, Launch, Play, wait_until
+from programs import FREE_PORTS, SKIRMISH, Launch, Play, crossed, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 # Few enough for a busy machine: who reads has 5 s.
@@ -35,8 +35,7 @@ async def offered(game: abathur.Game) -> int:
     return int(subscriber.frames_sent + subscriber.frames_waiting)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
+@crossed(form=FORMS, transport=["grpc", "socket"])
 async def test_agents_get_what_was_published_before(
     launch: Launch, tmp_path: Path, observations: list[bytes], transport: str, form: str
 ) -> None:

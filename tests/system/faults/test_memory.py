@@ -8,7 +8,7 @@ from pathlib import Path
 import abathur
 import psutil
 import pytest
-from programs import FREE_PORTS, Launch, run_daemon
+from programs import FREE_PORTS, Launch, matrix, run_daemon
 
 #: What the daemon may take in all, and grow by, over a match of the largest frames (134 KB).
 MOST_BYTES = 400_000_000
@@ -26,7 +26,7 @@ def elite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.measured
-@pytest.mark.parametrize("form", ["proto", "json", "columns"])
+@pytest.mark.parametrize("form", matrix("columns", "proto", "json"))
 def test_memory_is_flat_with_a_stalled_reader(launch: Launch, elite: Path, form: str) -> None:
     daemon = launch("play", str(elite), *FREE_PORTS, "--start-paused", "--rate", "unlimited", "--loop")
     info = psutil.Process(daemon.process.pid)

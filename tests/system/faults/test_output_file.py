@@ -14,7 +14,7 @@ from pathlib import Path
 
 import abathur
 import pytest
-from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, daemon_command, run_daemon
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, crossed, daemon_command, run_daemon
 from publishing import end, publish
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor these file types")
@@ -192,8 +192,7 @@ def unix_socket(place: Path, _: Path) -> None:
 
 
 @needs_posix
-@pytest.mark.parametrize("make", [folder, pipe, link, dangling, unix_socket])
-@pytest.mark.parametrize("command", ["serve", "synth", "import", "export", "recover"])
+@crossed(make=[folder, pipe, link, dangling, unix_socket], command=["serve", "synth", "import", "export", "recover"])
 def test_what_is_no_file_at_the_working_name_is_refused_and_no_link_is_followed(
     tmp_path: Path, command: str, make: Callable[[Path, Path], None]
 ) -> None:

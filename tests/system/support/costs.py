@@ -68,7 +68,9 @@ def table(costs: Iterator[tuple[str, float, float]], rows: int) -> str:
         processor[name] += cpu
         tests[name] += 1
     lines = ["| | tests | s | CPU s |", "|---|---:|---:|---:|"]
-    lines += [f"| {name} | {tests[name]} | {wall[name]:.1f} | {processor[name]:.1f} |" for name, _ in wall.most_common(rows)]
+    lines += [
+        f"| {name} | {tests[name]} | {wall[name]:.1f} | {processor[name]:.1f} |" for name, _ in wall.most_common(rows)
+    ]
     lines.append(f"| all {len(wall)} | {tests.total()} | {wall.total():.0f} | {processor.total():.0f} |")
     return "\n".join(lines)
 

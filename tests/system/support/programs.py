@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
 import random
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,6 +44,28 @@ def matrix(tested: object, *others: object) -> list[object]:
     """Values of a parameter, of which one is tested in each run; the others are by `dotnet make.cs test --all`."""
     marks = pytest.mark.matrix
     return [tested, *(pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=marks) for each in others)]
+
+
+def crossed(**values: Iterable[object]) -> pytest.MarkDecorator:
+    """Combinations of parameters: each value is tested in each run, each combination by `dotnet make.cs test --all`."""
+    lists = {name: list(each) for name, each in values.items()}
+    count = max(map(len, lists.values()))
+    tested = {tuple(i % len(each) for each in lists.values()) for i in range(count)}
+    return pytest.mark.parametrize(
+        tuple(lists),
+        [
+            pytest.param(
+                *(each[i] for each, i in zip(lists.values(), places, strict=True)),
+                marks=() if places in tested else pytest.mark.matrix,
+                id="-".join(_id(each[i], i) for each, i in zip(lists.values(), places, strict=True)),
+            )
+            for places in itertools.product(*(range(len(each)) for each in lists.values()))
+        ],
+    )
+
+
+def _id(value: object, place: int) -> str:
+    return str(value) if isinstance(value, str | int) else f"{place}"
 
 
 def daemon_command(*arguments: str) -> list[str]:

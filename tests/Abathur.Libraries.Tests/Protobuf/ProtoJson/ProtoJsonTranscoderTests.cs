@@ -244,7 +244,7 @@ public class ProtoJsonTranscoderTests
         await Task.WhenAll(Enumerable.Range(0, 8).Select(seed => Task.Run(() =>
         {
             var generator = new MessageGenerator(new Random(seed), Everything.Descriptor);
-            for (var i = 0; i < 100; i++)
+            for (var i = Runs.Of(100); i > 0; i--)
                 Transcoded.AssertLikeGoogle(Everythings, Everything.Descriptor, generator.Make(Everything.Descriptor).ToByteArray());
         })));
     }

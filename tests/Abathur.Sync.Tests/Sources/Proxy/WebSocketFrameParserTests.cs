@@ -14,7 +14,7 @@ public class WebSocketFrameParserTests
             var seen = Walk(stream, chunks.ToList(), out var parser);
             Assert.True(parser.IsAtBoundary);
             Assert.Equal(messages.Select(each => each.Payload), seen);
-        }).QuickCheckThrowOnFailure();
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(100)));
 
     [Fact]
     public void Walk_SingleBytes_AreTheSameMessages()
@@ -32,7 +32,7 @@ public class WebSocketFrameParserTests
         Prop.ForAll(Arb.From(Gen.ListOf(Gen.Choose(0, 255))), bytes =>
         {
             Walk([.. bytes.Select(each => (byte)each)], [7, 1, 1, 30], out _);
-        }).QuickCheckThrowOnFailure();
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(100)));
 
     [Fact]
     public void Walk_LengthThatCannotBe_IsNotRead()
@@ -108,7 +108,7 @@ public class WebSocketFrameParserTests
             Assert.Equal(message.Payload, held.Payload?.Span.ToArray());
             held.End();
             Assert.True(!held.IsOpen && held.Payload is null && held.Bytes.IsEmpty);
-        }).QuickCheckThrowOnFailure();
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(100)));
 
     [Fact]
     public void MessageCopy_TooLarge_IsNotKeptAndTheNextIs()
