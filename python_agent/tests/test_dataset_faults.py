@@ -21,7 +21,7 @@ import pytest
 from abathur import AbathurError, dataset
 from abathur.dataset._store import Store
 from datasets import contents, parts, synthesize, write_recording
-from programs import SKIRMISH, TIMEOUT, random_seed
+from programs import SKIRMISH, TIMEOUT, matrix, random_seed
 from programs import abathur as run_abathur
 
 #: The issue of datasets asks for ten; each takes as long as a build.
@@ -63,7 +63,7 @@ def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     raise AssertionError("the build has started no workers")
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", matrix("2", "1"))
 def test_killed_at_random_moments_it_is_the_dataset_of_an_undisturbed_build(
     recordings: Path, undisturbed: dict[str, str], tmp_path: Path, workers: str
 ) -> None:

@@ -179,9 +179,7 @@ def call(daemon: Daemon, name: str, request: Any, answer: Any, token: str = WATC
 # Frames.
 
 
-@crossed(
-    encoding=["proto", "json", "columns"], compression=["none", "gzip", "br", "zstd", "zstd_stream", "br_stream"]
-)
+@crossed(encoding=["proto", "json", "columns"], compression=["none", "gzip", "br", "zstd", "zstd_stream", "br_stream"])
 def test_frames_of_subscribe(ladder: Ladder, encoding: str, compression: str) -> None:
     request = sync_pb2.SubscribeRequest(
         policy=sync_pb2.every,

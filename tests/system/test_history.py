@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 
 import abathur
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from abathur import RequestError, SubscribeOptions
 from abathur.sync.v1 import sync_pb2
-from programs import SKIRMISH, Daemon, Play, crossed, wait_until
+from programs import SKIRMISH, Daemon, Play, matrix, wait_until
 from s2clientprotocol import sc2api_pb2
 
 FIRST, LAST = 8960, 10303
@@ -22,6 +23,11 @@ FORMATS: list[SubscribeOptions] = [
     {"compression": "br-stream"},
     {"fields": ["observation.game_loop", "observation.raw_data.units.tag"]},
 ]
+#: Each format on each transport: first those that differ most.
+PAIRS: list[tuple[SubscribeOptions, str]] = sorted(
+    itertools.product(FORMATS, ["grpc", "socket"]),
+    key=lambda pair: pair not in [(FORMATS[0], "grpc"), (FORMATS[2], "socket"), (FORMATS[3], "socket")],
+)
 
 
 def canonical(response: sc2api_pb2.ResponseObservation) -> bytes:
@@ -55,7 +61,7 @@ async def paused(daemon: Daemon) -> int:
     return status.playback.game_loop
 
 
-@crossed(options=FORMATS, transport=["grpc", "socket"])
+@pytest.mark.parametrize(("options", "transport"), matrix(*PAIRS, tested=3), ids=str)
 async def test_kept_frames_come_before_the_live_ones_once_each(
     play: Play, recorded: dict[int, bytes], transport: str, options: SubscribeOptions
 ) -> None:
@@ -73,7 +79,8 @@ async def test_kept_frames_come_before_the_live_ones_once_each(
     assert seen == list(range(FIRST, LAST + 1))
 
 
-async def test_joins_at_random_game_loops_have_each_loop_once(play: Play) -> None:
+@pytest.mark.parametrize("readers", matrix(5, 20))
+async def test_joins_at_random_game_loops_have_each_loop_once(play: Play, readers: int) -> None:
     daemon = play(str(SKIRMISH), "--rate", "2")
     await reaches(daemon, FIRST + 30)
     draw = random.Random(18)
@@ -94,7 +101,7 @@ async def test_joins_at_random_game_loops_have_each_loop_once(play: Play) -> Non
                 assert [frame.game_loop for frame in frames] == list(range(start, start + count))
                 assert {frame.dropped for frame in frames} == {0}
 
-    await asyncio.gather(*(join(number) for number in range(20)))
+    await asyncio.gather(*(join(number) for number in range(readers)))
 
 
 async def test_a_reader_of_the_newest_frames_gets_all_kept_ones_first(play: Play) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import abathur
 import pytest
 from abathur import Frame
-from programs import SKIRMISH, Play
+from programs import SKIRMISH, Play, matrix
 from s2clientprotocol import sc2api_pb2
 
 UNLIMITED = ("--rate", "unlimited")
@@ -47,13 +47,14 @@ def received(frames: list[Frame]) -> Counter[tuple[str, object]]:
 
 @pytest.mark.parametrize(
     ("transport", "options"),
-    [
-        ("grpc", {}),
+    matrix(
         ("grpc", {"encoding": "columns", "compression": "zstd-stream"}),
-        ("grpc", {"encoding": "json"}),
         ("socket", {}),
+        ("grpc", {}),
+        ("grpc", {"encoding": "json"}),
         ("socket", {"encoding": "json"}),
-    ],
+        tested=2,
+    ),
     ids=str,
 )
 async def test_every_eighth_game_loop_has_what_happened_between(

@@ -15,7 +15,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, McapRecord, Message
 from mcap.stream_reader import StreamReader, breakup_chunk
-from programs import FREE_PORTS, SKIRMISH, TIMEOUT, in_thread, random_seed, run_daemon, start
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, in_thread, matrix, random_seed, run_daemon, start
 from publishing import publish
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
@@ -92,7 +92,7 @@ def check(folder: Path, observations: list[bytes], size: int, number: int) -> tu
     return whole, len(messages)
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", matrix(*range(5)))
 def test_killed_at_random_moments_every_whole_chunk_comes_back(
     tmp_path: Path, observations: list[bytes], part: int
 ) -> None:

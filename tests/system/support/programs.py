@@ -40,10 +40,10 @@ def runs(full: int) -> int:
     return max(10, int(full * float(os.environ.get("ABATHUR_TEST_SCALE") or 1)))
 
 
-def matrix(tested: object, *others: object) -> list[object]:
-    """Values of a parameter, of which one is tested in each run; the others are by `dotnet make.cs test --all`."""
-    marks = pytest.mark.matrix
-    return [tested, *(pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=marks) for each in others)]
+def matrix(*values: object, tested: int = 1) -> list[object]:
+    """Values of a parameter, of which the first are tested in each run; the others by `dotnet make.cs test --all`."""
+    others = (each if isinstance(each, tuple) else (each,) for each in values[tested:])
+    return [*values[:tested], *(pytest.param(*each, marks=pytest.mark.matrix) for each in others)]
 
 
 def crossed(**values: Iterable[object]) -> pytest.MarkDecorator:
