@@ -199,7 +199,7 @@ internal sealed class Make
         Tests(".NET tests", () => TestDotnet(Newest, Filter("Kind!={0}", "&", [Measured, .. all ? [] : KindsOfAll])));
         if (all) Tests(".NET tests on .NET 8's libraries", () => TestDotnet(Oldest, $"Kind!={Measured}"));
         // More processes than processors: many tests wait for what happens at the pace of the game.
-        string[] processes = ["--numprocesses", $"{2 * Environment.ProcessorCount}"];
+        string[] processes = ["--numprocesses", $"{Environment.ProcessorCount + 1}"];
         Tests("Python tests", () => TestPython("pytest", Filter("not {0}", " and ", [Measured, .. all ? [] : KindsOfAll]), processes));
         // By themselves: what the others do to the machine is not to be measured.
         Tests("measured .NET tests", () => TestDotnet(Newest, $"Kind={Measured}", MeasuredTries));

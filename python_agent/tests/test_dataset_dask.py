@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from datasets import contents, shown_command, synthesize
 from programs import abathur as run_abathur
+from programs import pause
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 from dask_processes import DaskCluster
@@ -42,6 +43,7 @@ def begun(line: list[str], folder: Path, cluster: DaskCluster) -> subprocess.Pop
         [*line, "--scheduler", cluster.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     while not any(Path(folder, "_manifest").glob("*.json")):
+        pause()
         assert build.poll() is None
     return build
 

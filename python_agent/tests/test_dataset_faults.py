@@ -21,7 +21,7 @@ import pytest
 from abathur import AbathurError, dataset
 from abathur.dataset._store import Store
 from datasets import contents, parts, synthesize, write_recording
-from programs import SKIRMISH, TIMEOUT, matrix, random_seed
+from programs import SKIRMISH, TIMEOUT, matrix, pause, random_seed
 from programs import abathur as run_abathur
 
 #: The issue of datasets asks for ten; each takes as long as a build.
@@ -120,6 +120,7 @@ def test_ctrl_c_keeps_what_is_complete_and_says_how_to_continue(
     process = start(recordings, folder, "--workers", "2")
     workers_of(process)
     while not any(Path(folder, "_manifest").glob("*.json")):
+        pause()
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=TIMEOUT)

@@ -15,7 +15,7 @@ from abathur import dataset
 from datasets import contents, rows, shown_command
 from emulators import emulated, short_match
 from mcap.reader import make_reader
-from programs import TIMEOUT
+from programs import TIMEOUT, pause
 from programs import abathur as run_abathur
 
 LOOPS = 40
@@ -98,6 +98,7 @@ def test_a_run_that_is_killed_continues(games: list[str], replays: Path, tmp_pat
     line = [sys.executable, "-m", "abathur", "dataset", "record", str(replays), "-o", str(output), "--sc2", games[0]]
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while not names(output):
+        pause()
         assert process.poll() is None
     process.kill()
     process.communicate(timeout=TIMEOUT)

@@ -21,7 +21,7 @@ from abathur.sync.v1 import sync_pb2
 from datasets import rows
 from emulators import emulated, raw_client
 from mcap.writer import CompressionType, Writer
-from programs import ROOT, SKIRMISH, TIMEOUT, Launch, Play, run_daemon
+from programs import ROOT, SKIRMISH, TIMEOUT, Launch, Play, pause, run_daemon
 from programs import abathur as run_abathur
 from s2clientprotocol import sc2api_pb2
 from sc2.bot_ai import BotAI
@@ -211,6 +211,7 @@ def test_a_recording_that_is_being_written_is_followed_and_survives_a_kill(launc
         with abathur.connect_blocking(daemon.grpc) as game:
             deadline = time.monotonic() + TIMEOUT
             while game.status().recording.frames < len(observations):
+                pause()
                 assert time.monotonic() < deadline
         daemon.process.send_signal(signal.SIGKILL)
         daemon.process.wait()

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import abathur
 import pytest
 from emulators import emulated
-from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, Play, crossed, daemon_command
+from programs import FREE_PORTS, PAUSE, SKIRMISH, TIMEOUT, Daemon, Launch, Play, crossed, daemon_command
 from s2clientprotocol import sc2api_pb2
 
 TRANSPORTS = ["grpc", "socket"]
@@ -77,7 +77,7 @@ async def test_a_daemon_that_is_stopped_ends_a_stream_without_a_frame(
         reading = [asyncio.create_task(anext(game.frames(**form), None)) for form in ({}, {"credits": 1})]  # type: ignore[arg-type]
         async with abathur.connect(daemon.grpc) as other:
             while len((await other.status()).subscribers) < len(reading):
-                pass
+                await asyncio.sleep(PAUSE)
         close_input(daemon)
         for taken in await asyncio.gather(*reading):
             # A paused playback has shown its first frame.

@@ -16,7 +16,18 @@ from abathur.ids import UnitTypeId
 from bot_events import recorded
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
 from mcap.reader import make_reader
-from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Launch, Play, daemon_command, needs_sequences, run_daemon
+from programs import (
+    FREE_PORTS,
+    ROOT,
+    SKIRMISH,
+    TIMEOUT,
+    Launch,
+    Play,
+    daemon_command,
+    needs_sequences,
+    pause,
+    run_daemon,
+)
 from s2clientprotocol import common_pb2, sc2api_pb2
 from test_draw import watching
 from test_events import observation, record, unit
@@ -222,7 +233,7 @@ def test_csharp_agent_tells_of_a_drop_and_draws_it(launch: Launch, tmp_path: Pat
         assert agent.stdout is not None
         bot.publish(seen(0, (150, 140)))
         while not any(each.name == "DropWatch" for each in game.status().subscribers):
-            pass
+            pause()
         # In its base, outside, and dead.
         bot.publish(seen(224, (150, 140)))
         bot.publish(seen(672, (110, 100)))

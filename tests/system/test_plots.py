@@ -10,7 +10,7 @@ from pathlib import Path
 import abathur
 import pytest
 from abathur.errors import RequestError
-from programs import ACT, FREE_PORTS, SKIRMISH, WATCH, Daemon, Launch, Play, token_options
+from programs import ACT, FREE_PORTS, SKIRMISH, WATCH, Daemon, Launch, Play, pause, token_options
 from s2clientprotocol import sc2api_pb2
 
 pytestmark = pytest.mark.timeout(120)
@@ -125,7 +125,7 @@ def test_plots_are_recorded_and_come_back(launch: Launch, play: Play, tmp_path: 
         assert points(game.plots()) == {}
         game.step(5)
         while game.status().playback.game_loop != 5:
-            pass
+            pause()
         early = points(game.plots())["Bot/threat"]
         assert 0 < len(early) < 10 and early == recorded["Bot/threat"][: len(early)]
     with urllib.request.urlopen(f"{replay.addresses['http']}/v1/plots?whole=1") as answer:

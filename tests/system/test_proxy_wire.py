@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import abathur
 import pytest
-from programs import TIMEOUT
+from programs import TIMEOUT, pause
 from proxies import HandMadeGame, Peer, Proxy, answer, begin, masked, observation, proxied, unmasked
 from s2clientprotocol import sc2api_pb2
 from s2clientprotocol.sc2api_pb2 import Request, Response
@@ -71,7 +71,7 @@ def test_fragmented_messages_pass_and_become_frames(game: HandMadeGame, proxy: P
             frames = agent.frames(policy="every")
             taking = pool.submit(next, frames)
             while not agent.status().subscribers:
-                pass
+                pause()
             # While its own request is unanswered, the proxy holds messages back; these are cut into single bytes.
             seen.observation.game_loop = 8
             small = fragments(answer(observation=seen, id=1), chance, masked=False, between=b"")
@@ -143,7 +143,7 @@ def test_unknown_fields_and_response_types_pass(game: HandMadeGame, proxy: Proxy
         with ThreadPoolExecutor(1) as pool:
             taking = pool.submit(next, agent.frames(policy="every"))
             while not agent.status().subscribers:
-                pass
+                pause()
             newer = observation(2) + unknown_field
             passes_down(peer, bot, unmasked(b"\x52" + bytes([len(newer)]) + newer))
             assert taking.result(TIMEOUT).response.SerializeToString() == newer
@@ -173,7 +173,7 @@ def test_messages_of_64_megabytes_pass_and_are_seen_and_larger_ones_pass_unseen(
         passes_down(peer, bot, unmasked(too_large))
         passes_down(peer, bot, unmasked(answer(observation=observed(4))))
         while (status := agent.status()).frames_published < 3:
-            pass
+            pause()
         assert status.frames_published == 3
         assert 64 * MEGABYTE - 99 < status.bytes_published < 64 * MEGABYTE + 1000
 

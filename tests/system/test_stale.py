@@ -10,7 +10,7 @@ from typing import Any
 
 import abathur
 import pytest
-from programs import SKIRMISH, Daemon, Play, in_thread
+from programs import SKIRMISH, Daemon, Play, in_thread, pause
 
 # The agent skips what is there within a millisecond: a test that shares its processor finds what came later.
 pytestmark = pytest.mark.measured
@@ -56,7 +56,7 @@ def publish(daemon: Daemon, frames: int, *, paced: bool = False) -> range:
         else:
             control.step(frames)
         while control.status().frames_published < before + frames:
-            pass
+            pause()
         if paced:
             control.pause()
             control.set_rate(0)

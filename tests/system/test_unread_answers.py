@@ -11,7 +11,7 @@ import abathur
 import http2_by_hand as h2
 import pytest
 from abathur.sync.v1 import sync_pb2
-from programs import ACT, FREE_PORTS, TIMEOUT, WATCH, Daemon, start, token_options
+from programs import ACT, FREE_PORTS, TIMEOUT, WATCH, Daemon, pause, start, token_options
 from s2clientprotocol import sc2api_pb2
 
 #: Rows of ten hours, the most that a timeline has: 5 MB.
@@ -35,7 +35,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
                 bot.publish(response)
             with abathur.connect_blocking(daemon.grpc, token=ACT) as game:
                 while len(game.timeline(after=22 * (ROWS - 2)).game_loops) == 0:
-                    pass
+                    pause()
             yield daemon
         assert daemon.stop() == 0
 
@@ -87,13 +87,13 @@ def test_they_are_refused_when_too_many_wait(
         for connection in flood(daemon):
             stack.callback(connection.close)
         while not refused(watcher):
-            pass
+            pause()
         assert agent.status().process.allocated_bytes - before < MAX_ALLOCATED
         # Those that may act have room of their own.
         assert len(agent.timeline().game_loops) == ROWS
         stack.close()
         while refused(watcher):
-            pass
+            pause()
 
 
 def test_http_refuses_as_well(daemon: Daemon) -> None:
@@ -112,7 +112,7 @@ def test_http_refuses_as_well(daemon: Daemon) -> None:
         assert watcher.status().process.allocated_bytes - before < MAX_ALLOCATED
         stack.close()
         while refused(watcher):
-            pass
+            pause()
 
 
 def refused(game: abathur.BlockingGame) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from abathur.sync.v1 import sync_pb2
 from emulators import FIRST_LOOP, LAST_LOOP
 from google.protobuf import json_format
-from programs import SKIRMISH, Daemon, Play, in_thread
+from programs import SKIRMISH, Daemon, Play, in_thread, pause
 from websockets_by_hand import BINARY, CLOSE, TEXT, Connection, close, close_code, frame
 
 PATH = "/v1/sync"
@@ -63,7 +63,7 @@ def test_daemon_ends_well_although_the_playback_waits_for_a_reader(play: Play, e
     with connection_to(daemon) as connection:
         connection.send(frame(BINARY, request.SerializeToString()))
         while not stuck(daemon):
-            pass
+            pause()
         daemon.process.send_signal(signal.SIGTERM)
         assert daemon.wait() == 0
     assert daemon.process.stderr is not None
@@ -87,7 +87,7 @@ def test_reader_that_is_cut_off_and_reads_again_is_told_why(play: Play) -> None:
             loops = [next(frames).game_loop]
             reading = in_thread(lambda: loops.extend(each.game_loop for each in frames))
             while not is_left_behind(control.status()):
-                pass
+                pause()
             answers = connection.read_all()
             reading.join()
         assert loops == list(range(FIRST_LOOP, LAST_LOOP + 1)), "the other one goes on"

@@ -16,7 +16,7 @@ from typing import Literal
 
 import abathur
 import pytest
-from programs import ACT, FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, WATCH, pip_settings, token_options
+from programs import ACT, FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, WATCH, pause, pip_settings, token_options
 from test_columns import ordered
 
 MINUTES = 600
@@ -175,7 +175,7 @@ def test_what_a_killed_recorder_left_is_recovered(windows: Windows, recording: P
             for observation in observations:
                 bot.publish(observation)
             while game.status().recording.frames < len(observations):
-                pass
+                pause()
             process.kill()
             while True:
                 bot.publish(observations[-1])

@@ -120,7 +120,7 @@ public class FaultTests
         using var cancellation = new CancellationTokenSource();
         var reading = Task.Run(() => FirstAsync(game, Columns, cancellation: cancellation.Token));
         // The daemon has the subscription when it is in its status, beside that of the request.
-        while ((await game.StatusAsync()).Subscribers.Count < 2) await Task.Yield();
+        while ((await game.StatusAsync()).Subscribers.Count < 2) await Task.Delay(10);
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
     }
@@ -255,7 +255,7 @@ public class FaultTests
 
     private static async Task UntilGoneAsync(AbathurGame game, string name)
     {
-        while ((await game.StatusAsync()).Subscribers.Any(each => each.Name == name)) await Task.Yield();
+        while ((await game.StatusAsync()).Subscribers.Any(each => each.Name == name)) await Task.Delay(10);
     }
 
     private static async Task FirstAsync(

@@ -75,7 +75,7 @@ public class RequestTests
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
-        while ((await game.StatusAsync()).FramesPublished == 0) await Task.Yield();
+        while ((await game.StatusAsync()).FramesPublished == 0) await Task.Delay(10);
         var walk = new RequestQueryPathing { StartPos = new Point2D { X = 30, Y = 30 }, EndPos = new Point2D { X = 60, Y = 60 } };
         var answer = await game.QueryAsync(new RequestQuery { Pathing = { walk } });
         Assert.True(answer.Emulated);
@@ -207,7 +207,7 @@ public class RequestTests
 
     private static async Task UntilAtAsync(AbathurGame game, uint gameLoop)
     {
-        while ((await game.StatusAsync()).Playback.GameLoop != gameLoop) await Task.Yield();
+        while ((await game.StatusAsync()).Playback.GameLoop != gameLoop) await Task.Delay(10);
     }
 
     [Theory]

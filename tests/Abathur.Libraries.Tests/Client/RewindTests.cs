@@ -123,6 +123,6 @@ public class RewindTests
     private static async Task StepAsync(AbathurGame game, uint frames)
     {
         await game.ControlAsync(PlaybackControl.Step(frames));
-        while ((await game.StatusAsync()).FramesPublished < frames) await Task.Yield();
+        while ((await game.StatusAsync()).FramesPublished < frames) await Task.Delay(10);
     }
 }

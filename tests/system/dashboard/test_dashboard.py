@@ -15,7 +15,7 @@ import pytest
 from abathur import drawing
 from abathur.sync.v1 import sync_pb2
 from browsers import AT, LOOP, OpenPage, Page, enter_token, needs_browser, response_at, responses, shows
-from programs import ACT, FREE_PORTS, SKIRMISH, WATCH, Daemon, Launch, Play, token_options
+from programs import ACT, FREE_PORTS, SKIRMISH, WATCH, Daemon, Launch, Play, pause, token_options
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
@@ -135,7 +135,7 @@ def test_drawings_of_agents(paused: Daemon, open_page: OpenPage) -> None:
 def comes_to(game: abathur.BlockingGame, game_loop: int) -> None:
     """Wait until the status names the frame that the page has: readers get it before the status does."""
     while game.status().playback.game_loop != game_loop:
-        pass
+        pause()
 
 
 def test_scrubbing(paused: Daemon, open_page: OpenPage) -> None:
@@ -180,7 +180,7 @@ def test_control_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> Non
             page.wait(same, wanted)
             # The page shows at once what it has asked for.
             while any(getattr(game.status().playback, name) != value for name, value in wanted.items()):
-                pass
+                pause()
 
         told(paused=True, rate=1, loop=True)
         page.press("l")

@@ -25,7 +25,7 @@ from browsers import (
     responses,
     shows,
 )
-from programs import FREE_PORTS, ROOT, SKIRMISH, Daemon, Launch, Play
+from programs import FREE_PORTS, ROOT, SKIRMISH, Daemon, Launch, Play, pause
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 FIRST, LAST = 8960, 10303
@@ -140,7 +140,7 @@ def test_plots_of_agents_are_graphs(paused: Daemon, open_page: OpenPage) -> None
         for loop in range(AT + 1, AT + 11):
             game.step(1)
             while game.status().playback.game_loop != loop:
-                pass
+                pause()
             game.plot_all({"threat": loop / 2, "army": -1.0}, agent="Bot")
         page.wait("dashboard.numbers.plots.series.length === 2 && dashboard.numbers.plots.last === args", AT + 10)
     page.wait("document.querySelector('#plots figcaption')?.children.length === 3")

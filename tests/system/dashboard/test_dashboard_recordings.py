@@ -20,7 +20,7 @@ import grpc
 import pytest
 from abathur.sync.v1 import sync_pb2
 from browsers import AT, LOOP, OpenPage, Page, needs_browser, response_at, shows
-from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Daemon, Play, run_daemon
+from programs import FREE_PORTS, ROOT, SKIRMISH, TIMEOUT, Daemon, Play, pause, run_daemon
 from websockets_by_hand import request
 
 FIRST, LAST = 8960, 10303
@@ -68,7 +68,7 @@ def test_sizes_of_a_recording_that_plays_for_the_page_alone(play: Play, open_pag
             game.seek(game_loop)
             game.step()
             while newest(daemon, sync_pb2.proto, sync_pb2.none).game_loop != game_loop:
-                pass
+                pause()
             assert len(shown) >= 12
             for name, size in shown.items():
                 assert name == "proto" or size == carried(daemon, name), name
@@ -366,13 +366,13 @@ def test_one_file_at_a_time_and_nothing_of_one_that_breaks_off(web: Web, folder:
         ]
         client.sendall("\r\n".join([*lines, "", ""]).encode() + content[:200_000])
         while not list(folder.iterdir()):
-            pass
+            pause()
         busy = web.ask("PUT", "/v1/recordings/other.mcap", content)
         assert (busy.status, busy.headers["Retry-After"]) == (503, "5")
         # What is on its way is not listed, and cannot be named.
         assert json.loads(web.ask("GET", "/v1/recordings").text)["recordings"] == []
     while list(folder.iterdir()):
-        pass
+        pause()
     while (answer := web.ask("PUT", "/v1/recordings/other.mcap", content)).status == 503:
         pass
     assert answer.status == 201

@@ -11,7 +11,7 @@ from typing import Any
 
 import abathur
 import pytest
-from programs import FREE_PORTS, SKIRMISH, Launch, Play, crossed, wait_until
+from programs import FREE_PORTS, SKIRMISH, Launch, Play, crossed, pause, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 # Few enough for a busy machine: who reads has 5 s.
@@ -81,7 +81,7 @@ def test_the_second_signal_ends_it_at_once(play: Play) -> None:
             game.resume()
             # It reads nothing: its queue fills.
             while game.status().subscribers[0].frames_waiting < 64:
-                pass
+                pause()
         daemon.process.send_signal(signal.SIGTERM)
         with abathur.connect_blocking(daemon.grpc, reconnect_timeout=0) as game, pytest.raises(abathur.AbathurError):
             # A daemon that is shutting down does not control the playback any more.

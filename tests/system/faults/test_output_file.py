@@ -14,7 +14,7 @@ from pathlib import Path
 
 import abathur
 import pytest
-from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, crossed, daemon_command, run_daemon
+from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Daemon, Launch, crossed, daemon_command, pause, run_daemon
 from publishing import end, publish
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor these file types")
@@ -51,6 +51,7 @@ def record(daemon: Daemon, observations: list[bytes], meanwhile: Callable[[], No
 def wait_for_frames(daemon: Daemon, count: int) -> None:
     with abathur.connect_blocking(daemon.grpc) as game:
         while game.status().recording.frames < count:
+            pause()
             assert daemon.process.poll() is None
 
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,8 @@ DAEMON = Path(
     or ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
 )
 TIMEOUT = 30
+#: Seconds between two looks at a condition.
+PAUSE = 0.01
 #: Of gRPC, the socket, and with them HTTP.
 FREE_PORTS = ("--grpc-port", "0", "--socket-port", "0")
 #: Tokens of `token_options`.
@@ -202,8 +205,13 @@ def start(*arguments: str) -> Daemon:
 async def wait_until(game: Game, holds: Callable[[sync_pb2.Status], bool]) -> sync_pb2.Status:
     """The first status that is as it should be."""
     while not holds(status := await game.status()):
-        pass
+        await asyncio.sleep(PAUSE)
     return status
+
+
+def pause() -> None:
+    """Wait before a condition is looked at again: otherwise the loop takes the processor from what it waits for."""
+    time.sleep(PAUSE)
 
 
 async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
