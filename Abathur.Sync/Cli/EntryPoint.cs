@@ -34,8 +34,13 @@ internal static class EntryPoint
         LogOptionSet.Apply(parsed);
         if (parsed.Errors.Count > 0 || CliErrors.OptionTakenAsArgument(parsed) is not null)
             return Task.FromResult(CliErrors.ReportUsage(parsed));
-        return CliErrors.RunAsync(() => parsed.InvokeAsync(
-            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout }));
+        return CliErrors.RunAsync(() =>
+        {
+            var ended = parsed.InvokeAsync(
+                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout });
+            LongTask.MayBegin();
+            return ended;
+        });
     }
 
     /// <summary>The code pages of Windows lack the arrow characters and some map names, and programs that read a pipe expect
