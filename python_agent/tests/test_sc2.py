@@ -44,6 +44,8 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning:sc2", "ignore:parameter 'timeout':DeprecationWarning"
 )
 STEPS = list(range(FIRST_LOOP, LAST_LOOP + 1, 4))
+#: In its first step a bot looks for ramps and expansions. On a busy machine that is longer than a reader may take nothing.
+PATIENT = ("--stall-timeout", "120")
 
 
 class Loops(Noting):
@@ -90,7 +92,7 @@ async def test_a_bot_on_frames_is_as_in_the_game(kind: type[Noting]) -> None:
 
 @crossed(transport=["grpc", "socket"], encoding=["proto", "columns", "json"])
 async def test_a_bot_on_a_playback_sees_what_is_in_the_recording(play: Play, transport: str, encoding: Any) -> None:
-    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "15")
+    daemon = play(SKIRMISH, *PATIENT, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "15")
     bot, other = Watcher(), Watcher()
     told = await run_async(bot, daemon.addresses[transport], policy="every", encoding=encoding)
     await run_async(other, SKIRMISH)
@@ -102,7 +104,7 @@ async def test_a_bot_on_a_playback_sees_what_is_in_the_recording(play: Play, tra
 
 
 async def test_queries_are_answered_as_in_the_game(play: Play) -> None:
-    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "1")
+    daemon = play(SKIRMISH, *PATIENT, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "1")
     bot, in_game = Watcher(), await played(Watcher())
     told = await run_async(bot, daemon.grpc, policy="lockstep")
     assert told.queries_unanswered == 0
@@ -114,7 +116,7 @@ async def test_queries_are_answered_as_in_the_game(play: Play) -> None:
 
 
 async def test_ten_bots_in_one_loop_see_each_frame(play: Play) -> None:
-    daemon = play(SKIRMISH, "--wait-agents", "10", "--rate", "unlimited", "--playback-duration", "8")
+    daemon = play(SKIRMISH, *PATIENT, "--wait-agents", "10", "--rate", "unlimited", "--playback-duration", "8")
     bots = [EachLoop() for _ in range(10)]
     told = await asyncio.gather(*(run_async(bot, daemon.grpc, policy="every") for bot in bots))
     with abathur.open(SKIRMISH) as match:
@@ -138,7 +140,7 @@ class Standing(EachLoop):
 
 async def test_ten_bots_that_stand_still_do_not_slow_the_source(play: Play) -> None:
     """Under `latest` it publishes all that it has meanwhile; then they go on with the newest frame."""
-    daemon = play(SKIRMISH, "--wait-agents", "11", "--rate", "unlimited", "--playback-duration", "8")
+    daemon = play(SKIRMISH, *PATIENT, "--wait-agents", "11", "--rate", "unlimited", "--playback-duration", "8")
     released = asyncio.Event()
     bots = [Standing(released) for _ in range(10)]
 
@@ -231,7 +233,7 @@ async def test_what_was_skipped_reaches_the_bot() -> None:
 
 
 async def test_a_playback_that_goes_back_makes_a_new_bot(play: Play, caplog: pytest.LogCaptureFixture) -> None:
-    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited")
+    daemon = play(SKIRMISH, *PATIENT, "--wait-agents", "1", "--rate", "unlimited")
     made: list[Loops] = []
 
     class Seeks(Loops):
@@ -257,7 +259,7 @@ async def test_a_playback_that_goes_back_makes_a_new_bot(play: Play, caplog: pyt
 
 
 async def test_a_bot_without_a_factory_cannot_go_back(play: Play) -> None:
-    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--loop")
+    daemon = play(SKIRMISH, *PATIENT, "--wait-agents", "1", "--rate", "unlimited", "--loop")
     bot = Loops()
     with pytest.raises(AbathurError, match=rf"the playback went back from game loop 10280 to {FIRST_LOOP}, and a bot"):
         await run_async(bot, daemon.grpc, policy="every", every=22 * 30)
