@@ -44,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning:sc2", "ignore:parameter 'timeout':DeprecationWarning"
 )
 STEPS = list(range(FIRST_LOOP, LAST_LOOP + 1, 4))
-#: In its first step a bot looks for ramps and expansions. On a busy machine that is longer than a reader may take nothing.
+#: In its first step a bot looks for expansions. On a busy machine that is longer than a reader may take nothing.
 PATIENT = ("--stall-timeout", "120")
 
 
