@@ -196,6 +196,8 @@ internal sealed class Make
         Step("mypy", () => Run(Python, ["-m", "mypy"], "mypy"));
         // In a folder of its own, because the tests of the packages make the others again.
         Step("daemon for users", PublishTested);
+        // Otherwise it is the Release build: `Publish` leaves none of an earlier run.
+        if (File.Exists(StandaloneDaemon)) Environment.SetEnvironmentVariable("ABATHUR_TEST_DAEMON", StandaloneDaemon);
         Tests(".NET tests", () => TestDotnet(Newest, Filter("Kind!={0}", "&", [Measured, .. all ? [] : KindsOfAll])));
         if (all) Tests(".NET tests on .NET 8's libraries", () => TestDotnet(Oldest, $"Kind!={Measured}"));
         // More processes than processors: many tests wait for what happens at the pace of the game.
@@ -537,8 +539,6 @@ internal sealed class Make
     {
         var results = Path.Combine(Root, "artifacts", "test-results", $"{name}.xml");
         var info = StartInfo(Python, ["-m", "pytest", "-q", "-m", markers, $"--junitxml={results}", .. options]);
-        // Otherwise it is the Release build: `Publish` leaves none of an earlier run.
-        if (File.Exists(StandaloneDaemon)) info.Environment["ABATHUR_TEST_DAEMON"] = StandaloneDaemon;
         if (File.Exists(results)) File.Delete(results);
         using var process = Process.Start(info)!;
         process.WaitForExit();

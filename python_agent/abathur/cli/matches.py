@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from abathur.cli import _local_matches, _nats_matches, relay
+from abathur.cli import _local_matches, relay
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -20,4 +20,7 @@ def run(options: argparse.Namespace) -> None:
     if options.servers is None:
         _local_matches.show(as_json=options.json)
     else:
+        # Not for the matches of this machine, whose list it would delay.
+        from abathur.cli import _nats_matches
+
         _nats_matches.show(relay.servers_of(options), as_json=options.json)

@@ -9,14 +9,16 @@ import os
 import re
 import signal
 import sys
+from typing import TYPE_CHECKING
 
 from abathur import _address, _directory
 from abathur._address import Address
-from abathur._nats._client import Client
-from abathur._nats._relay import Options, Relay
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, Timeouts
 from abathur.cli import _commands
 from abathur.errors import ConnectError, LostError
+
+if TYPE_CHECKING:
+    from abathur._nats._relay import Options
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _MAX_SECONDS = 365 * 86400
@@ -79,6 +81,9 @@ def servers_of(options: argparse.Namespace) -> Address:
 
 def run(options: argparse.Namespace) -> None:
     """Publish until the match is over."""
+    # Not for help and wrong usage, whose answer it would delay.
+    from abathur._nats._relay import Options
+
     servers = servers_of(options)
     daemon = _address.parse(options.address, os.environ.get(_TOKEN_ENVIRONMENT))
     if daemon.transport != "grpc":
@@ -91,6 +96,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 async def _relay(servers: Address, daemon: Address, name: str | None, options: Options) -> None:
+    from abathur._nats._client import Client
+    from abathur._nats._relay import Relay
+
     timeouts = Timeouts()
     try:
         client = await Client.connect(servers, "_INBOX.relay", CONNECT_TIMEOUT, "abathur relay")

@@ -10,13 +10,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from abathur import _address, _request
+from abathur import _address
 from abathur._options import Compression, Encoding, Policy, SubscribeOptions
-from abathur.cli import _commands, _dashboard, _outputs, _watcher, _wrong_port
-from abathur.cli._stats import Snapshot
+from abathur.cli import _commands, _outputs, _wrong_port
 from abathur.errors import AbathurError
+
+if TYPE_CHECKING:
+    from abathur.cli import _watcher
+    from abathur.cli._stats import Snapshot
 
 _REFRESH_SECONDS = 0.25
 _STOP_SECONDS = 5.0
@@ -85,6 +88,8 @@ def _show_dashboard(options: argparse.Namespace) -> None:
     if len(addresses) != 1 or addresses[0].transport != "nats":
         raise ValueError("--dashboard shows one match from NATS: abathur watch nats://HOST/MATCH --dashboard")
     _address.check_match(addresses[0])
+    from abathur.cli import _dashboard
+
     _dashboard.show(options.addresses[0] if options.addresses else None, options.seconds)
 
 
@@ -102,6 +107,10 @@ def show(
     Raises:
         AbathurError: an agent failed, or received no frame.
     """
+    # Not for help and wrong usage, whose answer it would delay.
+    from abathur import _request
+    from abathur.cli import _watcher
+
     defaults: SubscribeOptions = {"policy": "latest", "encoding": "auto", "compression": "none"}
     subscription = {**defaults, **(subscription or {}), "name": "abathur watch"}
     _request.subscribe_request(subscription)
@@ -124,10 +133,11 @@ def show(
 
 
 def _collect(agents: list[_watcher.Options]) -> list[Snapshot]:
-    # Not by the other commands, whose start it would delay.
     from rich.console import Console
     from rich.live import Live
 
+    from abathur.cli import _watcher
+    from abathur.cli._stats import Snapshot
     from abathur.cli._watch_tables import live_table, summary_table
 
     context = multiprocessing.get_context("spawn")
