@@ -51,7 +51,10 @@ CONTRAST = """(() => {
   const seen = (node) => node.checkVisibility(how) && !node.closest(".unseen, :disabled");
   const texts = [...document.querySelectorAll("body *")].filter((node) => seen(node)
     && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim() !== ""));
-  const edged = [...document.querySelectorAll(".panel, .playback, #map, button:not(.units *), select")].filter(seen);
+  // Rows of lists have edges where they are wanted.
+  const edgy = matchMedia("(prefers-contrast: more), (forced-colors: active)").matches;
+  const rows = edgy ? ".units *" : ".units *, .events *";
+  const edged = [...document.querySelectorAll(`.panel, .playback, #map, button:not(${rows}), select`)].filter(seen);
   const bars = [...document.querySelectorAll(".bars .bar div, .key, .health span")].filter(seen);
   const chart = document.querySelector(".chart canvas");
   scratch.clearRect(0, 0, 1, 1);
@@ -145,6 +148,8 @@ def test_texts_borders_and_bars_can_be_seen(paused: Daemon, open_page: OpenPage,
     page.wait(
         "document.querySelectorAll('#compare tbody tr').length > 0 && document.querySelector('#subscribers tr.own')"
     )
+    # They come with the timeline of the whole recording.
+    page.wait("document.querySelectorAll('#events button').length > 0")
     for media, text, edge in (
         ({}, 4.5, 1),
         ({"contrast": "more"}, 7, 3),

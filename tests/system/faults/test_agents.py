@@ -20,7 +20,7 @@ TRANSPORTS = ["grpc", "socket", "http"]
 async def test_a_stopped_agent_costs_others_nothing_and_a_killed_one_is_let_go(
     play: Play, transport: str, policy: str
 ) -> None:
-    daemon = play(SKIRMISH, "--start-paused", "--rate", "unlimited", "--stall-timeout", "0.5", "--loop")
+    daemon = play(SKIRMISH, "--start-paused", "--rate", "unlimited", "--stall-timeout", "3", "--loop")
     async with abathur.connect(daemon.grpc) as game, abathur.connect(daemon.socket) as reference:
         with agent(daemon, transport, policy, "victim") as victim:
             stream = reference.frames(policy="every", encoding="proto", name="reference")

@@ -53,6 +53,20 @@ LONGEST = (
     "test_jvm_bench",
     "test_emulator_python_sc2",
     "test_bench",
+    "test_compact",
+    "test_sc2",
+    "test_docs",
+    "test_output_file",
+    "test_dashboard",
+    "test_dashboard_map",
+    "test_dashboard_over_time",
+    "test_dataset_faults",
+    "test_history",
+    "test_nats",
+    "test_nats_faults",
+    "test_examples",
+    "test_unread_answers",
+    "test_path",
 )
 
 
