@@ -420,18 +420,21 @@ internal sealed class Make
         return (file, seconds);
     }
 
-    /// <summary>Builds a project and makes the Python environment, beside each other: neither keeps two processors busy.</summary>
+    /// <summary>Builds a project and makes the Python environment, at the same time: neither keeps two processors busy.</summary>
     private int SetUp(string extras, string project)
     {
-        var python = Task.Run(() => Timed("Python environment", () => SetUpPython(extras)));
-        try
+        Timed("build, Python environment", () =>
         {
-            Timed("build", () => Build(analyze: false, project));
-        }
-        finally
-        {
-            python.GetAwaiter().GetResult();
-        }
+            var python = Task.Run(() => SetUpPython(extras));
+            try
+            {
+                Build(analyze: false, project);
+            }
+            finally
+            {
+                python.GetAwaiter().GetResult();
+            }
+        });
         return 0;
     }
 
