@@ -530,6 +530,8 @@ internal sealed class Make
             "dotnet",
             [
                 "test", .. assemblies, "--nologo", "--filter", filter, "--logger", "trx", "--results-directory", results,
+                // A test that hangs is named.
+                "--blame-hang-timeout", "5m", "--blame-hang-dump-type", "none",
                 "--", "RunConfiguration.MaxCpuCount=0",
             ]);
         var files = Directory.Exists(results) ? Directory.EnumerateFiles(results, "*.trx").Select(XDocument.Load).ToList() : [];

@@ -34,13 +34,8 @@ internal static class EntryPoint
         LogOptionSet.Apply(parsed);
         if (parsed.Errors.Count > 0 || CliErrors.OptionTakenAsArgument(parsed) is not null)
             return Task.FromResult(CliErrors.ReportUsage(parsed));
-        return CliErrors.RunAsync(() =>
-        {
-            var ended = parsed.InvokeAsync(
-                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout });
-            LongTask.MayBegin();
-            return ended;
-        });
+        return CliErrors.RunAsync(() => LongTask.Invoke(() => parsed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout })));
     }
 
     /// <summary>The code pages of Windows lack the arrow characters and some map names, and programs that read a pipe expect

@@ -5,19 +5,30 @@ namespace Abathur.Sync.Cli;
 /// <summary>The work of a command that writes a file and takes long.</summary>
 internal static class LongTask
 {
-    /// <summary>Completes when the command line library knows the task of the command. At a Ctrl-C before that, it ends the process at
-    /// once: what the work has begun to write would remain, and nothing would be said.</summary>
-    private static readonly TaskCompletionSource Known = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private static Task _handled = Task.CompletedTask;
 
-    /// <summary>Lets work begin. Call it when the command has been invoked.</summary>
-    public static void MayBegin() => Known.TrySetResult();
+    /// <summary>Invokes a command. Its work begins when the command line library has the command's task: at a Ctrl-C before that, the
+    /// library ends the process at once, what the work has begun to write remains, and nothing is said.</summary>
+    public static Task<int> Invoke(Func<Task<int>> command)
+    {
+        var handled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _handled = handled.Task;
+        try
+        {
+            return command();
+        }
+        finally
+        {
+            handled.SetResult();
+        }
+    }
 
     /// <summary>Runs the work beside the caller, which handles Ctrl-C meanwhile.</summary>
     /// <param name="work">The work. If it ends with <see cref="OperationCanceledException"/>, it has left no file.</param>
     /// <param name="report">Standard error, which is told about Ctrl-C.</param>
     public static async Task<int> RunAsync(Func<int> work, TextWriter report)
     {
-        await Known.Task;
+        await _handled;
         try
         {
             return await Task.Run(work);
