@@ -168,7 +168,7 @@ internal sealed class Make
         return code;
     }
 
-    public int Setup() => SetUp(Developer, Solution);
+    public int Setup() => SetUp(Developer, Solution, analyze: true);
 
     public int Demo(string[] arguments)
     {
@@ -343,14 +343,15 @@ internal sealed class Make
     }
 
     /// <summary>Makes the daemon that needs no .NET for a system, in a folder that has nothing else afterwards.</summary>
-    private void Publish(string rid, string folder, params string[] options)
+    private void Publish(string rid, string folder)
     {
         if (Directory.Exists(folder)) Directory.Delete(folder, recursive: true);
         Run(
             "dotnet",
             [
-                "publish", DaemonProject, "-c", "Release", "-r", rid, "-p:Standalone=true", "--nologo", "-v", "quiet", "-o", folder,
-                .. options,
+                // Quick, as the wheel's build (hatch_build.py): the libraries are compiled once for both.
+                "publish", DaemonProject, "-c", "Release", "-r", rid, "-p:Standalone=true", .. Quick, "--nologo", "-v", "quiet",
+                "-o", folder,
             ],
             $"publish for {rid}");
     }
@@ -421,14 +422,14 @@ internal sealed class Make
     }
 
     /// <summary>Builds a project and makes the Python environment, at the same time: neither keeps two processors busy.</summary>
-    private int SetUp(string extras, string project)
+    private int SetUp(string extras, string project, bool analyze = false)
     {
         Timed("build, Python environment", () =>
         {
             var python = Task.Run(() => SetUpPython(extras));
             try
             {
-                Build(analyze: false, project);
+                Build(analyze, project);
             }
             finally
             {
