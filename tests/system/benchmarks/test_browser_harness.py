@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from abathur.sync.v1 import sync_pb2
-from browsers import FIREFOX, HARNESS, NODE, install, needs_browser
+from browsers import CHROMIUM, FIREFOX, HARNESS, NODE, install, needs_browser
 from programs import DAEMON, FREE_PORTS, SHARED, SKIRMISH, start
 
 CODECS = [
@@ -46,7 +46,7 @@ def installed() -> None:
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    assert NODE is not None
+    assert NODE is not None and CHROMIUM is not None
     return subprocess.run(
         [NODE, str(HARNESS / "run.mjs"), *map(str, arguments)],
         stdin=subprocess.DEVNULL,
@@ -54,7 +54,7 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
         text=True,
         timeout=540,
         check=False,
-        env={**os.environ, **environment},
+        env={**os.environ, "CHROME": CHROMIUM, **environment},
     )
 
 

@@ -19,9 +19,9 @@ HARNESS = ROOT / "benchmarks" / "browser"
 DRIVER = ROOT / "tests" / "system" / "dashboard" / "browser" / "driver.mjs"
 NODE = shutil.which("node")
 NPM = shutil.which("npm")
-CHROMIUM = os.environ.get("CHROME") or next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
+#: Without a window's machinery first: the same engine opens a page in a third of the time.
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROME") or next((found for name in CHROMIUMS if (found := shutil.which(name))), None)
 FIREFOX = os.environ.get("FIREFOX") or next(
     (found for name in ("firefox-esr", "firefox") if (found := shutil.which(name))), None
 )
