@@ -15,6 +15,7 @@ AbathurError
 
 from __future__ import annotations
 
+import copyreg
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,11 @@ __all__ = [
 
 
 class AbathurError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package. They can be pickled, such as from a worker process to its parent."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The text and the attributes: the arguments of `Exception` are not those of the derived classes."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class ConnectError(AbathurError):
