@@ -114,14 +114,27 @@ class AsyncGrpcConnection:
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect lazily: the first call does it."""
+        if address.tls:
+            # A file that cannot be read is an error at once.
+            _credentials(address)
         self._address = address
-        self._channel = async_channel(address)
+        self._opened: tuple[asyncio.AbstractEventLoop, grpc.aio.Channel] | None = None
         self._metadata = metadata(address)
         self._timeouts = timeouts
 
+    @property
+    def _channel(self) -> grpc.aio.Channel:
+        """The channel. grpcio binds it to the event loop in which it is made, so that each loop has another one."""
+        loop = asyncio.get_running_loop()
+        if self._opened is None or self._opened[0] is not loop:
+            self._opened = (loop, async_channel(self._address))
+        return self._opened[1]
+
     async def close(self) -> None:
         """Close the channel and every stream on it."""
-        await self._channel.close()
+        opened, self._opened = self._opened, None
+        if opened is not None and opened[0] is asyncio.get_running_loop():
+            await opened[1].close()
 
     async def match(self) -> sync_pb2.Match:
         """The constant data of the match; waits until there is one."""

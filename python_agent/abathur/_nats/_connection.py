@@ -36,14 +36,17 @@ class AsyncNatsConnection:
         self._match = address.match
         self._timeouts = timeouts
         self._client: Client | None = None
+        #: The event loop of the client, and what is held while it connects.
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting = asyncio.Lock()
         #: A lossless subscription that broke, and where: it continues there.
         self._broken: tuple[sync_pb2.SubscribeRequest, Place] | None = None
 
     async def close(self) -> None:
         """Close the connection and every stream on it."""
-        if self._client is not None:
-            await self._client.close()
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
 
     async def match(self) -> sync_pb2.Match:
         """The constant data of the match; waits for it for as long as for an answer."""
@@ -170,6 +173,8 @@ class AsyncNatsConnection:
             raise ProtocolError(f"not a {response.DESCRIPTOR.name}: {error}") from None
 
     async def _connected(self) -> Client:
+        if self._loop is not (loop := asyncio.get_running_loop()):
+            self._loop, self._client, self._connecting = loop, None, asyncio.Lock()
         async with self._connecting:
             if self._client is None:
                 inbox = _wire.inbox(self._match)
