@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterable
 from contextlib import aclosing
@@ -10,7 +9,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _event_callbacks, _frame
+from abathur import _event_callbacks, _event_loop, _frame
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
@@ -156,8 +155,16 @@ class Agent:
             await self.on_end(results)
 
     def run(self, address: str | None = None, **options: Unpack[AgentOptions]) -> None:
-        """`run_async` for programs without an event loop."""
-        asyncio.run(self.run_async(address, **options))
+        """`run_async` for programs without an event loop.
+
+        Raises:
+            RuntimeError: an event loop is running, as in a notebook: ``await agent.run_async()``.
+        """
+        _event_loop.run(
+            lambda: self.run_async(address, **options),
+            call=f"{type(self).__name__}().run()",
+            instead="await agent.run_async()",
+        )
 
     @classmethod
     def _class_options(cls) -> dict[str, Any]:

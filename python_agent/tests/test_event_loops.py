@@ -97,3 +97,39 @@ def test_a_lockstep_client_is_made_before_the_event_loop(play: Play, transport: 
             return (await anext(frames)).game_loop
 
     assert asyncio.run(use()) == FIRST_LOOP
+
+
+class Counter(abathur.Agent):
+    policy = "every"
+
+    def __init__(self) -> None:
+        self.frames = 0
+
+    async def on_step(self, frame: abathur.Frame) -> None:
+        self.frames += 1
+
+
+async def test_run_in_an_event_loop_names_what_to_await(play: Play) -> None:
+    """As in a notebook. What was given is not used up by the attempt."""
+    agent = Counter()
+    with pytest.raises(
+        RuntimeError, match=r"^Counter\(\)\.run\(\) .* as in every notebook: use `await agent\.run_async"
+    ):
+        agent.run()
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--rate", "unlimited", "--playback-duration", "1")
+    await agent.run_async(daemon.grpc)
+    assert agent.frames == 23
+
+
+async def test_a_bot_in_an_event_loop_names_what_to_await() -> None:
+    pytest.importorskip("sc2")
+    from sc2.bot_ai import BotAI
+
+    class Bot(BotAI):  # type: ignore[misc, unused-ignore]
+        async def on_step(self, iteration: int) -> None:
+            if iteration == 2:
+                await self.client.leave()
+
+    with pytest.raises(RuntimeError, match=r"use `await abathur\.sc2\.run_async\(bot, source\)`"):
+        abathur.sc2.run(Bot(), SKIRMISH)
+    assert (await abathur.sc2.run_async(Bot(), SKIRMISH)).steps == 3

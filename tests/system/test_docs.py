@@ -35,6 +35,14 @@ PYTHON = [
     for number, code in enumerate(blocks(page, "python"))
     if "small.mcap" not in code  # test_compact makes it
 ]
+#: Runs a program in which `await` stands outside of functions, as notebooks do.
+NOTEBOOK = """
+import ast, asyncio, sys
+cell = compile(sys.argv[1], "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+async def main():
+    await eval(cell, {"__name__": "__main__"})
+asyncio.run(main())
+"""
 CONSOLE = sorted({line for page in PAGES for block in blocks(page, "console") for line in block.splitlines()})
 #: Of docs/datasets.md: test_dataset_dask and test_dataset_record run them.
 ON_CLUSTERS_AND_GAMES = r"dataset build .* --scheduler |dataset record "
@@ -47,9 +55,10 @@ def test_python_example_runs(play: Play, page: Path, code: str) -> None:
     ports = {"22400": daemon.grpc.rpartition(":")[2], "22401": str(daemon.socket_port)}
     for default, port in ports.items():
         code = code.replace(f", {default})", f", {port})")
+    program = [NOTEBOOK, code] if re.search("^(await|async with) ", code, re.M) else [code]
     done = subprocess.run(
         # python-sc2 passes aiohttp a timeout in the old way.
-        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning:sc2.main", "-c", code],
+        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning:sc2.main", "-c", *program],
         cwd=ROOT,
         env={**os.environ, "ABATHUR_ADDRESS": daemon.grpc},
         capture_output=True,

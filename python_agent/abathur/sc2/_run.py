@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
+from abathur import _event_loop
 from abathur._frame import Frame
 from abathur._options import AgentOptions
 from abathur._skipped_events import add_events, without_units
@@ -33,8 +33,16 @@ def run(
     source: str | os.PathLike[str] | None = None,
     **options: Unpack[AgentOptions],
 ) -> BotResult:
-    """`run_async` for programs without an event loop."""
-    return asyncio.run(run_async(bot, source, **options))
+    """`run_async` for programs without an event loop.
+
+    Raises:
+        RuntimeError: an event loop is running, as in a notebook: ``await abathur.sc2.run_async(bot, source)``.
+    """
+    return _event_loop.run(
+        lambda: run_async(bot, source, **options),
+        call="abathur.sc2.run()",
+        instead="await abathur.sc2.run_async(bot, source)",
+    )
 
 
 async def run_async(
