@@ -1,27 +1,80 @@
-"""One unit, as an object over the columns of its frame."""
+"""One unit, and an entry of its lists, as objects over the columns of its frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from abathur._row_view import RowView
 
 if TYPE_CHECKING:
+    from abathur._nested import Nested
     from abathur._units import Units
 
 #: Names of `SC2APIProtocol.Alliance`, from 1.
 ALLIANCES = ("self", "ally", "neutral", "enemy")
-_EXTRA = ("name", "position")
 #: Rows that a table shows before it says how many follow.
 _SHOWN_ROWS = 20
 
 
-class UnitView:
+class OrderView(RowView):
+    """An order of a unit: a row of `Units.orders`. Without a target, `target_unit_tag` or x, y, z are 0."""
+
+    __slots__ = ()
+
+    ability_id: int
+    target_unit_tag: int
+    x: float
+    y: float
+    z: float
+    progress: float
+
+
+class BuffView(RowView):
+    """A buff on a unit: a row of `Units.buffs`."""
+
+    __slots__ = ()
+
+    buff_id: int
+
+
+class PassengerView(RowView):
+    """A passenger of a unit: a row of `Units.passengers`."""
+
+    __slots__ = ()
+
+    tag: int
+    unit_type: int
+    health: float
+    health_max: float
+    shield: float
+    shield_max: float
+    energy: float
+    energy_max: float
+
+
+class RallyTargetView(RowView):
+    """A rally target of a unit: a row of `Units.rally_targets`. `tag` is 0 if the target is a point."""
+
+    __slots__ = ()
+
+    x: float
+    y: float
+    z: float
+    tag: int
+
+
+_Entry = TypeVar("_Entry", bound=RowView)
+
+
+class UnitView(RowView):
     """A unit of a frame. Its attributes are the columns of `Units`, as Python values: ``unit.health``, ``unit.tag``.
 
-    It holds the columns of its frame, not the unit: later frames do not change it.
+    It holds the columns of its frame, not the unit: later frames do not change it. It is read-only.
     """
 
-    __slots__ = ("_row", "_units")
+    __slots__ = ()
+    _extra = ("name", "position", "pos", "orders", "buffs", "passengers", "rally_targets")
 
     tag: int
     unit_type: int
@@ -66,11 +119,6 @@ class UnitView:
     buff_duration_remain: int
     buff_duration_max: int
 
-    def __init__(self, units: Units, row: int) -> None:
-        """Units are created by iteration over `Units`."""
-        self._units = units
-        self._row = row
-
     @property
     def name(self) -> str:
         """The name of its type in `UnitTypeId`, such as ``"QUEEN"``; the number of a type without a name."""
@@ -84,18 +132,34 @@ class UnitView:
         """The coordinates x and y, in map cells."""
         return self.x, self.y
 
-    # Type checkers know the columns by the annotations above, and find misspelled ones.
-    if not TYPE_CHECKING:
+    @property
+    def pos(self) -> tuple[float, float, float]:
+        """The coordinates x, y and z, in map cells."""
+        return self.x, self.y, self.z
 
-        def __getattr__(self, name: str) -> Any:
-            """The value of a column."""
-            if name.startswith("_"):
-                raise AttributeError(name)
-            return getattr(self._units, name)[self._row].item()
+    @property
+    def orders(self) -> list[OrderView]:
+        """The orders, the current one first."""
+        return self._entries(OrderView, self._table.orders)
 
-    def __dir__(self) -> Sequence[str]:
-        """The columns, for editors and prompts."""
-        return (*_EXTRA, *type(self).__annotations__)
+    @property
+    def buffs(self) -> list[BuffView]:
+        """The buffs."""
+        return self._entries(BuffView, self._table.buffs)
+
+    @property
+    def passengers(self) -> list[PassengerView]:
+        """The passengers."""
+        return self._entries(PassengerView, self._table.passengers)
+
+    @property
+    def rally_targets(self) -> list[RallyTargetView]:
+        """The rally targets."""
+        return self._entries(RallyTargetView, self._table.rally_targets)
+
+    def _entries(self, kind: type[_Entry], nested: Nested) -> list[_Entry]:
+        start, end = nested.offsets[self._row : self._row + 2].tolist()
+        return [kind(nested, row) for row in range(start, end)]
 
     def __repr__(self) -> str:
         """Name, alliance, position and health."""

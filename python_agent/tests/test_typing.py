@@ -11,8 +11,7 @@ from typing import Any, get_args, get_type_hints
 import abathur
 import numpy as np
 import pytest
-from abathur import _units
-from abathur._unit_view import UnitView
+from abathur import _unit_view, _units
 from programs import ROOT
 
 CORRECT = """
@@ -36,6 +35,8 @@ class Scout(abathur.Agent):
             name: str = unit.name
             life: float = unit.health
             flies: bool = unit.is_flying
+            abilities: list[int] = [order.ability_id for order in unit.orders]
+            place: tuple[float, float, float] = unit.pos
 
 
 Scout().run("socket://127.0.0.1:22401", token="secret", policy="latest", compression="zstd-stream")
@@ -126,9 +127,19 @@ def scalars(hint: Any) -> Iterator[type[np.generic]]:
         yield from scalars(argument)
 
 
-def test_a_unit_has_the_columns_as_python_values() -> None:
-    made = {name: type(np.zeros(1, dtype)[0].item()) for name, (dtype, _) in _units.COLUMNS.items()}
-    assert get_type_hints(UnitView) == made
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        (_unit_view.UnitView, _units.COLUMNS),
+        (_unit_view.OrderView, _units.ORDER_COLUMNS),
+        (_unit_view.BuffView, _units.BUFF_COLUMNS),
+        (_unit_view.PassengerView, _units.PASSENGER_COLUMNS),
+        (_unit_view.RallyTargetView, _units.RALLY_COLUMNS),
+    ],
+)
+def test_a_view_has_the_columns_as_python_values(kind: type, columns: dict[str, tuple[str, str]]) -> None:
+    made = {name: type(np.zeros(1, dtype)[0].item()) for name, (dtype, _) in columns.items()}
+    assert {name: hint for name, hint in get_type_hints(kind).items() if not name.startswith("_")} == made
 
 
 def test_prompts_complete_columns() -> None:

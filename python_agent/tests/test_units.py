@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import abathur
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from abathur._units import COLUMNS
 from abathur.ids import AbilityId, BuffId, EffectId, UnitTypeId, UpgradeId, name_of
 from google.protobuf import json_format
-from programs import ROOT
+from programs import ROOT, SKIRMISH, Play, crossed
 from s2clientprotocol import raw_pb2
 
 MARINE, TANK, SCV = 48, 33, 45
@@ -144,9 +145,64 @@ def test_units_are_objects_when_iterated(make: Make) -> None:
     assert (marine.name, marine.tag, marine.position, marine.health) == ("MARINE", 1, (1.5, 2.5), 45.0)
     assert type(marine.tag) is int and type(tank.is_flying) is bool
     assert repr(marine) == "<MARINE self at (1.5, 2.5), health 45, tag 1>"
-    assert {"name", "position", "health", "unit_type"} <= set(dir(marine))
-    with pytest.raises(AttributeError, match="units have no column 'helth'"):
+    assert {"name", "position", "health", "unit_type", "orders"} <= set(dir(marine))
+    with pytest.raises(AttributeError, match="no attribute 'helth'"):
         _ = marine.helth  # type: ignore[attr-defined]
+
+
+@make
+def test_a_unit_has_its_lists_as_lists_of_views(make: Make) -> None:
+    marine, tank, scv = make()
+    first, second = marine.orders
+    assert (first.ability_id, first.target_unit_tag, first.progress) == (23, 2**40, 0.0)
+    assert (second.ability_id, second.x, second.y, second.progress) == (16, 3.0, 4.0, 0.25)
+    assert type(first.ability_id) is int and type(first.x) is float
+    assert repr(first) == "<OrderView ability_id=23 target_unit_tag=1099511627776 x=0.0 y=0.0 z=0.0 progress=0.0>"
+    assert [buff.buff_id for buff in scv.buffs] == [5, 6]
+    assert [(each.tag, each.health, each.unit_type) for each in scv.passengers] == [(9, 40.5, MARINE)]
+    assert [(each.x, each.y, each.z, each.tag) for each in scv.rally_targets] == [(1.0, 2.0, 3.0, 4)]
+    assert tank.orders == tank.buffs == tank.passengers == tank.rally_targets == []
+    assert marine.pos == (1.5, 2.5, 10.0)
+    (chosen,) = make()[2:]
+    assert [each.buff_id for each in chosen.buffs] == [5, 6] and chosen.orders[0].ability_id == 7
+
+
+@make
+def test_every_attribute_of_a_unit_can_be_read_and_none_set(make: Make) -> None:
+    for unit in (each for row in make() for each in (row, *row.orders, *row.buffs, *row.passengers)):
+        for name in dir(unit):
+            value = getattr(unit, name)
+            with pytest.raises(AttributeError, match=f"^{name} cannot be set.*read-only|has no setter"):
+                setattr(unit, name, value)
+        # Of `Units`, which has arrays for all units.
+        for name in ("where", "by_tag", "has", "to_arrow", "offsets"):
+            assert not hasattr(unit, name)
+        again = pickle.loads(pickle.dumps(unit))
+        assert {name: getattr(again, name) for name in type(unit).__annotations__} == {
+            name: getattr(unit, name) for name in type(unit).__annotations__
+        }
+
+
+@crossed(encoding=["proto", "json", "columns"], transport=["grpc", "socket"])
+def test_units_have_the_values_of_their_messages(play: Play, transport: str, encoding: Any) -> None:
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "1")
+    with abathur.connect_blocking(daemon.addresses[transport]) as game:
+        frame = next(game.frames(policy="every", encoding=encoding))
+    messages = {unit.tag: unit for unit in frame.observation.raw_data.units}
+    orders = 0
+    for unit in frame.units:
+        message = messages[unit.tag]
+        assert unit.pos == (message.pos.x, message.pos.y, message.pos.z)
+        assert [(each.ability_id, each.target_unit_tag, each.x, each.y, each.progress) for each in unit.orders] == [
+            (
+                *(each.ability_id, each.target_unit_tag),
+                *(each.target_world_space_pos.x, each.target_world_space_pos.y, each.progress),
+            )
+            for each in message.orders
+        ]
+        assert [each.buff_id for each in unit.buffs] == list(message.buff_ids)
+        orders += len(unit.orders)
+    assert orders > 10
 
 
 @make
