@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from operator import index
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
-from abathur import _compression
+from abathur import _arguments, _compression
 from abathur._options import SubscribeOptions, check_known
 from abathur.sync.v1 import sync_pb2
 
@@ -50,8 +51,8 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
 
 
 def _set_start(request: sync_pb2.SubscribeRequest, start: object) -> None:
-    if isinstance(start, int) and not isinstance(start, bool) and 0 <= start < 2**32:
-        request.start_game_loop = start
+    if _arguments.is_integer(start) and 0 <= index(start) < 2**32:
+        request.start_game_loop = index(start)
     elif start == "oldest":
         request.start_oldest = True
     elif start != "live":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
 
-from abathur import _unit_view
+from abathur import _arguments, _unit_view
 from abathur._nested import Nested, NestedSource
 from abathur._unit_messages import JsonSource, MessageSource
 from abathur._unit_view import UnitView
@@ -294,12 +294,17 @@ class Units:
 
         return pd.DataFrame({name: getattr(self, name) for name in COLUMNS})
 
-    def by_tag(self, tag: int) -> Units:
+    def by_tag(self, tag: _arguments.Unit) -> Units:
         """The unit with a tag, as `Units` with one element: ``units.by_tag(tag).health[0]``.
+
+        Args:
+            tag: The tag; or a unit that has it, such as one of another frame.
 
         Raises:
             KeyError: no unit has this tag.
+            TypeError, ValueError: it is not a tag.
         """
+        tag = _arguments.tag(tag)
         found = np.flatnonzero(self.tag == tag)
         if not len(found):
             raise KeyError(f"no unit has tag {tag}")

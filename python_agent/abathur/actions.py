@@ -1,15 +1,29 @@
 """Actions for the common unit commands: ``await game.act([actions.attack(tags, (60, 40))])``.
 
-Each function returns one `sc2api_pb2.Action` with a raw unit command. Units are identified by their tags; a target is a
-point in map cells or the tag of a unit. Ability ids are the general ones, which the game maps to the unit's own.
+Each function returns one `sc2api_pb2.Action` with a raw unit command. Ability ids are the general ones, which the game
+maps to the unit's own.
+
+`units` is one tag or unit, or several of them: an array of any integer type (``units.tag``), a list, `abathur.Units`,
+or units of python-sc2; none is allowed. A `target` is a point in map cells, or a unit: two or three numbers as a tuple,
+a row of ``units.pos``, a point of python-sc2 (of three numbers the last, z, is ignored: the game takes the height of
+the ground there); a tag, or an object with a tag.
+
+All raise TypeError for what is neither a unit nor a point, and ValueError for coordinates that are not finite, for
+negative tags, and for several units as the target; the error has the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+import numpy as np
 from s2clientprotocol import sc2api_pb2
+
+from abathur import _arguments
+from abathur._unit_view import RallyTargetView
+
+if TYPE_CHECKING:
+    from enum import Enum
 
 __all__ = [
     "attack",
@@ -35,39 +49,41 @@ HOLD_POSITION: Final = 3793
 MOVE: Final = 3794
 PATROL: Final = 3795
 
-#: A point (x, y) in map cells, or the tag of a unit.
-Target = Sequence[float] | int
-#: Tags of the commanded units: one or several.
-Units = int | Iterable[int]
+#: A point in map cells, or a unit.
+Target: TypeAlias = _arguments.Place | _arguments.Unit
+#: The commanded units: one or several.
+Units: TypeAlias = _arguments.UnitsLike
 
 
-def command(ability_id: int, units: Units, target: Target | None = None, *, queue: bool = False) -> sc2api_pb2.Action:
+def command(
+    ability_id: int | Enum, units: Units, target: Target | None = None, *, queue: bool = False
+) -> sc2api_pb2.Action:
     """Order units to use an ability: train, build, cast, anything that has an id.
 
     Args:
-        ability_id: As in `ResponseData.abilities`.
-        units: Tags of the units.
-        target: Point in map cells, tag of a unit, or None for abilities without a target.
+        ability_id: As in `ResponseData.abilities`: a number, or a member of `AbilityId`, also of that of python-sc2.
+        units: The units.
+        target: A point in map cells, a unit, or None for abilities without a target.
         queue: Whether they first finish their current orders (shift).
 
     Raises:
-        ValueError: `target` is a sequence of other than two numbers.
+        TypeError: `units` are not units, or `target` is neither a unit nor a point.
+        ValueError: a tag is negative, `target` has other than two or three coordinates or they are not finite, or it is
+            several units.
     """
     action = sc2api_pb2.Action()
     unit_command = action.action_raw.unit_command
-    unit_command.ability_id = ability_id
-    unit_command.unit_tags.extend([int(units)] if _is_tag(units) else (int(tag) for tag in units))  # type: ignore[union-attr,arg-type]
+    unit_command.ability_id = _arguments.number(ability_id)
+    unit_command.unit_tags.extend(_arguments.tags(units))
     if queue:
         unit_command.queue_command = True
     if target is None:
         return action
-    if _is_tag(target):
-        unit_command.target_unit_tag = int(target)  # type: ignore[arg-type]
-        return action
-    if len(target) != 2:  # type: ignore[arg-type]
-        raise ValueError(f"a target is a point (x, y) or the tag of a unit, not {target!r}")
-    unit_command.target_world_space_pos.x = float(target[0])  # type: ignore[index]
-    unit_command.target_world_space_pos.y = float(target[1])  # type: ignore[index]
+    if _is_unit(target):
+        unit_command.target_unit_tag = _arguments.tag(target)  # type: ignore[arg-type]
+    else:
+        place = _arguments.point(target, "a target is a point (x, y), a tag or a unit")  # type: ignore[arg-type]
+        unit_command.target_world_space_pos.x, unit_command.target_world_space_pos.y = place[:2]
     return action
 
 
@@ -86,9 +102,9 @@ def patrol(units: Units, target: Target, *, queue: bool = False) -> sc2api_pb2.A
     return command(PATROL, units, target, queue=queue)
 
 
-def gather(units: Units, resource: int, *, queue: bool = False) -> sc2api_pb2.Action:
-    """Gather from a mineral field or a gas building, by its tag."""
-    return command(HARVEST_GATHER, units, resource, queue=queue)
+def gather(units: Units, resource: _arguments.Unit, *, queue: bool = False) -> sc2api_pb2.Action:
+    """Gather from a mineral field or a gas building: its tag, or the unit."""
+    return command(HARVEST_GATHER, units, _arguments.tag(resource), queue=queue)
 
 
 def return_cargo(units: Units, *, queue: bool = False) -> sc2api_pb2.Action:
@@ -111,20 +127,20 @@ def hold_position(units: Units, *, queue: bool = False) -> sc2api_pb2.Action:
     return command(HOLD_POSITION, units, queue=queue)
 
 
-def toggle_autocast(ability_id: int, units: Units) -> sc2api_pb2.Action:
+def toggle_autocast(ability_id: int | Enum, units: Units) -> sc2api_pb2.Action:
     """Switch an ability's autocast."""
     action = sc2api_pb2.Action()
     toggle = action.action_raw.toggle_autocast
-    toggle.ability_id = ability_id
-    toggle.unit_tags.extend([int(units)] if _is_tag(units) else (int(tag) for tag in units))  # type: ignore[union-attr,arg-type]
+    toggle.ability_id = _arguments.number(ability_id)
+    toggle.unit_tags.extend(_arguments.tags(units))
     return action
 
 
-def move_camera(center: Sequence[float]) -> sc2api_pb2.Action:
-    """Move the player's camera to a point in map cells."""
+def move_camera(center: _arguments.Place) -> sc2api_pb2.Action:
+    """Move the player's camera to a point in map cells, or to a unit. A third coordinate is ignored."""
     action = sc2api_pb2.Action()
     point = action.action_raw.camera_move.center_world_space
-    point.x, point.y = float(center[0]), float(center[1])
+    point.x, point.y = _arguments.point(center)[:2]
     return action
 
 
@@ -136,6 +152,9 @@ def chat(message: str, *, team_only: bool = False) -> sc2api_pb2.Action:
     return action
 
 
-def _is_tag(value: object) -> bool:
-    """Whether it is a single integer of Python or NumPy."""
-    return hasattr(value, "__index__")
+def _is_unit(target: Target) -> bool:
+    """Whether a target is a unit, by its tag or as an object, and not a point."""
+    if isinstance(target, RallyTargetView) and not target.tag:
+        return False
+    is_tag = _arguments.is_integer(target) or (isinstance(target, np.ndarray) and target.size == 1)
+    return is_tag or hasattr(target, "tag")

@@ -1,37 +1,42 @@
 """Shapes to draw over the map: ``await game.draw([drawing.circle((60, 40), 8, color="#e69f00")])``.
 
-Each function returns one `sync_pb2.Shape`. Positions are (x, y) or (x, y, z) in map cells, y upwards; without z the
-shape is on the ground. A color is ``"#rrggbb"`` or 0xRRGGBB. A shape stays for `lifetime` game loops, or with 0 until
-the same layer is drawn again.
+Each function returns one `sync_pb2.Shape`. Positions are (x, y) or (x, y, z) in map cells, y upwards: a tuple, a row of
+``units.pos``, a point of python-sc2, or a unit. Without z the shape is on the ground. A color is ``"#rrggbb"`` or
+0xRRGGBB. A shape stays for `lifetime` game loops, or with 0 until the same layer is drawn again.
+
+All raise TypeError for what is not a position, and ValueError for a position of other than two or three finite
+coordinates, or an invalid color; the error has the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import TypeAlias
 
+from abathur import _arguments
 from abathur.sync.v1 import sync_pb2
 
 __all__ = ["Color", "Place", "circle", "line", "point", "request", "text"]
 
-#: (x, y) or (x, y, z) in map cells.
-Place = Sequence[float]
+#: (x, y) or (x, y, z) in map cells, or a unit.
+Place: TypeAlias = _arguments.Place
 #: ``"#rrggbb"`` or 0xRRGGBB.
 Color = str | int
 _WHITE = 0xFFFFFF
 
 
 def point(at: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Mark a position. Raises ValueError for an invalid position or color."""
+    """Mark a position."""
     return _shape(sync_pb2.Shape(point=sync_pb2.Shape.Point(at=_position(at))), color, lifetime)
 
 
 def circle(at: Place, radius: float, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Draw a circle (in the game a sphere), radius in cells. Raises ValueError for an invalid position or color."""
+    """Draw a circle (in the game a sphere), radius in cells."""
     return _shape(sync_pb2.Shape(circle=sync_pb2.Shape.Circle(at=_position(at), radius=radius)), color, lifetime)
 
 
 def line(start: Place, end: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Draw a line. Raises ValueError for an invalid position or color."""
+    """Draw a line."""
     shape = sync_pb2.Shape()
     # `from` is a keyword of Python.
     getattr(shape.line, "from").CopyFrom(_position(start))
@@ -40,7 +45,7 @@ def line(start: Place, end: Place, *, color: Color = _WHITE, lifetime: int = 0) 
 
 
 def text(at: Place, words: str, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
-    """Write a text of at most 200 characters. Raises ValueError for an invalid position or color."""
+    """Write a text of at most 200 characters."""
     return _shape(sync_pb2.Shape(text=sync_pb2.Shape.Text(at=_position(at), text=words)), color, lifetime)
 
 
@@ -59,12 +64,7 @@ def _shape(shape: sync_pb2.Shape, color: Color, lifetime: int) -> sync_pb2.Shape
 
 
 def _position(place: Place) -> sync_pb2.Shape.Position:
-    if len(place) not in (2, 3):
-        raise ValueError(f"a position is (x, y) or (x, y, z), not {place!r}")
-    position = sync_pb2.Shape.Position(x=float(place[0]), y=float(place[1]))
-    if len(place) == 3:
-        position.z = float(place[2])
-    return position
+    return sync_pb2.Shape.Position(**dict(zip("xyz", _arguments.point(place), strict=False)))
 
 
 def _rgb(color: Color) -> int:

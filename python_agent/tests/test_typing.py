@@ -17,6 +17,7 @@ from programs import ROOT
 CORRECT = """
 import abathur
 import numpy as np
+from abathur import actions, drawing
 from numpy.typing import NDArray
 
 
@@ -37,6 +38,9 @@ class Scout(abathur.Agent):
             flies: bool = unit.is_flying
             abilities: list[int] = [order.ability_id for order in unit.orders]
             place: tuple[float, float, float] = unit.pos
+            orders = [actions.attack(units.tag, unit), actions.move(unit, units.pos[0]), actions.stop(units)]
+            orders += [actions.gather([unit, 5], unit.tag), actions.smart(list(units), unit.orders[0])]
+            shapes = [drawing.circle(unit, 3), drawing.line(units.pos[0], (60, 40))]
 
 
 Scout().run("socket://127.0.0.1:22401", token="secret", policy="latest", compression="zstd-stream")
@@ -67,6 +71,7 @@ WRONG = {
     'abathur.connect_blocking().frames(policy="newest")': "incompatible type",
     'abathur.Agent().run(policy="newest")': "incompatible type",
     "abathur.Agent().run(polic='every')": 'Unexpected keyword argument "polic"',
+    'abathur.actions.attack("mine", 5)': "incompatible type",
 }
 
 
