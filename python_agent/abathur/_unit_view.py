@@ -177,17 +177,6 @@ def alliance(number: int) -> str:
     return ALLIANCES[number - 1] if 1 <= number <= len(ALLIANCES) else str(number)
 
 
-def alliance_number(name: str) -> int:
-    """The number of an alliance.
-
-    Raises:
-        ValueError: there is no such alliance.
-    """
-    if name not in ALLIANCES:
-        raise ValueError(f"there is no alliance {name!r}; there are {', '.join(ALLIANCES)}")
-    return ALLIANCES.index(name) + 1
-
-
 def table(units: Units) -> str:
     """Units as a table in text, of at most 79 columns."""
     count = len(units)

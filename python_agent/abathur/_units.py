@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
 
-from abathur import _arguments, _unit_view
+from abathur import _arguments, _filters, _unit_view
 from abathur._nested import Nested, NestedSource
 from abathur._unit_messages import JsonSource, MessageSource
 from abathur._unit_view import UnitView
@@ -257,20 +257,20 @@ class Units:
     def where(self, **values: Any) -> Units:
         """The units whose columns have these values; a list, set or array matches any of its values.
 
-        ``units.where(alliance="self", unit_type=UnitTypeId.QUEEN)``, ``units.where(unit_type=[104, 105])``.
-        `alliance` takes numbers, or the names self, ally, neutral and enemy.
+        ``units.where(alliance="self", unit_type=UnitTypeId.QUEEN)``, ``units.where(unit_type=["queen", 105])``.
+        `unit_type`, `alliance`, `display_type` and `cloak` take numbers, members of the enumerations of this package
+        and of python-sc2, and names in upper or lower case; columns of tags also take units.
 
         Raises:
             AttributeError: there is no such column.
-            ValueError: there is no such alliance.
+            TypeError: a value is of a kind that the column does not have.
+            ValueError: there is no such name, or the column cannot have such a number.
         """
         chosen = np.ones(len(self), np.bool_)
         for name, value in values.items():
             _path(COLUMNS, name)
             column = getattr(self, name)
-            several = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-            if name == "alliance":
-                several = [_unit_view.alliance_number(each) if isinstance(each, str) else each for each in several]
+            several = _filters.wanted(name, column.dtype, value)
             chosen &= np.isin(column, several) if len(several) != 1 else column == several[0]
         return self[chosen]
 

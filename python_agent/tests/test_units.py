@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import pickle
 import subprocess
 import sys
@@ -135,8 +136,107 @@ def test_where_takes_names_of_alliances(make: Make) -> None:
     assert units.where(alliance=["enemy", "self"]).tag.tolist() == [1, 2, 3]
     assert units.where(alliance=["enemy", raw_pb2.Self]).tag.tolist() == [1, 2, 3]
     assert units.where(alliance=[]).tag.tolist() == []
-    with pytest.raises(ValueError, match="there is no alliance 'Enemy'; there are self, ally, neutral, enemy"):
-        units.where(alliance="Enemy")
+    assert units.where(alliance="Enemy").tag.tolist() == [2]
+    with pytest.raises(ValueError, match="there is no alliance 'foe'; there are self, ally, neutral, enemy"):
+        units.where(alliance="foe")
+
+
+def python_sc2(module: str, kind: str, name: str) -> Any:
+    """A member of an enumeration of python-sc2, whose members are not integers."""
+    member = getattr(pytest.importorskip(module), kind)[name]
+    assert not isinstance(member, int)
+    return member
+
+
+class Own(enum.Enum):
+    """Of a user."""
+
+    TANK = 33
+
+
+@make
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda: "SIEGETANK",
+        lambda: "SiegeTank",
+        lambda: "siege tank",
+        lambda: "SIEGE_TANK",
+        lambda: UnitTypeId.SIEGETANK,
+        lambda: python_sc2("sc2.ids.unit_typeid", "UnitTypeId", "SIEGETANK"),
+        lambda: Own.TANK,
+        lambda: 33,
+        lambda: np.uint32(33),
+        lambda: np.int8(33),
+        lambda: 33.0,
+        lambda: np.array(33),
+        lambda: np.array([33]),
+        lambda: np.array([33, 34], np.int64),
+        lambda: ["siegetank", UnitTypeId.QUEEN, 12345],
+        lambda: (each for each in [python_sc2("sc2.ids.unit_typeid", "UnitTypeId", "SIEGETANK"), 5]),
+        lambda: {"Siegetank": 1},
+    ],
+)
+def test_where_takes_unit_types_as_names_members_and_numbers(make: Make, given: Callable[[], Any]) -> None:
+    assert make().where(unit_type=given()).tag.tolist() == [2]
+
+
+@make
+def test_where_takes_other_columns_as_they_are_named(make: Make) -> None:
+    units = make()
+    assert units.where(alliance=python_sc2("sc2.data", "Alliance", "Enemy")).tag.tolist() == [2]
+    assert units.where(display_type="visible").tag.tolist() == [1, 2, 3]
+    assert units.where(display_type=python_sc2("sc2.data", "DisplayType", "Snapshot")).tag.tolist() == []
+    assert units.where(cloak=["Cloaked", "cloaked_unknown"]).tag.tolist() == [1, 2, 3]
+    assert units.where(is_flying=False).tag.tolist() == units.where(is_flying=np.False_).tag.tolist() == [1, 2, 3]
+    assert units.where(x=1.5).tag.tolist() == units.where(x=[1.5, np.float64(7)]).tag.tolist() == [1]
+    assert units.where(tag=units[1:]).tag.tolist() == units.where(tag=list(units)[1:]).tag.tolist() == [2, 3]
+    assert units.where(tag=units.tag[:1]).tag.tolist() == units.where(tag=1).tag.tolist() == [1]
+    assert units.where(owner=0).tag.tolist() == [1, 2, 3]
+
+
+def test_where_compares_in_the_type_of_the_column() -> None:
+    """Neither a float of 64 bits nor a tag that passes one is rounded."""
+    units = abathur.Units.from_proto([raw_pb2.Unit(tag=2**63 + each, health=40.1) for each in range(4)])
+    assert len(units.where(health=[40.1, 7.5])) == len(units.where(health=np.float64(40.1))) == 4
+    assert units.where(tag=[2**63 + 1, 5]).tag.tolist() == [2**63 + 1]
+    assert units.where(tag=np.array([2**63 - 1, 5])).tag.tolist() == []
+
+
+@make
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ({"unit_type": "QUEN"}, ValueError, "there is no unit type 'QUEN'; did you mean QUEEN"),
+        ({"unit_type": ["marine", "siegetnk"]}, ValueError, "there is no unit type 'siegetnk'; did you mean SIEGETANK"),
+        ({"unit_type": "?!"}, ValueError, r"there is no unit type '\?!'$"),
+        (
+            {"unit_type": AbilityId.STOP_STOP},
+            TypeError,
+            "unit_type has no values of AbilityId: <AbilityId.STOP_STOP: 4>",
+        ),
+        ({"unit_type": [UpgradeId.ZERGLINGMOVEMENTSPEED]}, TypeError, "unit_type has no values of UpgradeId"),
+        ({"alliance": UnitTypeId.COLOSSUS}, TypeError, "alliance has no values of UnitTypeId"),
+        ({"unit_type": None}, TypeError, "unit_type is a number or a name, not None"),
+        ({"unit_type": -1}, ValueError, "no unit has unit_type -1: it is an integer from 0 to 4294967295"),
+        ({"unit_type": 33.5}, ValueError, r"no unit has unit_type 33\.5"),
+        ({"alliance": 300}, ValueError, "no unit has alliance 300: it is an integer from -128 to 127"),
+        ({"cloak": "seen"}, ValueError, "there is no cloak 'seen'; there are cloakedunknown, cloaked, cloakeddetected"),
+        ({"is_flying": "yes"}, TypeError, "is_flying is a number, not 'yes'"),
+        ({"is_flying": 2}, ValueError, "no unit has is_flying 2: it is True or False"),
+        ({"health": float("nan")}, ValueError, "no unit has health nan"),
+        ({"health": 1e300}, ValueError, r"no unit has health 1e\+300"),
+        ({"owner": "me"}, TypeError, "owner is a number, not 'me'"),
+        ({"tag": -1}, ValueError, "a tag is a number from 0 to 18446744073709551615, not -1"),
+        ({"tag": "1"}, TypeError, "a unit is a tag, or an object with a tag, not '1'"),
+        ({"tag": np.array([True])}, TypeError, "tags are integers, not bool"),
+    ],
+)
+def test_a_filter_that_can_match_no_unit_is_an_error(
+    make: Make, values: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        make().where(**values)
 
 
 @make
