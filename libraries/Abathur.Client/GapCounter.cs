@@ -1,6 +1,8 @@
 namespace Abathur.Client;
 
-/// <summary>Adds the frames that were dropped while the connection was down to the next frame's count.</summary>
+/// <summary>
+/// Adds the frames that were dropped while the connection was down to the next frame's count. Nothing tells what happened in them.
+/// </summary>
 /// <param name="everyGameLoops">With downsampling the number of frames in a gap is unknown.</param>
 internal sealed class GapCounter(uint everyGameLoops)
 {
@@ -14,8 +16,10 @@ internal sealed class GapCounter(uint everyGameLoops)
         if (reconnected && _matchId is not null)
         {
             frame.Reconnected = true;
+            var isSameMatch = _matchId == frame.MatchId;
+            if (!isSameMatch || frame.Sequence != _sequence + 1) frame.SkippedEventsIncomplete = true;
             // A restarted daemon counts from 1, so the number of frames in the gap is unknown.
-            if (everyGameLoops <= 1 && _matchId == frame.MatchId && frame.Sequence > _sequence + 1)
+            if (everyGameLoops <= 1 && isSameMatch && frame.Sequence > _sequence + 1)
             {
                 frame.Dropped = frame.Sequence - _sequence - 1;
                 frame.DroppedLoops = (_gameLoop + 1, frame.GameLoop - 1);

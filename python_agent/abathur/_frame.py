@@ -60,7 +60,7 @@ class Frame:
         game_loop: Game loop of the observation.
         dropped: Number of dropped frames since the previous one.
         dropped_loops: First and last game loop of them; None if nothing was dropped.
-        skipped_events_incomplete: Whether `skipped_events` lacks something, because there were too many.
+        skipped_events_incomplete: Whether `skipped_events` lacks something: too much, or a broken connection.
         reconnected: Whether the connection broke between the previous frame and this one.
         size: Bytes of the message that carried the frame.
         timing: When it was captured, published, encoded, received and decoded.
@@ -172,7 +172,7 @@ class Frame:
         except DecodeError as error:
             raise self._damaged(error) from None
 
-    @cached_property
+    @property
     def skipped_events(self) -> sc2api_pb2.ResponseObservation | None:
         """What happened once, in frames between the previous one and this one that this reader did not get.
 
@@ -180,12 +180,14 @@ class Frame:
         ``observation.raw_data.event.dead_units``, each in the order of the frames. `Game.frames` with `fields` has only
         those that were asked for.
         """
-        if not isinstance(self._skipped_events, Mapping):
-            return self._skipped_events
-        try:
-            return json_format.ParseDict(dict(self._skipped_events), sc2api_pb2.ResponseObservation())
-        except (json_format.ParseError, *MALFORMED) as error:
-            raise self._damaged(error) from None
+        if isinstance(self._skipped_events, Mapping):
+            try:
+                self._skipped_events = json_format.ParseDict(
+                    dict(self._skipped_events), sc2api_pb2.ResponseObservation()
+                )
+            except (json_format.ParseError, *MALFORMED) as error:
+                raise self._damaged(error) from None
+        return self._skipped_events
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abathur._frame import Frame
+from abathur._skipped_events import SkippedEvents
 
 #: A frame that took this much longer than the fastest one was queued, and newer ones may follow immediately.
 _LATE_NS = 20_000_000
@@ -26,8 +27,13 @@ class Lateness:
         return taken - self._fastest_ns > _LATE_NS
 
 
-def replace(old: Frame, new: Frame) -> None:
-    """Drop a frame in favor of the next, which then counts it as dropped."""
+def replace(old: Frame, new: Frame, skipped: SkippedEvents) -> None:
+    """Drop a frame in favor of the next, which then counts it as dropped. What it tells is in `skipped` afterwards.
+
+    Raises:
+        ProtocolError: the dropped frame is damaged.
+    """
+    skipped.skip(old)
     first = old.dropped_loops[0] if old.dropped_loops else old.game_loop
     last = new.dropped_loops[1] if new.dropped_loops else old.game_loop
     new.dropped += old.dropped + 1

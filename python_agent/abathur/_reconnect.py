@@ -54,7 +54,7 @@ class Backoff:
 
 
 class GapCounter:
-    """Adds the frames dropped while the connection was down to the next frame's `dropped`."""
+    """Adds the frames dropped while the connection was down to the next frame's `dropped`. Their events are lost."""
 
     def __init__(self, every: int) -> None:
         """Count the frames of a stream; with downsampling the number of frames in a gap is unknown."""
@@ -67,8 +67,11 @@ class GapCounter:
         if not reconnected or last is None:
             return
         frame.reconnected = True
-        # A restarted daemon counts from 1, so the number of frames in the gap is unknown.
         gap = frame.sequence - last.sequence - 1
-        if self._counts and last.match_id == frame.match_id and gap > 0:
+        is_same_match = last.match_id == frame.match_id
+        if not is_same_match or gap != 0:
+            frame.skipped_events_incomplete = True
+        # A restarted daemon counts from 1, so the number of frames in the gap is unknown.
+        if self._counts and is_same_match and gap > 0:
             frame.dropped = gap
             frame.dropped_loops = (last.game_loop + 1, frame.game_loop - 1)

@@ -19,6 +19,7 @@ from abathur._frame import Frame
 from abathur._payloads import PayloadReader
 from abathur._receive import AsyncReceiver, BlockingReceiver
 from abathur._request import needs_acknowledgements
+from abathur._skipped_events import SkippedEvents
 from abathur._timeouts import Timeouts
 from abathur.errors import AbathurError, LostError, ProtocolError, RequestError, StoppingError
 from abathur.sync.v1 import sync_pb2
@@ -85,12 +86,16 @@ class AsyncSocketConnection:
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        stream = await _AsyncStream.open(self._address, self._timeouts, request, limit)
+        stream = await _AsyncStream.open(self._address, self._timeouts, _without_maximum(request), limit)
         self._streams.append(stream)
+        given = 0
         try:
             self._match = await stream.start()
             while (frame := await stream.next()) is not None:
+                given += 1
                 yield frame
+                if given == request.max_frames:
+                    return
                 stream.acknowledge(frame)
         except StoppingError:
             return
@@ -315,12 +320,16 @@ class BlockingSocketConnection:
 
     def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
-        stream = _BlockingStream(self._address, self._timeouts, request, limit)
+        stream = _BlockingStream(self._address, self._timeouts, _without_maximum(request), limit)
         self._streams.append(stream)
+        given = 0
         try:
             self._match = stream.start()
             while (frame := stream.next()) is not None:
+                given += 1
                 yield frame
+                if given == request.max_frames:
+                    return
                 stream.acknowledge(frame)
         except StoppingError:
             return
@@ -466,6 +475,7 @@ class _Waiting:
         self.end: sync_pb2.End | None = None
         self._skips = policy == sync_pb2.latest
         self._frames: collections.deque[Frame] = collections.deque()
+        self._skipped = SkippedEvents()
         self._bytes = 0
 
     def __len__(self) -> int:
@@ -481,7 +491,8 @@ class _Waiting:
             self.end = event
             return
         if self._skips and self._frames:
-            _latest.replace(self._frames.pop(), event)
+            _latest.replace(self._frames[-1], event, self._skipped)
+            self._frames.clear()
             self._bytes = 0
         self._frames.append(event)
         self._bytes += event.size
@@ -496,7 +507,18 @@ class _Waiting:
             return None
         frame = self._frames.popleft()
         self._bytes -= frame.size
+        self._skipped.complete(frame)
         return frame
+
+
+def _without_maximum(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
+    """What to ask the daemon for: under `latest` it counts frames that this client drops, so the client counts."""
+    if request.policy != sync_pb2.latest or not request.max_frames:
+        return request
+    asked = sync_pb2.SubscribeRequest()
+    asked.CopyFrom(request)
+    asked.ClearField("max_frames")
+    return asked
 
 
 def _probe(address: Address, timeouts: Timeouts) -> None:

@@ -233,6 +233,8 @@ async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
     for _ in range(connections):
         await relays.acquire()
     assert all(frame.dropped > 0 and frame.dropped_loops is not None for frame in reconnected)
+    # Nothing tells what happened meanwhile.
+    assert all(frame.skipped_events_incomplete for frame in reconnected)
 
 
 async def test_nobody_listens_is_one_clear_error() -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
+from itertools import pairwise
 from typing import Any
 
 import abathur
 import grpc
 import pytest
 from abathur import _address, drawing
-from abathur._nats import _directory
+from abathur._nats import _directory, _wire
 from abathur._nats._client import Client
+from abathur._nats._subscription import Reader
 from abathur._nats._wire import Stamp
 from abathur._nats._writer import StreamWriter, WriteError
 from abathur.sync.v1 import sync_pb2
@@ -125,6 +129,61 @@ async def test_the_messages_are_those_of_the_daemon(relayed: Start, server: Serv
 
 async def _true(value: bool) -> bool:
     return value
+
+
+def dead(frame: abathur.Frame) -> list[int]:
+    skipped = frame.skipped_events
+    before = [] if skipped is None else list(skipped.observation.raw_data.event.dead_units)
+    return before + list(frame.rest.observation.raw_data.event.dead_units)
+
+
+def recorded_deaths() -> dict[int, list[int]]:
+    """By the sequence of the frame."""
+    with abathur.open(SKIRMISH) as match:
+        return {
+            frame.sequence: list(frame.rest.observation.raw_data.event.dead_units)
+            for frame in match.frames()
+            if frame.rest.observation.raw_data.event.dead_units
+        }
+
+
+@pytest.mark.parametrize("lost", [range(0), range(100, 120), range(210, 226), range(190, 230)], ids=str)
+async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does_not(
+    relayed: Start, monkeypatch: pytest.MonkeyPatch, lost: range
+) -> None:
+    """`lost`: positions that a server does not send to a slow reader. Keyframes are at 1, 225, ..."""
+    receive = Reader._receive
+
+    async def receive_some(self: Reader, message: Any) -> None:
+        stamp = _wire.stamp(message.headers)
+        if stamp is None or stamp.position not in lost:
+            await receive(self, message)
+
+    monkeypatch.setattr(Reader, "_receive", receive_some)
+    daemon, address = relayed("--playback-duration", "15", "--rate", "4")
+    draw = random.Random(15)
+    frames = []
+
+    async def read_slowly() -> None:
+        async with abathur.connect(address) as game:
+            async for frame in game.frames():
+                frames.append(frame)
+                time.sleep(draw.expovariate(30))
+
+    reading = asyncio.create_task(read_slowly())
+    async with abathur.connect(daemon.grpc) as game:
+        await game.step(1)
+        await eventually(lambda: _true(bool(frames)))
+        await game.resume()
+    await reading
+    deaths = recorded_deaths()
+    assert len(deaths) > 5 and frames[-1].sequence > 300
+    for last, frame in pairwise(frames):
+        assert frame.dropped == frame.sequence - last.sequence - 1
+        expected = [tag for n in range(last.sequence + 1, frame.sequence + 1) for tag in deaths.get(n, [])]
+        assert frame.skipped_events_incomplete or dead(frame) == expected
+    # Few frames that did not come are read from the stream.
+    assert len(lost) > 32 or not any(frame.skipped_events_incomplete for frame in frames)
 
 
 @pytest.mark.parametrize("policy", ["every", "latest"])

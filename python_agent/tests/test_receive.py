@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import abathur
 import pytest
 from abathur._frame import Frame, Timing
@@ -60,11 +62,17 @@ def test_a_message_over_the_limit_is_refused_before_there_is_room_for_it() -> No
     assert len(buffer.room()) < 2 << 20
 
 
+def dying(*tags: int) -> dict[str, Any]:
+    return {"observation": {"rawData": {"event": {"deadUnits": [str(tag) for tag in tags]}}}}
+
+
 def frame(sequence: int, dropped: int = 0, taken_ns: int = 0) -> Frame:
     made = Frame()
     made.sequence = made.game_loop = sequence
     made.dropped = dropped
     made.dropped_loops = (sequence - dropped, sequence - 1) if dropped else None
+    made._json = dying(sequence)
+    made._skipped_events = dying(*range(sequence - dropped, sequence))
     made.timing = Timing(0, 1000, 1000, 1000 + taken_ns, 0)
     return made
 
@@ -83,6 +91,8 @@ def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
     assert newest is not None
     assert (newest.sequence, newest.dropped) == (sequence, sequence - 1)
     assert newest.dropped_loops == ((1, sequence - 1) if sequence > 1 else None)
+    assert newest.skipped_events is not None
+    assert newest.skipped_events.observation.raw_data.event.dead_units == list(range(1, sequence))
     assert waiting.take() is None and len(waiting) == ends
 
 

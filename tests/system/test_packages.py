@@ -243,7 +243,8 @@ def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version:
     told = run(clean, "-c", "import abathur; print(abathur.__version__)", cwd=tmp_path)
     assert told.stdout.strip() == version
     done = run(
-        clean, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not measured", "-c", ROOT / "pyproject.toml", *TESTS,
+        clean, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml",
+        *("-m", "not measured"), *TESTS,
         cwd=tmp_path,
         env={**os.environ, "ABATHUR_TEST_DAEMON": daemon, "ABATHUR_SYNC": daemon},
     )  # fmt: skip

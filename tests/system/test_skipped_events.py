@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import time
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 import abathur
 import pytest
 from abathur import Frame
-from programs import SKIRMISH, Play, matrix
+from programs import SKIRMISH, Play, crossed, matrix
 from s2clientprotocol import sc2api_pb2
 
 UNLIMITED = ("--rate", "unlimited")
@@ -29,12 +32,18 @@ def happened(response: sc2api_pb2.ResponseObservation | None) -> Counter[tuple[s
     )
 
 
-def recorded(last: int) -> Counter[tuple[str, object]]:
+def recorded(last: int, first: int = 0) -> Counter[tuple[str, object]]:
     total: Counter[tuple[str, object]] = Counter()
     with abathur.open(SKIRMISH) as match:
-        for frame in match.frames(stop=last + 1):
+        for frame in match.frames(start=first, stop=last + 1):
             total += happened(frame.response)
     return total
+
+
+def known_of(frames: list[Frame]) -> Counter[tuple[str, object]]:
+    """What there is to know for a reader of the newest frames, from the first one that it or its client had."""
+    loops = frames[0].dropped_loops
+    return recorded(frames[-1].game_loop, frames[0].game_loop if loops is None else loops[0])
 
 
 def received(frames: list[Frame]) -> Counter[tuple[str, object]]:
@@ -70,19 +79,47 @@ async def test_every_eighth_game_loop_has_what_happened_between(
     assert sum((happened(frame.response) for frame in frames), Counter()) != expected
 
 
-async def test_a_slow_reader_of_the_newest_frames_has_what_happened_between(play: Play) -> None:
-    daemon = play(str(SKIRMISH), "--rate", "200", "--wait-agents", "1")
+@crossed(transport=["grpc", "socket"], encoding=["proto", "columns", "json"])
+async def test_a_slow_reader_of_the_newest_frames_has_what_happened_between(
+    play: Play, transport: str, encoding: Any
+) -> None:
+    daemon = play(str(SKIRMISH), "--rate", "400", "--wait-agents", "1")
+    draw = random.Random(15)
     frames = []
-    async with abathur.connect(daemon.addresses["grpc"]) as game:
-        async for frame in game.frames(encoding="columns", credits=1):
-            # Work on some frames makes this reader skip others.
-            if len(frames) % 3 == 0:
-                for _ in range(20):
-                    frame.to_observation().SerializeToString()
-                    del frame.__dict__["response"]
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(encoding=encoding):
             frames.append(frame)
-    assert sum(frame.dropped for frame in frames) > 10
-    assert received(frames) == recorded(frames[-1].game_loop)
+            # While this reader works, others come; while it waits for something else, they wait in its client.
+            time.sleep(draw.expovariate(100))
+            if draw.random() < 0.3:
+                await asyncio.sleep(draw.expovariate(50))
+    assert sum(frame.dropped for frame in frames) > 100
+    assert received(frames) == known_of(frames)
+
+
+@crossed(transport=["grpc", "socket"], encoding=["proto", "json"])
+def test_a_slow_blocking_reader_has_what_happened_between(play: Play, transport: str, encoding: Any) -> None:
+    daemon = play(str(SKIRMISH), "--rate", "400", "--wait-agents", "1")
+    draw = random.Random(16)
+    frames = []
+    with abathur.connect_blocking(daemon.addresses[transport]) as game:
+        for frame in game.frames(encoding=encoding):
+            frames.append(frame)
+            time.sleep(draw.expovariate(100))
+    assert sum(frame.dropped for frame in frames) > 100
+    assert received(frames) == known_of(frames)
+
+
+@pytest.mark.parametrize("transport", ["grpc", "socket"])
+async def test_the_newest_frames_of_a_subscription_are_as_many_as_asked_for(play: Play, transport: str) -> None:
+    daemon = play(str(SKIRMISH), "--rate", "2", "--wait-agents", "1")
+    frames = []
+    async with abathur.connect(daemon.addresses[transport]) as game:
+        async for frame in game.frames(max_frames=20):
+            frames.append(frame)
+            time.sleep(0.2)
+    assert len(frames) == 20 and sum(frame.dropped for frame in frames) > 20
+    assert received(frames) == known_of(frames)
 
 
 async def test_a_field_mask_applies_to_what_happened_between(play: Play) -> None:

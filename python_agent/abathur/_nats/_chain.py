@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from google.protobuf.message import DecodeError
-from s2clientprotocol import sc2api_pb2
 
 from abathur import _frame
 from abathur._frame import Frame
 from abathur._nats._stream import Message
 from abathur._payloads import PayloadReader
-from abathur._skipped_events import add_events
+from abathur._skipped_events import SkippedEvents
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
@@ -68,8 +67,7 @@ class Selection:
         """Frames that are at least `every` game loops apart."""
         self._every = every
         self._last: tuple[int, int] | None = None
-        self._skipped = sc2api_pb2.ResponseObservation()
-        self._incomplete = False
+        self._skipped = SkippedEvents()
 
     def is_wanted(self, frame: Frame) -> bool:
         """Whether a frame is far enough from the last one that was given."""
@@ -78,11 +76,12 @@ class Selection:
     def skip(self, frame: Frame) -> None:
         """A frame that the reader does not get."""
         if self._last is not None:
-            add_events(self._skipped, frame.rest)
+            self._skipped.skip(frame)
 
     def skip_unread(self) -> None:
         """Frames that are not even decoded."""
-        self._incomplete = self._last is not None
+        if self._last is not None:
+            self._skipped.lose()
 
     def give(self, frame: Frame, first_dropped_loop: int | None) -> Frame:
         """Complete a frame for the reader: what was dropped before it."""
@@ -90,10 +89,6 @@ class Selection:
         if last is not None and self._every <= 1 and frame.sequence > last[0] + 1:
             frame.dropped = frame.sequence - last[0] - 1
             frame.dropped_loops = (first_dropped_loop or last[1] + 1, frame.game_loop - 1)
-        if self._skipped.ByteSize():
-            frame._skipped_events = self._skipped
-            self._skipped = sc2api_pb2.ResponseObservation()
-        frame.skipped_events_incomplete = self._incomplete
-        self._incomplete = False
+        self._skipped.complete(frame)
         self._last = (frame.sequence, frame.game_loop)
         return frame

@@ -233,6 +233,12 @@ class Reader:
         # What was not stored at first was published again, with another keyframe: it is decoded, and was given before.
         known = chain.position
         needed = chain.needs(message)
+        if 0 < known < needed - 1:
+            # A keyframe is behind messages that did not come: few are read, for what they tell.
+            if message.position - known <= _MANY_WAITING:
+                needed = known + 1
+            else:
+                self._selection.skip_unread()
         if needed < message.position:
             async with aclosing(self._stream.read(needed)) as missing:
                 async for each in missing:
@@ -266,7 +272,6 @@ class Reader:
         if len(taken) > _MANY_WAITING:
             keyframes = [index for index, each in enumerate(taken) if each.stamp is not None and each.stamp.is_keyframe]
             if keyframes and keyframes[-1] > 0:
-                self._selection.skip_unread()
                 taken = taken[keyframes[-1] :]
         return taken
 

@@ -89,8 +89,11 @@ public class FaultTests
                 Assert.True(isBroken);
                 Assert.Equal(frame.Sequence - sequence - 1, frame.Dropped);
                 if (frame.Dropped > 0) Assert.Equal((loop + 1, frame.GameLoop - 1), frame.DroppedLoops);
+                // Nothing tells what happened meanwhile.
+                Assert.Equal(frame.Dropped > 0, frame.SkippedEventsIncomplete);
                 return;
             }
+            Assert.False(frame.SkippedEventsIncomplete);
             (sequence, loop) = (frame.Sequence, frame.GameLoop);
             if (!isBroken && sequence % 8 == 0)
             {
