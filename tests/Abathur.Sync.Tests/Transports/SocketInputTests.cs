@@ -5,7 +5,8 @@ using Abathur.Sync.Transports.Socket;
 
 namespace Abathur.Sync.Tests.Transports;
 
-/// <summary>Input after a refused message: the daemon sends its last message, and must still detect that the peer closes.</summary>
+/// <summary>Which messages are refused, and the input after one: the daemon sends its last message, and must still detect that the peer
+/// closes.</summary>
 public class SocketInputTests
 {
     [Theory]
@@ -29,6 +30,19 @@ public class SocketInputTests
         var wire = new LengthPrefixedWire(pipe.Reader, null!);
         await Assert.ThrowsAsync<RequestException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
         await AssertReadableAsync(pipe);
+    }
+
+    [Theory]
+    [InlineData(LengthPrefixedWire.MaxBytes, "the connection ended inside a message")]
+    [InlineData(LengthPrefixedWire.MaxBytes + 1, "a message of 1048577 bytes is over the limit of 1048576")]
+    public async Task Message_LongerThanTheLimit_IsRefusedAtItsLength(int length, string why)
+    {
+        var pipe = new Pipe();
+        await pipe.Writer.WriteAsync(BitConverter.GetBytes(length));
+        await pipe.Writer.CompleteAsync();
+        var wire = new LengthPrefixedWire(pipe.Reader, null!);
+        var refused = await Assert.ThrowsAsync<RequestException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
+        Assert.Equal((RequestStatus.InvalidArgument, why), (refused.Status, refused.Message));
     }
 
     private static async Task AssertReadableAsync(Pipe pipe)
