@@ -20,6 +20,7 @@ from abathur._grpc import BlockingGrpcConnection
 from abathur._nats._connection import BlockingNatsConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
 from abathur._plots import PlotSeries
+from abathur._read_only import explain
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import BlockingSocketConnection
 from abathur._timeline import Timeline, from_message
@@ -93,6 +94,7 @@ class BlockingGame:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Close the connection."""
+        explain(error)
         self.close()
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._frame import Frame
 from abathur._growing_file import GrowingFile
+from abathur._read_only import explain
 from abathur._recorded_frames import OBSERVATIONS, check_every, observations, select
 from abathur.errors import ProtocolError, RecordingError
 
@@ -45,6 +46,7 @@ class FollowedRecording:
         traceback: TracebackType | None,
     ) -> None:
         """Close the file."""
+        explain(error)
         self.close()
 
     def close(self) -> None:

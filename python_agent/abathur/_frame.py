@@ -109,7 +109,7 @@ class Frame:
         """The whole `ResponseObservation`: observation, actions, action errors, chat, player results.
 
         With encoding ``json`` or ``columns`` it is built on first use, which is slow: use `json`, or `units`, `grids`
-        and `rest`, instead.
+        and `rest`, instead. Otherwise `units` and `events` are read from it: change a copy (``CopyFrom``).
         """
         if self._message is not None:
             return self._message.observation
@@ -129,7 +129,10 @@ class Frame:
 
     @cached_property
     def json(self) -> Mapping[str, Any]:
-        """The `ResponseObservation` as canonical ProtoJSON objects."""
+        """The `ResponseObservation` as canonical ProtoJSON objects.
+
+        With encoding ``json``, `units` and `events` are read from them: change a copy.
+        """
         if self._json is not None:
             return self._json
         return json_format.MessageToDict(self.response)

@@ -20,6 +20,7 @@ from abathur._grpc import AsyncGrpcConnection
 from abathur._nats._connection import AsyncNatsConnection
 from abathur._options import ConnectOptions, SubscribeOptions, check_known
 from abathur._plots import PlotSeries
+from abathur._read_only import explain
 from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection
 from abathur._timeline import Timeline, from_message
@@ -96,6 +97,7 @@ class Game:
         traceback: TracebackType | None,
     ) -> None:
         """Close the connection."""
+        explain(error)
         await self.close()
 
     async def close(self) -> None:

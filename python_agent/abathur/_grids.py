@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import common_pb2, raw_pb2
 
+from abathur._read_only import read_only
+
 
 class Grids:
-    """Grids of one observation, of shape (H, W): row y, column x, in map cells from the lower left corner."""
+    """Grids of one observation, of shape (H, W): row y, column x, in map cells from the lower left corner.
+
+    They are read-only, because those of the next frame may depend on them: ``grids.creep.copy()`` can be changed.
+    """
 
     def __init__(self, state: raw_pb2.MapState, data: Mapping[str, NDArray[np.uint8] | None]) -> None:
         """Grids of a map state, or of its bytes."""
@@ -41,4 +46,4 @@ class Grids:
             data = np.unpackbits(data)
         if len(data) < width * height:
             return None
-        return data[: width * height].reshape(height, width)
+        return read_only(data[: width * height].reshape(height, width))

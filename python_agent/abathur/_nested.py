@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from abathur._read_only import read_only
+
 
 class NestedSource(Protocol):
     """A source of entries."""
@@ -32,24 +34,26 @@ class NestedSource(Protocol):
 class Nested:
     """M entries of N units, unit by unit: orders, buffs, passengers, or rally targets.
 
-    Each column is an array of shape (M,). The entries of unit i are those from ``offsets[i]`` to ``offsets[i + 1]``.
+    Each column is an array of shape (M,), read-only unless the units are a selection. The entries of unit i are those
+    from ``offsets[i]`` to ``offsets[i + 1]``.
     """
 
-    def __init__(self, source: NestedSource, columns: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(self, source: NestedSource, columns: Mapping[str, tuple[str, str]], is_shared: bool) -> None:
         """Entries are created by the package."""
         self._source = source
         self._columns = columns
+        self._is_shared = is_shared
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """The start of the entries of each unit, and the end of the last: (N + 1,) int64."""
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._source.counts())))
+        return self._kept(np.concatenate((np.zeros(1, np.int64), np.cumsum(self._source.counts()))))
 
     @cached_property
     def unit(self) -> NDArray[np.int64]:
         """Which unit each entry belongs to, as an index into the units: (M,) int64."""
         counts = self._source.counts()
-        return np.repeat(np.arange(len(counts)), counts)
+        return self._kept(np.repeat(np.arange(len(counts)), counts))
 
     def has(self, column: str) -> NDArray[np.bool_]:
         """Which entries have a field: (M,) bool.
@@ -80,9 +84,12 @@ class Nested:
             if name.startswith("_"):
                 raise AttributeError(name)
             dtypes = {path: dtype for dtype, path in self._columns.values()}
-            column = self._source.columns(self._path(name), dtypes)[self._path(name)]
+            column = self._kept(self._source.columns(self._path(name), dtypes)[self._path(name)])
             setattr(self, name, column)
             return column
+
+    def _kept(self, array: NDArray[Any]) -> NDArray[Any]:
+        return read_only(array) if self._is_shared else array
 
     def _path(self, name: str) -> str:
         if name not in self._columns:

@@ -15,6 +15,7 @@ from abathur import _plots, _tables
 from abathur._followed import FollowedRecording
 from abathur._frame import Frame
 from abathur._plots import PlotSeries
+from abathur._read_only import explain
 from abathur._recorded_frames import (
     ACTIONS,
     COLUMNS,
@@ -118,6 +119,7 @@ class Recording:
         traceback: TracebackType | None,
     ) -> None:
         """Close the file."""
+        explain(error)
         self.close()
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from s2clientprotocol import sc2api_pb2, score_pb2
 
 from abathur._known_units import KnownUnits, Mark, mark_from_message
+from abathur._read_only import read_only
 from abathur.sync.v1 import sync_pb2
 
 #: Game loops from one row to the next at least, as in the daemon.
@@ -51,7 +52,7 @@ COLUMNS = (
 
 
 class Timeline(Mapping[str, NDArray[np.float32]]):
-    """Columns by name, each of shape (rows,): `timeline["minerals"]`. One row a game second (22 game loops).
+    """Columns by name, each of shape (rows,): `timeline["minerals"]`. One row a game second (22 game loops). Read-only.
 
     The names are fields of `PlayerCommon` and `ScoreDetails`, `army_*` (resources in the army) and `lost_*` (sum of all
     categories of losses); `base_count` (own town halls), and `enemy_*`: of the enemies that were seen and are not known
@@ -66,9 +67,9 @@ class Timeline(Mapping[str, NDArray[np.float32]]):
         self, game_loops: NDArray[np.uint32], columns: Mapping[str, NDArray[np.float32]], marks: list[Mark]
     ) -> None:
         """Timelines are created by the package."""
-        self.game_loops = game_loops
+        self.game_loops = read_only(game_loops)
         self.marks = marks
-        self._columns = columns
+        self._columns = {name: read_only(column) for name, column in columns.items()}
 
     @property
     def seconds(self) -> NDArray[np.float64]:

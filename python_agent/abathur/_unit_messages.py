@@ -38,16 +38,16 @@ class MessageSource:
 
     def __getstate__(self) -> dict[str, Any]:
         """The messages as a list: a field of a message cannot be pickled by itself."""
-        return {"_messages": list(self._messages)}
+        return {"_messages": self._listed}
 
     @cached_property
     def _listed(self) -> list[Any]:
-        """The messages: a repeated field makes the objects of its entries again each time."""
+        """The messages: a repeated field makes the objects of its entries again each time, and may be sorted."""
         return list(self._messages)
 
     def __len__(self) -> int:
         """Number of messages."""
-        return len(self._messages)
+        return len(self._listed)
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         """A field of all messages."""
@@ -57,12 +57,12 @@ class MessageSource:
         """Which messages have a field."""
         parent, _, leaf = path.rpartition(".")
         if parent:
-            return np.array([getattr(message, parent).HasField(leaf) for message in self._messages], np.bool_)
-        return np.array([message.HasField(leaf) for message in self._messages], np.bool_)
+            return np.array([getattr(message, parent).HasField(leaf) for message in self._listed], np.bool_)
+        return np.array([message.HasField(leaf) for message in self._listed], np.bool_)
 
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all messages."""
-        return _NestedMessages([getattr(message, field) for message in self._messages], MessageSource)
+        return _NestedMessages([getattr(message, field) for message in self._listed], MessageSource)
 
 
 class JsonSource:

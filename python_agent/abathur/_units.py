@@ -12,6 +12,7 @@ from s2clientprotocol import raw_pb2
 
 from abathur import _arguments, _filters, _unit_view
 from abathur._nested import Nested, NestedSource
+from abathur._read_only import read_only
 from abathur._unit_messages import JsonSource, MessageSource
 from abathur._unit_view import UnitView
 
@@ -153,7 +154,9 @@ class Units:
     """The units of one observation, N of them.
 
     Each column is an array of shape (N,), created on first use and kept: it stays valid as long as you hold it, and
-    later frames do not change it. A field that a unit does not have has the protocol's default (0, False; for enums
+    later frames do not change it. It is read-only, because the events of the next frame are computed from it:
+    ``units.health.copy()`` can be changed. `pos`, `has`, and the columns of a selection (``units[...]``, `where`) are
+    copies, which can be changed. A field that a unit does not have has the protocol's default (0, False; for enums
     the first value); `has` distinguishes them. Positions are map cells, facing radians, energy and health points,
     weapon_cooldown game loops, tags the game's 64-bit unit tags. `alliance`, `display_type` and `cloak` are the numbers
     of the protocol's enums (alliance: 1 self, 2 ally, 3 neutral, 4 enemy).
@@ -221,7 +224,7 @@ class Units:
 
     @property
     def pos(self) -> NDArray[np.float32]:
-        """Positions: (N, 3) float32, map cells."""
+        """Positions: (N, 3) float32, map cells. A new array each time."""
         positions = np.empty((len(self), 3), np.float32)
         positions[:, 0], positions[:, 1], positions[:, 2] = self.x, self.y, self.z
         return positions
@@ -229,22 +232,22 @@ class Units:
     @cached_property
     def orders(self) -> Orders:
         """The orders of units."""
-        return Orders(self._source.nested("orders"), ORDER_COLUMNS)
+        return Orders(self._source.nested("orders"), ORDER_COLUMNS, self._is_shared)
 
     @cached_property
     def buffs(self) -> Buffs:
         """The buffs on units."""
-        return Buffs(self._source.nested("buff_ids"), BUFF_COLUMNS)
+        return Buffs(self._source.nested("buff_ids"), BUFF_COLUMNS, self._is_shared)
 
     @cached_property
     def passengers(self) -> Passengers:
         """The passengers of units."""
-        return Passengers(self._source.nested("passengers"), PASSENGER_COLUMNS)
+        return Passengers(self._source.nested("passengers"), PASSENGER_COLUMNS, self._is_shared)
 
     @cached_property
     def rally_targets(self) -> RallyTargets:
         """The rally targets of units."""
-        return RallyTargets(self._source.nested("rally_targets"), RALLY_COLUMNS)
+        return RallyTargets(self._source.nested("rally_targets"), RALLY_COLUMNS, self._is_shared)
 
     def has(self, column: str) -> NDArray[np.bool_]:
         """Which units have a field: (N,) bool.
@@ -311,7 +314,7 @@ class Units:
         return self[found[:1]]
 
     def __getitem__(self, chosen: Any) -> Units:
-        """Some of the units, selected as in an array: by a mask, indices, or a slice."""
+        """Some of the units, selected as in an array: by a mask, indices, or a slice. Their columns are copies."""
         rows = np.atleast_1d(np.arange(len(self))[chosen])
         return Units(_Selection(self, rows))
 
@@ -339,9 +342,23 @@ class Units:
             if name.startswith("_"):
                 raise AttributeError(name)
             made = self._source.columns(_path(COLUMNS, name), _DTYPES)
+            if self._is_shared:
+                for array in made.values():
+                    read_only(array)
             for path, array in made.items():
                 self.__dict__.setdefault(_NAMES[path], array)
             return self.__dict__[name]
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Columns are not replaced, for the reason why their arrays are read-only."""
+            if (name in COLUMNS or name in _LISTS) and self._is_shared:
+                raise AttributeError(f"{name} of a frame's units cannot be set: keep a changed copy in a variable")
+            super().__setattr__(name, value)
+
+    @property
+    def _is_shared(self) -> bool:
+        """Whether events are computed from the columns; not those of a selection."""
+        return not isinstance(self.__dict__.get("_source"), _Selection)
 
 
 class _Selection:
@@ -371,4 +388,5 @@ def _path(columns: Mapping[str, tuple[str, str]], name: str) -> str:
 
 
 _DTYPES = {path: dtype for dtype, path in COLUMNS.values()}
+_LISTS = ("orders", "buffs", "passengers", "rally_targets")
 _NAMES = {path: name for name, (_, path) in COLUMNS.items()}
