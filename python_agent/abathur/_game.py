@@ -176,6 +176,8 @@ class Game:
                         events.follow(frame)
                         received += 1
                         yield frame
+                        # Frames that have come already need no wait, and others in the event loop have their turn.
+                        await asyncio.sleep(0)
                 return
             except LostError as error:
                 delay = backoff.fail(str(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import signal
 import subprocess
 import sys
 import textwrap
@@ -18,6 +19,7 @@ from abathur.sc2 import BotResult, run, run_async
 from bot_events import MAPS, BotEvents, match_data, recorded
 from emulator_bot import Watcher
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
+from mcap.writer import Writer
 from programs import (
     FREE_PORTS,
     SHARED,
@@ -113,6 +115,113 @@ async def test_queries_are_answered_as_in_the_game(play: Play) -> None:
         assert bot.first[name] == in_game.first[name]
     assert max(bot.first["walks"]) > 50 and any(bot.first["abilities"])
     assert bot.first["on hall"] == [False] and bot.first["spot"] is not None
+
+
+async def test_bots_on_a_recording_let_the_event_loop_run() -> None:
+    bots = [Loops() for _ in range(3)]
+    turns = []
+
+    async def count() -> None:
+        while True:
+            turns.append([len(bot.notes) for bot in bots])
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await asyncio.gather(*(run_async(bot, SKIRMISH) for bot in bots))
+    counting.cancel()
+    assert all(bot.notes == STEPS for bot in bots)
+    # They go on side by side, and another task has its turn at least once a step.
+    assert max(max(each) - min(each) for each in turns) <= 1
+    assert len(turns) > len(STEPS)
+
+
+async def test_a_bot_on_a_recording_can_be_cancelled() -> None:
+    bot = EachLoop()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(run_async(bot, SKIRMISH), 0.5)
+    assert len(bot.notes) < len(STEPS)
+
+
+def test_ctrl_c_ends_a_bot_on_a_recording() -> None:
+    program = f"""
+        import abathur.sc2
+        from pathlib import Path
+        from sc2.bot_ai import BotAI
+
+        class Bot(BotAI):
+            async def on_step(self, iteration):
+                print(iteration, flush=True)
+
+        abathur.sc2.run(Bot(), Path({str(SKIRMISH)!r}))
+    """
+    line = [sys.executable, "-c", textwrap.dedent(program)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "0\n"
+        process.send_signal(signal.SIGINT)
+        said, error = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in error
+    assert len(said.splitlines()) < len(STEPS) / 2
+
+
+class Fork(BotAI):
+    """As bots of forks of python-sc2 are: some methods are coroutine functions, and others are none."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    async def _prepare_step(self, state: Any, proto_game_info: Any) -> None:  # type: ignore[override]
+        await asyncio.sleep(0)
+        super()._prepare_step(state, proto_game_info)
+        self.calls.append("prepare")
+
+    async def _prepare_first_step(self) -> None:  # type: ignore[override]
+        super()._prepare_first_step()
+        self.calls.append("first")
+
+    def on_before_start(self) -> None:  # type: ignore[override]
+        self.calls.append("before")
+
+    def on_start(self) -> None:  # type: ignore[override]
+        self.calls.append("start")
+
+    def on_step(self, iteration: int) -> None:  # type: ignore[override]
+        assert self.state.game_loop == STEPS[iteration] and self.townhalls
+        if iteration < 2:
+            self.calls.append(f"step {iteration}")
+
+    def on_end(self, game_result: Result) -> None:  # type: ignore[override]
+        self.calls.append(str(game_result))
+
+
+async def test_bots_of_forks_run() -> None:
+    bot = Fork()
+    told = await run_async(bot, SKIRMISH)
+    assert told.steps == len(STEPS)
+    assert bot.calls[:7] == ["prepare", "before", "first", "start", "prepare", "step 0", "prepare"]
+    assert bot.calls[7] == "step 1" and bot.calls[-1] == "Result.Victory"
+
+
+async def test_the_base_build_of_a_recording_is_passed_on(tmp_path: Path) -> None:
+    path = tmp_path / "match.mcap"
+    with abathur.open(SKIRMISH) as match:
+        first, info, data = next(match.payloads()), match.game_info(), match.game_data()
+    assert info is not None and data is not None
+    messages = {
+        "ResponseGameInfo": ("/game_info", info.SerializeToString()),
+        "ResponseData": ("/game_data", data.SerializeToString()),
+        "ResponseObservation": ("/observation", first),
+    }
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        writer.add_metadata("abathur.match", {"base_build": "75689"})
+        for number, (schema, (topic, message)) in enumerate(messages.items()):
+            of = writer.register_schema(f"SC2APIProtocol.{schema}", "protobuf", b"")
+            writer.add_message(writer.register_channel(topic, "protobuf", of), number, message, number)
+        writer.finish()
+    bot = Loops()
+    await run_async(bot, path)
+    assert bot.base_build == 75689
 
 
 async def test_ten_bots_in_one_loop_see_each_frame(play: Play) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,8 +48,9 @@ class BotDriver:
         info: sc2api_pb2.ResponseGameInfo,
         data: sc2api_pb2.ResponseData,
         player_id: int,
+        base_build: int | None = None,
     ) -> None:
-        """Of a match that `check_match` accepts."""
+        """Of a match that `check_match` accepts; `base_build` of its game, if it is known."""
         self.bot = bot
         self.client = client
         client.game_info, client.game_data = info, data
@@ -56,6 +59,7 @@ class BotDriver:
         self._types = {unit.unit_id: unit for unit in data.units}
         self._known = frozenset(self._types)
         self._player_id = player_id
+        self._base_build = base_build
         self._iteration = 0
         self._game_data = GameData(data)
         self._game_data.abilities = _Abilities(self._game_data)
@@ -68,28 +72,39 @@ class BotDriver:
         """
         _checks.check_observation(response)
         bot = self.bot
-        bot._initialize_variables()
+        await _call(bot._initialize_variables)
+        more: dict[str, Any] = {}
+        if self._base_build is not None and "base_build" in inspect.signature(bot._prepare_start).parameters:
+            more["base_build"] = self._base_build
         # In real time, as the game goes on whatever the bot does.
-        bot._prepare_start(self.client, self._player_id, GameInfo(self._info), self._game_data, realtime=True)
-        self._prepare(response)
-        await bot.on_before_start()
-        self._prepare_first_step()
-        await bot.on_start()
+        await _call(
+            bot._prepare_start,
+            self.client,
+            self._player_id,
+            GameInfo(self._info),
+            self._game_data,
+            realtime=True,
+            **more,
+        )
+        await self._prepare(response)
+        await _call(bot.on_before_start)
+        await self._prepare_first_step()
+        await _call(bot.on_start)
 
     async def step(self, response: sc2api_pb2.ResponseObservation) -> None:
         """Call the callbacks for the events of an observation, then `on_step`."""
-        self._prepare(response)
-        await self.bot.issue_events()
-        await self.bot.on_step(self._iteration)
+        await self._prepare(response)
+        await _call(self.bot.issue_events)
+        await _call(self.bot.on_step, self._iteration)
         self._iteration += 1
-        await self.bot._after_step()
+        await _call(self.bot._after_step)
 
     async def end(self, result: Result) -> None:
         """Call `on_end`."""
         self.client.end(result)
-        await self.bot.on_end(result)
+        await _call(self.bot.on_end, result)
 
-    def _prepare(self, response: sc2api_pb2.ResponseObservation) -> None:
+    async def _prepare(self, response: sc2api_pb2.ResponseObservation) -> None:
         _checks.check_types(response, self._known)
         units = self._game_data.units
         for unit in response.observation.raw_data.units:
@@ -98,9 +113,9 @@ class BotDriver:
                 units[unit.unit_type] = UnitTypeData(self._game_data, self._types[unit.unit_type])
         self.client.response = response
         answer = sc2api_pb2.Response(game_info=self._info)
-        self.bot._prepare_step(GameState(response), answer)
+        await _call(self.bot._prepare_step, GameState(response), answer)
 
-    def _prepare_first_step(self) -> None:
+    async def _prepare_first_step(self) -> None:
         """As python-sc2, but for a match that may have begun long ago."""
         bot: Any = self.bot
         halls = [(hall.position.x, hall.position.y) for hall in bot.townhalls]
@@ -108,7 +123,7 @@ class BotDriver:
         resources = bot.resources
         if found is not None and _has_images(bot.vespene_geyser, found.symmetry):
             bot.resources = _with_images(resources, found.symmetry, bot)
-        bot._prepare_first_step()
+        await _call(bot._prepare_first_step)
         if not bot._expansion_positions_list and bot.resources:
             # python-sc2 looks for them only where there is a town hall.
             bot._find_expansion_locations()
@@ -119,6 +134,13 @@ class BotDriver:
             bot.game_info.player_start_location = next(
                 (hall.position for hall in bot.townhalls if hall.position.distance_to(start) < _SAME_RESOURCE), start
             )
+
+
+async def _call(method: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """Call what a bot may have overridden: in forks of python-sc2 any of it is a coroutine function, or none is."""
+    returned = method(*args, **options)
+    if inspect.isawaitable(returned):
+        await returned
 
 
 def _has_images(units: Units, symmetry: Symmetry) -> bool:

@@ -182,7 +182,7 @@ class _Run:
         client = FrameClient(self._source, Estimates(info, data), self._told, layer, match.tick_hz)
         if not match.accepts_actions:
             client.deny_actions()
-        return BotDriver(bot, client, info, data, player)
+        return BotDriver(bot, client, info, data, player, match.base_build)
 
     def _restart(self, last: Frame, frame: Frame) -> None:
         if frame.match_id != last.match_id:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -46,6 +47,7 @@ class MatchData:
     player_id: int
     tick_hz: float
     accepts_actions: bool
+    base_build: int | None = None
 
 
 class Source(Protocol):
@@ -139,16 +141,19 @@ class _RecordingSource:
         # Every frame: the last one has the result.
         for frame in self._recording.frames():
             yield frame
+            # Nothing here waits, and others in the event loop have their turn: Ctrl-C, timeouts, other bots.
+            await asyncio.sleep(0)
 
     async def match(self) -> MatchData:
         recording = self._recording
-        player = recording.metadata.get("player_id", "")
+        player, build = (recording.metadata.get(name, "") for name in ("player_id", "base_build"))
         return MatchData(
             recording.game_info(),
             recording.game_data(),
             int(player) if player.isdecimal() else 0,
             recording.tick_hz,
             accepts_actions=False,
+            base_build=int(build) if build.isdecimal() else None,
         )
 
     async def act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
