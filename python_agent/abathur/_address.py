@@ -63,13 +63,23 @@ class Address:
         """The TLS context; None: no TLS. Raises OSError if `ca` cannot be read or has no certificates."""
         return ssl.create_default_context(cafile=self.ca) if self.tls else None
 
+    @property
+    def place(self) -> str:
+        """HOST:PORT, with an IPv6 address in brackets."""
+        return join(self.host, self.port)
+
     def __str__(self) -> str:
         """The address in the form that `parse` reads."""
         if self.path is not None:
             return f"{self.transport}+unix:{self.path}"
         if self.transport == "nats":
             return f"nats{'s' if self.tls else ''}://{','.join(self.servers)}{'/' if self.match else ''}{self.match}"
-        return f"{self.transport}{'s' if self.tls else ''}://{self.host}:{self.port}"
+        return f"{self.transport}{'s' if self.tls else ''}://{self.place}"
+
+
+def join(host: str, port: int) -> str:
+    """HOST:PORT, with an IPv6 address in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def parse(
@@ -93,7 +103,7 @@ def parse(
         text = _directory.find(text.removeprefix(_MATCH_PREFIX)).address
     if text.startswith(("nats://", "natss://")):
         return _nats(text, token, ca, creds)
-    token = token or os.environ.get(_TOKEN_ENVIRONMENT) or None
+    token = _secret(token or os.environ.get(_TOKEN_ENVIRONMENT))
     for transport in ("grpc", "socket"):
         if text.startswith(f"{transport}+unix:"):
             if not hasattr(socket, "AF_UNIX"):
@@ -103,11 +113,11 @@ def parse(
     if not separator:
         scheme, rest = "grpc", text
     host, colon, port = rest.rpartition(":")
-    if not colon:
+    if not colon or rest.endswith("]"):
         host, port = rest, str(DEFAULT_GRPC_PORT if scheme.startswith("grpc") else DEFAULT_SOCKET_PORT)
     tls = scheme in ("grpcs", "sockets")
     scheme = scheme.removesuffix("s") if tls else scheme
-    if scheme not in ("grpc", "socket") or not host or not port.isdigit() or int(port) > 65535:
+    if scheme not in ("grpc", "socket") or not host or not _is_port(port):
         raise ValueError(
             f"{text!r} is not an address: expected HOST:PORT, grpc://HOST:PORT, socket://HOST:PORT, "
             "grpcs:// and sockets:// with TLS, grpc+unix:PATH or socket+unix:PATH, nats://HOST:PORT/MATCH, match:NAME"
@@ -141,7 +151,7 @@ def _nats(text: str, token: str | None, ca: str | None, creds: str | os.PathLike
         host.strip("[]"),
         int(port),
         tls=scheme == "natss",
-        token=token or os.environ.get(_NATS_TOKEN_ENVIRONMENT) or None,
+        token=_secret(token or os.environ.get(_NATS_TOKEN_ENVIRONMENT)),
         ca=ca,
         servers=servers,
         match=match,
@@ -156,4 +166,13 @@ def _server(text: str) -> str:
     host, colon, port = text.rpartition(":")
     if not colon or text.endswith("]"):
         host, port = text, str(DEFAULT_NATS_PORT)
-    return f"{host}:{port}" if host and port.isdigit() and int(port) <= 65535 else ""
+    return f"{host}:{port}" if host and _is_port(port) else ""
+
+
+def _secret(text: str | None) -> str | None:
+    """A token that may have been read from a file, with the end of its line."""
+    return (text or "").strip() or None
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and int(text) <= 65535

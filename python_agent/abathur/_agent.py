@@ -48,6 +48,7 @@ class Agent:
     token: ClassVar[str | None]
     ca: ClassVar[str | os.PathLike[str] | None]
     creds: ClassVar[str | os.PathLike[str] | None]
+    wait: ClassVar[float]
     reconnect_timeout: ClassVar[float]
     connect_timeout: ClassVar[float]
     request_timeout: ClassVar[float]

@@ -25,7 +25,7 @@ from abathur._reconnect import Backoff, GapCounter
 from abathur._socket import AsyncSocketConnection
 from abathur._timeline import Timeline, from_message
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
-from abathur.errors import ConnectError, LostError
+from abathur.errors import ConnectError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -43,8 +43,9 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
               its servers. Default: ABATHUR_NATS_TOKEN, else none.
             - ca: With TLS: file (PEM) with the trusted root certificates. Default: ABATHUR_CA, else the system's.
             - creds: On NATS: file with credentials. Default: ABATHUR_NATS_CREDS, else none.
-            - reconnect_timeout: Seconds that `Game.frames` tries to connect, and to connect again after a
-              broken connection, before it raises. 0: once. Default: 30.
+            - wait: Seconds that `Game.frames` waits for a daemon that is not there yet. Default: 0.
+            - reconnect_timeout: Seconds to connect again after a broken connection, and to a daemon that does not
+              answer, before `Game.frames` raises. 0: once. Default: 30.
             - connect_timeout: Seconds that one connection may take, and again the daemon's first message on it. Frames
               may follow much later: a playback may be paused, and a match may not have begun. Default: 10.
             - request_timeout: Seconds that the answer to a request (`Game.act`, ...) may take. Default: 30.
@@ -61,7 +62,7 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
     )
     parsed = _address.parse(address, options.get("token"), options.get("ca"), options.get("creds"))
     _address.check_match(parsed)
-    return Game(parsed, options.get("reconnect_timeout", RECONNECT_TIMEOUT), timeouts)
+    return Game(parsed, options.get("reconnect_timeout", RECONNECT_TIMEOUT), timeouts, options.get("wait", 0.0))
 
 
 class Game:
@@ -72,10 +73,11 @@ class Game:
         late_actions: Actions that the game received when the frame that they answer was not the newest any more.
     """
 
-    def __init__(self, address: Address, reconnect_timeout: float, timeouts: Timeouts) -> None:
+    def __init__(self, address: Address, reconnect_timeout: float, timeouts: Timeouts, wait: float) -> None:
         """Use `connect`."""
         self.address = address
         self._reconnect_timeout = reconnect_timeout
+        self._wait = wait
         self._connection: AsyncGrpcConnection | AsyncSocketConnection | AsyncNatsConnection
         if address.transport == "nats":
             self._connection = AsyncNatsConnection(address, timeouts)
@@ -152,7 +154,7 @@ class Game:
             TypeError: there is no such option.
             ValueError: unknown policy, encoding, compression or start.
             AbathurError: the package that reads the compression is not installed.
-            ConnectError: no daemon answers within `reconnect_timeout`.
+            ConnectError: no daemon is there within `wait`, or none answers within `reconnect_timeout`.
             ConnectionLostError: the connection broke and could not be made again.
             RequestError: the daemon refuses the subscription: OUT_OF_RANGE: it does not keep the frame of `start`;
                 FAILED_PRECONDITION: it keeps none.
@@ -162,7 +164,7 @@ class Game:
         """
         request = _request.subscribe_request(options)
         limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
-        backoff = Backoff(str(self.address), self._reconnect_timeout)
+        backoff = Backoff(self.address, self._reconnect_timeout, self._wait)
         gaps = GapCounter(request.every_game_loops)
         events = EventStream()
         received = 0
@@ -180,7 +182,10 @@ class Game:
                         await asyncio.sleep(0)
                 return
             except LostError as error:
-                delay = backoff.fail(str(error))
+                delay = backoff.fail(str(error), await asyncio.to_thread(backoff.look))
+            except ProtocolError:
+                backoff.check(await asyncio.to_thread(backoff.look))
+                raise
             if received:
                 # The daemon may be another one, which keeps other frames.
                 request.ClearField("start")

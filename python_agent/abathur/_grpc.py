@@ -73,7 +73,7 @@ def _credentials(address: Address) -> grpc.ChannelCredentials:
 
 def target(address: Address) -> str:
     """An address in the form of grpcio."""
-    return f"unix:{address.path}" if address.path else f"{address.host}:{address.port}"
+    return f"unix:{address.path}" if address.path else address.place
 
 
 def translate(error: grpc.RpcError) -> Exception:

@@ -17,6 +17,7 @@ class ConnectOptions(TypedDict, total=False):
     token: str | None  #: default: ABATHUR_TOKEN
     ca: str | os.PathLike[str] | None  #: default: ABATHUR_CA
     creds: str | os.PathLike[str] | None  #: on NATS; default: ABATHUR_NATS_CREDS
+    wait: float  #: seconds for a daemon that is not there yet; default: 0
     reconnect_timeout: float  #: seconds; default: 30
     connect_timeout: float  #: seconds; default: 10
     request_timeout: float  #: seconds; default: 30

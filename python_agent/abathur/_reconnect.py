@@ -1,27 +1,44 @@
-"""When to reconnect, and how many frames were dropped meanwhile."""
+"""When to connect again, and how many frames were dropped meanwhile."""
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 
+from abathur import _listener
+from abathur._address import Address
 from abathur._frame import Frame
+from abathur._listener import Listener
 from abathur.errors import ConnectError, ConnectionLostError
 
+_logger = logging.getLogger("abathur")
 _FIRST_DELAY = 0.05
 _LONGEST_DELAY = 2.0
+#: An attempt that took longer was not refused.
+_REFUSED_WITHIN = 1.0
+_HOW_TO_START = "`abathur play MATCH.mcap` starts one; wait=SECONDS (--wait) waits for one that starts later"
 
 
 class Backoff:
     """Delays that double, with jitter, until a time limit."""
 
-    def __init__(self, address: str, timeout: float) -> None:
-        """Start without a failure."""
+    def __init__(self, address: Address, timeout: float, wait: float) -> None:
+        """Start without a failure.
+
+        Args:
+            address: Of the daemon.
+            timeout: Seconds to connect again, or to a daemon that is there and does not answer.
+            wait: Seconds to wait for a daemon that is not there yet.
+        """
         self._address = address
         self._timeout = timeout
+        self._wait = wait
         self._attempts = 0
         self._started = 0.0
+        self._attempt_began = time.monotonic()
         self._was_connected = False
+        self._waits = False
 
     @property
     def is_retrying(self) -> bool:
@@ -33,24 +50,49 @@ class Backoff:
         self._attempts = 0
         self._was_connected = True
 
-    def fail(self, reason: str) -> float:
+    def look(self) -> Listener:
+        """What listens at the address, if no frame has come yet. It may take some seconds."""
+        if self._was_connected or time.monotonic() - self._attempt_began > _REFUSED_WITHIN:
+            return Listener.SOMETHING
+        return _listener.at(self._address)
+
+    def check(self, found: Listener) -> None:
+        """Raise ConnectError if what `look` has found is another port."""
+        if (advice := _listener.advice(self._address, found)) is not None:
+            raise ConnectError(str(self._address), advice, None)
+
+    def fail(self, reason: str, found: Listener) -> float:
         """Seconds to wait before the next attempt.
 
+        Args:
+            reason: Of the failure.
+            found: What `look` has found after it.
+
         Raises:
-            ConnectError: the time is up, and there never was a connection.
+            ConnectError: the time is up, and there never was a connection; or another port of a daemon is there.
             ConnectionLostError: the time is up, and there was a connection before.
         """
+        self.check(found)
         now = time.monotonic()
         if self._attempts == 0:
             self._started = now
-        left = self._started + self._timeout - now
+        if found is Listener.NOTHING:
+            reason = "nothing listens there"
+            left = self._started + self._wait - now
+            if self._wait > 0 and not self._waits:
+                self._waits = True
+                _logger.warning("waiting up to %g s for a daemon at %s", self._wait, self._address)
+        else:
+            left = self._started + self._timeout - now
         if left <= 0:
             if self._was_connected:
-                raise ConnectionLostError(self._address, reason, self._attempts)
-            raise ConnectError(self._address, reason)
+                raise ConnectionLostError(str(self._address), reason, self._attempts)
+            raise ConnectError(str(self._address), reason, hint=_HOW_TO_START)
         delay: float = min(_FIRST_DELAY * 2**self._attempts, _LONGEST_DELAY) * random.uniform(0.5, 1.0)
+        delay = min(delay, left)
         self._attempts += 1
-        return min(delay, left)
+        self._attempt_began = now + delay
+        return delay
 
 
 class GapCounter:

@@ -45,8 +45,9 @@ class AbathurError(Exception):
 class ConnectError(AbathurError):
     """Nothing answers at ``address``."""
 
-    def __init__(self, address: str, reason: str, what: str = "daemon") -> None:
-        super().__init__(f"cannot connect to {address}: {reason}. Is the {what} running?")
+    def __init__(self, address: str, reason: str, what: str | None = "daemon", hint: str = "") -> None:
+        question = f". Is the {what} running?" if what else ""
+        super().__init__(f"cannot connect to {address}: {reason}{question}{hint and ' ' + hint}")
         self.address = address
 
 

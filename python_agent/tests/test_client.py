@@ -15,11 +15,25 @@ from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 import abathur
 import numpy as np
 import pytest
+from abathur import _address
 from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions
 from abathur._units import COLUMNS
 from abathur.sync.v1 import sync_pb2
 from emulators import delimited
-from programs import ACT, SKIRMISH, Play, in_thread, relay, run_daemon, token_options
+from nats_servers import free_ports
+from programs import (
+    ACT,
+    FREE_PORTS,
+    SKIRMISH,
+    TIMEOUT,
+    WATCH,
+    Launch,
+    Play,
+    in_thread,
+    relay,
+    run_daemon,
+    token_options,
+)
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
 FIRST_LOOP = 8960
@@ -145,7 +159,7 @@ async def test_control_changes_the_playback(play: Play, transport: str) -> None:
 
 @pytest.mark.parametrize("transport", ADDRESSES)
 def test_blocking_twin_controls_and_reads(play: Play, transport: str) -> None:
-    daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "2")
+    daemon = play(SKIRMISH, "--wait-agents", "1", "--playback-duration", "4")
     with abathur.connect_blocking(daemon.addresses[transport]) as game:
         loops = []
         for frame in game.frames(policy="every", encoding="proto", fields=["observation.game_loop"]):
@@ -157,7 +171,7 @@ def test_blocking_twin_controls_and_reads(play: Play, transport: str) -> None:
                     game.seek(99_999)
                 assert game.set_rate(2).rate == 2
         match = game.match() if transport == "socket" else None
-    assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 45))
+    assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 90))
     if match is not None:
         assert (match.map_name, match.simulated, match.tick_hz) == ("Synthetic LE", True, 22.4)
 
@@ -237,17 +251,85 @@ async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
     assert all(frame.skipped_events_incomplete for frame in reconnected)
 
 
-async def test_nobody_listens_is_one_clear_error() -> None:
-    for address in ("127.0.0.1:1", "socket://127.0.0.1:1"):
-        async with abathur.connect(address, reconnect_timeout=0) as game:
-            with pytest.raises(abathur.ConnectError, match=r"127\.0\.0\.1:1.*Is the daemon running\?"):
-                async for _ in game.frames():
-                    pass
-        with (
-            abathur.connect_blocking(address, reconnect_timeout=0) as blocking,
-            pytest.raises(abathur.ConnectError),
-        ):
-            next(blocking.frames())
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "socket://127.0.0.1:1", "socket+unix:/nowhere", "grpc+unix:/nowhere"]
+)
+async def test_nobody_listens_is_one_clear_error_at_once(address: str) -> None:
+    said = f"{address}: nothing listens there. Is the daemon running? `abathur play MATCH.mcap` starts one"
+    started = time.monotonic()
+    async with abathur.connect(address) as game:
+        with pytest.raises(abathur.ConnectError, match=re.escape(said)):
+            await anext(game.frames())
+    with abathur.connect_blocking(address) as blocking, pytest.raises(abathur.ConnectError, match=re.escape(said)):
+        next(blocking.frames())
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("transport", ["grpc", "socket"])
+async def test_an_agent_that_starts_first_waits_for_the_daemon(
+    launch: Launch, transport: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (port,) = free_ports(1)
+    address = f"{transport}://127.0.0.1:{port}"
+
+    def blocking() -> int:
+        with abathur.connect_blocking(address, wait=TIMEOUT) as game:
+            return next(game.frames()).sequence
+
+    async def agent() -> int:
+        async with abathur.connect(address, wait=TIMEOUT) as game:
+            return (await anext(game.frames())).sequence
+
+    waiting = [asyncio.create_task(agent()), asyncio.create_task(asyncio.to_thread(blocking))]
+    said = f"waiting up to {TIMEOUT:g} s for a daemon at {address}"
+    async with asyncio.timeout(TIMEOUT):
+        while caplog.messages.count(said) < 2:
+            await asyncio.sleep(0.01)
+    assert not any(task.done() for task in waiting)
+    other = "socket" if transport == "grpc" else "grpc"
+    launch(
+        *("play", str(SKIRMISH), "--wait-agents", "2"),
+        *(f"--{transport}-port", str(port), f"--{other}-port", "0", "--http-port", "0"),
+    )
+    assert all(await asyncio.gather(*waiting))
+
+
+@pytest.mark.parametrize("transport", ["grpc", "socket"])
+async def test_a_daemon_on_an_address_of_ipv6(
+    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
+) -> None:
+    """Each printed address can be given back."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--address", "::1", "--name", "six", "--loop")
+    address = f"{transport}://[::1]:{daemon.port(transport)}"
+    for given in (address, "match:six"):
+        async with abathur.connect(given) as game:
+            assert str(game.address) in (address, daemon.grpc)
+            assert (await anext(game.frames())).sequence > 0
+        with abathur.connect_blocking(str(game.address)) as blocking:
+            assert next(blocking.frames()).sequence > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("[::1]:5", "::1", 5),
+        ("grpc://[::1]", "::1", 22400),
+        ("sockets://[fe80::1%eth0]:7", "fe80::1%eth0", 7),
+        ("socket://[2001:db8::1]", "2001:db8::1", 22401),
+    ],
+)
+def test_addresses_of_ipv6_are_read_and_written(text: str, host: str, port: int) -> None:
+    address = _address.parse(text)
+    assert (address.host, address.port) == (host, port)
+    assert _address.parse(str(address)) == address
+
+
+def test_the_end_of_a_line_behind_a_token_is_not_of_it(play: Play, tmp_path: Path) -> None:
+    daemon = play(SKIRMISH, *token_options(tmp_path), "--loop")
+    for address in (daemon.grpc, daemon.socket):
+        with abathur.connect_blocking(address, token=f"{WATCH}\n") as game:
+            assert next(game.frames()).sequence > 0
 
 
 @pytest.mark.parametrize("transport", ADDRESSES)

@@ -71,8 +71,15 @@ class _Blocking(ast.NodeTransformer):
     def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.AST:
         return self.generic_visit(_as(ast.With, node))
 
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        # A turn for the others in the event loop.
+        return None if ast.unparse(node) == "await asyncio.sleep(0)" else self.generic_visit(node)
+
     def visit_Await(self, node: ast.Await) -> ast.AST:
-        return self.visit(node.value)  # type: ignore[no-any-return]
+        call = node.value
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "asyncio.to_thread":
+            call = ast.Call(call.args[0], call.args[1:], call.keywords)
+        return self.visit(call)  # type: ignore[no-any-return]
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = NAMES.get(node.id, node.id)

@@ -29,6 +29,8 @@ class Options:
     subscription: SubscribeOptions
     #: From the first frame on; None: until the match ends.
     seconds: float | None
+    #: Seconds for a daemon that is not there yet.
+    wait: float = 0.0
 
     @property
     def label(self) -> str:
@@ -66,7 +68,10 @@ async def _watch(options: Options, counter: Counter, reports: Connection) -> Non
     seconds = options.seconds
     first_within = None if seconds is None else max(seconds, _FIRST_FRAME_SECONDS)
     with contextlib.suppress(TimeoutError):
-        async with connect(options.address, reconnect_timeout=5.0) as game, asyncio.timeout(first_within) as limit:
+        async with (
+            connect(options.address, wait=options.wait, reconnect_timeout=5.0) as game,
+            asyncio.timeout(first_within) as limit,
+        ):
             frames = game.frames(**options.subscription)
             next_report = 0.0
             async with aclosing(frames):

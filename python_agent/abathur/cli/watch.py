@@ -8,13 +8,13 @@ import multiprocessing
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from multiprocessing.connection import wait
+from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from abathur import _address
 from abathur._options import Compression, Encoding, Policy, SubscribeOptions
-from abathur.cli import _commands, _outputs, _wrong_port
+from abathur.cli import _commands, _outputs
 from abathur.errors import AbathurError
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seconds", type=seconds_of, default=None, help="stop this long after the first frame (default: match end)"
+    )
+    parser.add_argument(
+        "--wait", type=seconds_of, default=0.0, metavar="SECONDS", help="for a daemon that starts later (default: 0)"
     )
     for option, values, default in (
         ("--policy", get_args(Policy), "latest"),
@@ -80,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
         "compression": options.compression,
         "fields": tuple(path for path in options.fields.split(",") if path),
     }
-    show(options.addresses, options.seconds, options.svg, subscription)
+    show(options.addresses, options.seconds, options.svg, subscription, options.wait)
 
 
 def _show_dashboard(options: argparse.Namespace) -> None:
@@ -94,7 +97,11 @@ def _show_dashboard(options: argparse.Namespace) -> None:
 
 
 def show(
-    addresses: Sequence[str], seconds: float | None, picture: str | None, subscription: SubscribeOptions | None = None
+    addresses: Sequence[str],
+    seconds: float | None,
+    picture: str | None,
+    subscription: SubscribeOptions | None = None,
+    wait: float = 0.0,
 ) -> None:
     """Receive as one agent for each address, and show live figures and a summary.
 
@@ -103,6 +110,7 @@ def show(
         seconds: When to stop; None: at the match's end.
         picture: File for an SVG of the last view and the summary.
         subscription: Of all agents.
+        wait: Seconds for a daemon that is not there yet.
 
     Raises:
         AbathurError: an agent failed, or received no frame.
@@ -115,15 +123,12 @@ def show(
     subscription = {**defaults, **(subscription or {}), "name": "abathur watch"}
     _request.subscribe_request(subscription)
     each_address: list[str | None] = [*addresses] or [None]
-    agents = [_watcher.Options(address, subscription, seconds) for address in each_address]
+    agents = [_watcher.Options(address, subscription, seconds, wait) for address in each_address]
     for agent in agents:
         _address.check_match(_address.parse(agent.address))
     snapshots = _collect(agents)
-    if picture:
+    if picture and any(snapshot.frames for snapshot in snapshots):
         _save_picture(snapshots, picture)
-    for agent, snapshot in zip(agents, snapshots, strict=True):
-        if snapshot.frames == 0 and (advice := _wrong_port.advice(_address.parse(agent.address))) is not None:
-            raise AbathurError(advice)
     silent = [snapshot.label for snapshot in snapshots if snapshot.frames == 0 and not snapshot.error]
     if silent:
         raise AbathurError(f"no frame was received from {', '.join(silent)}")
@@ -163,7 +168,8 @@ def _collect(agents: list[_watcher.Options]) -> list[Snapshot]:
         for process in processes:
             process.terminate()
             process.join(_STOP_SECONDS)
-    console.print(summary_table(snapshots))
+    if any(snapshot.frames for snapshot in snapshots):
+        console.print(summary_table(snapshots))
     return snapshots
 
 
@@ -184,7 +190,7 @@ def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Iterator[None]:
     """Updates the snapshots, and yields after each refresh interval, until every agent is done."""
     open_pipes: dict[Any, int] = {pipe: index for index, pipe in enumerate(pipes)}
     while open_pipes:
-        ready: list[Any] = wait(list(open_pipes), timeout=_REFRESH_SECONDS)
+        ready: list[Any] = connection.wait(list(open_pipes), timeout=_REFRESH_SECONDS)
         for pipe in ready:
             try:
                 snapshots[open_pipes[pipe]] = pipe.recv()
