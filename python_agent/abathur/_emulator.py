@@ -13,10 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeVar
 
-from google.protobuf import json_format
 from google.protobuf.message import Message
 from s2clientprotocol import debug_pb2, sc2api_pb2
 
+from abathur import _proto_json
 from abathur._daemon import Command, find_daemon, stop_daemon, stream
 from abathur.errors import DaemonError, RecordingError
 
@@ -204,7 +204,7 @@ class EmulatedGame:
     def _logged(self, kind: str, message: type[_M]) -> list[tuple[int, _M]]:
         self._read_actions()
         lines = [json.loads(line) for line in self._lines]
-        return [(each["game_loop"], json_format.ParseDict(each[kind], message())) for each in lines if kind in each]
+        return [(each["game_loop"], _proto_json.parse(each[kind], message())) for each in lines if kind in each]
 
     def _read_actions(self) -> None:
         if self._files is None:

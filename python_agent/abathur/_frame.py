@@ -12,6 +12,7 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
+from abathur import _proto_json
 from abathur._grids import Grids
 from abathur._malformed import MALFORMED
 from abathur._payloads import PayloadReader
@@ -118,8 +119,8 @@ class Frame:
                 return sc2api_pb2.ResponseObservation.FromString(self._data)
             if self._columns is not None:
                 return sc2api_pb2.ResponseObservation.FromString(observation_bytes(self._columns))
-            return json_format.ParseDict(dict(self.json), sc2api_pb2.ResponseObservation())
-        except (DecodeError, json_format.ParseError, *MALFORMED) as error:
+            return _proto_json.parse(self.json, sc2api_pb2.ResponseObservation())
+        except (DecodeError, *_proto_json.ERRORS) as error:
             raise self._damaged(error) from None
 
     @property
@@ -185,10 +186,8 @@ class Frame:
         """
         if isinstance(self._skipped_events, Mapping):
             try:
-                self._skipped_events = json_format.ParseDict(
-                    dict(self._skipped_events), sc2api_pb2.ResponseObservation()
-                )
-            except (json_format.ParseError, *MALFORMED) as error:
+                self._skipped_events = _proto_json.parse(self._skipped_events, sc2api_pb2.ResponseObservation())
+            except _proto_json.ERRORS as error:
                 raise self._damaged(error) from None
         return self._skipped_events
 

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
-from abathur import _frame
+from abathur import _frame, _proto_json
 from abathur._frame import Frame
-from abathur._malformed import MALFORMED
 from abathur._payloads import PayloadReader
 from abathur.errors import ProtocolError, RequestError, StoppingError, request_error
 from abathur.sync.v1 import sync_pb2
@@ -129,6 +128,6 @@ def _parse(value: object, message: _M) -> _M:
     if not isinstance(value, dict):
         raise ProtocolError(f"{message.DESCRIPTOR.name} must be a JSON object, not {str(value)[:80]!r}")
     try:
-        return json_format.ParseDict(value, message, ignore_unknown_fields=True)
-    except (json_format.ParseError, *MALFORMED) as error:
+        return _proto_json.parse(value, message)
+    except _proto_json.ERRORS as error:
         raise ProtocolError(f"{message.DESCRIPTOR.name} cannot be read: {error}") from None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from google.protobuf import json_format
 from s2clientprotocol import sc2api_pb2
 
+from abathur import _proto_json
 from abathur._malformed import MALFORMED
 from abathur.errors import ProtocolError
 
@@ -109,6 +109,6 @@ def without_units(frame: Frame) -> sc2api_pb2.ResponseObservation:
                 },
             },
         }
-        return json_format.ParseDict(wanted, sc2api_pb2.ResponseObservation())
-    except (json_format.ParseError, *MALFORMED) as error:
+        return _proto_json.parse(wanted, sc2api_pb2.ResponseObservation())
+    except _proto_json.ERRORS as error:
         raise ProtocolError(f"the observation of frame {frame.sequence} cannot be read: {error}") from None
