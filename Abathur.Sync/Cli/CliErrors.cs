@@ -71,7 +71,6 @@ internal static class CliErrors
 
     private static string Describe(ParseError error) => error.SymbolResult switch
     {
-        OptionResult option when error.Message.Contains("System.", StringComparison.Ordinal) => OptionRules.NotOfType(option),
         ArgumentResult { Tokens.Count: 0 } argument => $"{argument.Argument.HelpName ?? argument.Argument.Name} is missing.",
         CommandResult { Command.Subcommands.Count: > 0 } => "COMMAND is missing.",
         _ => error.Message.ReplaceLineEndings(" "),

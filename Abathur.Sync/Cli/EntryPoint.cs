@@ -12,6 +12,17 @@ internal static class EntryPoint
     private static Task<int> Main(string[] args)
     {
         if (OperatingSystem.IsWindows()) SpeakUtf8();
+        var parsed = CreateRoot().Parse(args);
+        LogOptionSet.Apply(parsed);
+        if (parsed.Errors.Count > 0 || CliErrors.OptionTakenAsArgument(parsed) is not null)
+            return Task.FromResult(CliErrors.ReportUsage(parsed));
+        return CliErrors.RunAsync(() => LongTask.Invoke(() => parsed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout })));
+    }
+
+    /// <summary>The whole command line.</summary>
+    public static RootCommand CreateRoot()
+    {
         var root = new RootCommand("Records, plays back and publishes StarCraft II observations.")
         {
             PlayCommand.Create(),
@@ -30,12 +41,8 @@ internal static class EntryPoint
         };
         LogOptionSet.AddTo(root);
         HelpText.Use(root);
-        var parsed = root.Parse(args);
-        LogOptionSet.Apply(parsed);
-        if (parsed.Errors.Count > 0 || CliErrors.OptionTakenAsArgument(parsed) is not null)
-            return Task.FromResult(CliErrors.ReportUsage(parsed));
-        return CliErrors.RunAsync(() => LongTask.Invoke(() => parsed.InvokeAsync(
-            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout })));
+        OptionRules.AddToAll(root);
+        return root;
     }
 
     /// <summary>The code pages of Windows lack the arrow characters and some map names, and programs that read a pipe expect

@@ -1,13 +1,33 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Numerics;
 
 namespace Abathur.Sync.Cli;
 
 /// <summary>Validation of option values.</summary>
 internal static class OptionRules
 {
-    /// <summary>Adds a rule. A value that breaks it is refused with this message; a value that cannot be parsed, with the type that it
-    /// should have.</summary>
+    private static readonly Dictionary<Type, Func<string, string?>> Numbers = new()
+    {
+        [typeof(double)] = Problem<double>("a number"),
+        [typeof(int)] = Problem<int>("a whole number"),
+        [typeof(uint)] = Problem<uint>("a whole number, 0 or more"),
+        [typeof(long)] = Problem<long>("a whole number"),
+        [typeof(ulong)] = Problem<ulong>("a whole number, 0 or more"),
+    };
+
+    /// <summary>Adds the rules of all values to a command and those below it: no value is empty, and numbers are parsed by
+    /// <see cref="NumberText"/>; the library takes a comma for a thousands separator.</summary>
+    public static void AddToAll(Command command)
+    {
+        foreach (var option in command.Options.Where(option => option.ValueType != typeof(bool)))
+            option.Validators.Insert(0, result => Check(result, option.Name, option.ValueType));
+        foreach (var argument in command.Arguments)
+            argument.Validators.Insert(0, result => Check(result, argument.HelpName ?? argument.Name, argument.ValueType));
+        foreach (var each in command.Subcommands) AddToAll(each);
+    }
+
+    /// <summary>Adds a rule. A value that breaks it is refused with this message.</summary>
     public static void Must<T>(this Option<T> option, Func<T, bool> isRight, string message) =>
         option.Validators.Add(result =>
         {
@@ -17,7 +37,7 @@ internal static class OptionRules
             }
             catch (InvalidOperationException)
             {
-                result.AddError(NotOfType(result));
+                // The value cannot be parsed, which the rules of all values have reported.
             }
         });
 
@@ -46,15 +66,21 @@ internal static class OptionRules
         });
     }
 
-    /// <summary>The message for a value that cannot be parsed.</summary>
-    public static string NotOfType(OptionResult result)
-    {
-        var type = Nullable.GetUnderlyingType(result.Option.ValueType) ?? result.Option.ValueType;
-        var kind = type == typeof(double) ? "a number" : type == typeof(DateTimeOffset) ? "a time" : "a whole number";
-        return $"{result.Option.Name} must be {kind}, not '{(result.Tokens is [.., var last] ? last.Value : "")}'.";
-    }
-
     /// <summary>A list in a sentence: <c>a, b or c</c>.</summary>
     public static string Join(string[] values) =>
         values.Length > 1 ? $"{string.Join(", ", values[..^1])} or {values[^1]}" : string.Concat(values);
+
+    private static void Check(SymbolResult result, string name, Type valueType)
+    {
+        var problemOf = Numbers.GetValueOrDefault(Nullable.GetUnderlyingType(valueType) ?? valueType);
+        foreach (var token in result.Tokens)
+        {
+            if (token.Value.Length == 0) result.AddError($"{name} must not be empty.");
+            else if (problemOf?.Invoke(token.Value) is { } problem) result.AddError($"{name} {problem}.");
+        }
+    }
+
+    private static Func<string, string?> Problem<T>(string kind)
+        where T : struct, INumber<T> =>
+        text => NumberText.TryParse<T>(text, out _) ? null : $"must be {kind}, not '{text}'";
 }

@@ -101,8 +101,7 @@ internal static class PlayCommand
     private static double? ParseRate(string text)
     {
         if (text == "unlimited") return 0;
-        return double.TryParse(text, System.Globalization.CultureInfo.InvariantCulture, out var rate)
-            && rate is >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
+        return NumberText.TryParse<double>(text, out var rate) && rate is >= PlaybackOptions.MinRate and <= PlaybackOptions.MaxRate
             ? rate
             : null;
     }

@@ -162,7 +162,7 @@ def test_a_name_that_no_match_has(launch: Launch, name: str, error: type[Excepti
     ("options", "message"),
     [
         (("--name", "a b"), "--name must be 1 to 64 letters, digits, '_' and '-'."),
-        (("--name", ""), "--name must be 1 to 64 letters, digits, '_' and '-'."),
+        (("--name", ""), "--name must not be empty."),
         (("--name", "x" * 65), "--name must be 1 to 64 letters, digits, '_' and '-'."),
         (("--ports", "22400"), "--ports must be auto; for a port of your choice, use --grpc-port, --socket-port and"),
         (("--ports", "auto", "--grpc-port", "0"), "--ports and --grpc-port exclude each other."),

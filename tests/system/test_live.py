@@ -170,7 +170,7 @@ def test_an_http_server_is_no_game(play: Play) -> None:
         (("--sc2", "nowhere"), "--sc2 must be HOST:PORT"),
         (("--sc2", "127.0.0.1:70000"), "--sc2 must be HOST:PORT"),
         (("--agent", "'"), "a quotation mark is not closed"),
-        (("--agent", ""), "the command of an agent is empty"),
+        (("--agent", " "), "the command of an agent is empty"),
         (("--observe", "--as-player", "17"), "--as-player must be"),
         (("--map", "x", "--as-player", "2"), "--as-player needs --replay or --observe"),
         (("--opponent", "ai:zerg"), "--opponent needs --map"),
