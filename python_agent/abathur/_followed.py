@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from s2clientprotocol import sc2api_pb2
 
+from abathur._damage import as_recording_error
 from abathur._frame import Frame
 from abathur._growing_file import GrowingFile
 from abathur._read_only import explain
 from abathur._recorded_frames import OBSERVATIONS, check_every, observations, select
-from abathur.errors import ProtocolError, RecordingError
+from abathur.errors import RecordingError
 
 _METADATA = "abathur.match"
+_M = TypeVar("_M", sc2api_pb2.ResponseGameInfo, sc2api_pb2.ResponseData)
 
 
 class FollowedRecording:
@@ -32,7 +34,8 @@ class FollowedRecording:
     def __init__(self, path: Path) -> None:
         """Use `open`."""
         self.path = path
-        self._file: GrowingFile | None = None
+        #: Those of the iterations that have not ended.
+        self._files: set[GrowingFile] = set()
         self.metadata = self._read_metadata()
 
     def __enter__(self) -> FollowedRecording:
@@ -49,20 +52,22 @@ class FollowedRecording:
         explain(error)
         self.close()
 
+    def __reduce__(self) -> tuple[type[FollowedRecording], tuple[Path]]:
+        """The path: the file is opened again."""
+        return FollowedRecording, (self.path.absolute(),)
+
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
+        for file in self._files.copy():
+            file.close()
 
     def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
         """The game info, if it precedes the observations, else None. Waits for the first chunk."""
-        data = self._before_observations("/game_info")
-        return None if data is None else sc2api_pb2.ResponseGameInfo.FromString(data)
+        return self._before_observations("/game_info", sc2api_pb2.ResponseGameInfo)
 
     def game_data(self) -> sc2api_pb2.ResponseData | None:
         """The game data, if it precedes the observations, else None. Waits for the first chunk."""
-        data = self._before_observations("/game_data")
-        return None if data is None else sc2api_pb2.ResponseData.FromString(data)
+        return self._before_observations("/game_data", sc2api_pb2.ResponseData)
 
     def frames(self, *, start: int = 0, stop: int | None = None, every: int = 1) -> Iterator[Frame]:
         """The recorded frames from the start of the file, then those that are written, until the match ends.
@@ -80,10 +85,8 @@ class FollowedRecording:
         return self._frames(start, stop, every)
 
     def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
-        try:
+        with as_recording_error(self.path):
             yield from select(observations(self._messages()), start, stop, every, self.metadata.get("match_id", ""))
-        except ProtocolError as error:
-            raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def _messages(self) -> Iterator[tuple[str, Any]]:
         from mcap.records import Channel, Message
@@ -97,16 +100,15 @@ class FollowedRecording:
 
     def _records(self) -> Iterator[Any]:
         # Not needed by agents, and `import abathur` should be quick.
-        from mcap.exceptions import McapError
         from mcap.stream_reader import StreamReader
 
-        self.close()
-        file = self._file = self._open()
+        file = self._open()
+        self._files.add(file)
         try:
-            yield from StreamReader(file).records  # type: ignore[arg-type]
-        except (McapError, ValueError, OSError) as error:
-            raise RecordingError(f"{self.path} is damaged: {str(error) or type(error).__name__}") from None
+            with as_recording_error(self.path):
+                yield from StreamReader(file).records  # type: ignore[arg-type]
         finally:
+            self._files.discard(file)
             file.close()
 
     def _open(self) -> GrowingFile:
@@ -127,10 +129,11 @@ class FollowedRecording:
                 break
         return {}
 
-    def _before_observations(self, wanted: str) -> bytes | None:
-        for topic, message in self._messages():
-            if topic == wanted:
-                return bytes(message.data)
-            if topic in OBSERVATIONS:
-                break
+    def _before_observations(self, wanted: str, kind: type[_M]) -> _M | None:
+        with as_recording_error(self.path):
+            for topic, message in self._messages():
+                if topic == wanted:
+                    return kind.FromString(message.data)
+                if topic in OBSERVATIONS:
+                    break
         return None

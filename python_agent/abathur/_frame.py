@@ -199,11 +199,13 @@ class Frame:
         read, each frame is compared with the one before it. docs/agents.md has the rules.
 
         Raises:
-            AbathurError: the previous frame is gone, or this frame was pickled or copied.
+            AbathurError: the previous frame is gone, or this frame was pickled, copied, or read by its number.
             ProtocolError: a part of the observation that they need is damaged.
         """
         if self._step is None:
-            raise AbathurError(f"frame {self.sequence} is a copy: only the frames of a stream have events")
+            raise AbathurError(
+                f"frame {self.sequence} is a copy, or was read by its number: only the frames of a stream have events"
+            )
         return self._step.events(self)
 
     def to_observation(self) -> sc2api_pb2.ResponseObservation:

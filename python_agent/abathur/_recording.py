@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, TypeVar, overload
 
-from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _plots, _tables
+from abathur._damage import as_recording_error
 from abathur._followed import FollowedRecording
 from abathur._frame import Frame
 from abathur._plots import PlotSeries
+from abathur._positioned_file import PositionedFile
 from abathur._read_only import explain
 from abathur._recorded_frames import (
     ACTIONS,
@@ -27,12 +30,12 @@ from abathur._recorded_frames import (
     check_every,
     game_loop_of,
     observations,
-    parse_segment,
     select,
     with_others,
 )
+from abathur._recorded_index import RecordedIndex
 from abathur._timeline import Timeline, TimelineBuilder
-from abathur.errors import ProtocolError, RecordingError
+from abathur.errors import RecordingError
 from abathur.sync.v1 import sync_pb2
 
 if TYPE_CHECKING:
@@ -43,8 +46,15 @@ _METADATA = "abathur.match"
 #: How many frames are in how many segments of a compact recording.
 _COUNTS = "abathur.compact"
 _LOOPS_PER_SECOND = 22.4
+_INCOMPLETE = (
+    "is not a complete MCAP file ({}); "
+    "if it is a recording, `abathur-sync recover` makes a new file of its complete part"
+)
 #: Bytes before the content of a record: its kind, and its length.
 _RECORD_HEAD = 9
+#: Frames that are read and thrown away to get to one ahead, before reading starts again at a chunk.
+_NEAR = 64
+_M = TypeVar("_M", sc2api_pb2.ResponseGameInfo, sc2api_pb2.ResponseData)
 
 
 @overload
@@ -69,8 +79,18 @@ def open_recording(path: str | Path, *, follow: bool = False) -> Recording | Fol
     return FollowedRecording(Path(path)) if follow else Recording(Path(path))
 
 
+class _Cursor(NamedTuple):
+    """Where the frame after the last one that was read by its number begins."""
+
+    number: int
+    observations: Iterator[Observation]
+
+
 class Recording:
     """A recorded match. Made by `open`.
+
+    ``len(match)`` is the number of its frames, ``match[0]`` the first of them; iteration gives all. Threads and forked
+    processes may read one recording at once. It is pickled by its path: a process that is spawned opens it again.
 
     Attributes:
         path: The file.
@@ -80,33 +100,71 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         """Use `open`."""
-        # Not needed by agents, and `import abathur` should be quick.
-        from mcap.exceptions import McapError
-        from mcap.reader import make_reader
-        from zstandard import ZstdError
-
         self.path = path
-        self._errors: tuple[type[Exception], ...] = (
-            *(McapError, ZstdError, DecodeError, ProtocolError, EOFError, ValueError, OSError, struct.error),
-        )
-        self._file: BinaryIO = self._open(path)
-        try:
-            self._reader: Any = make_reader(self._file)
-            self._summary: Any = self._reader.get_summary() or _scan(self._reader)
-            self.metadata = self._read_metadata()
-        except self._errors as error:
-            self._file.close()
-            raise RecordingError(
-                f"{path} is not a complete MCAP file ({str(error) or type(error).__name__}); "
-                "if it is a recording, `abathur-sync recover` makes a new file of its complete part"
-            ) from None
+        self.frame_count = 0
         self._timeline: Timeline | None = None
-        self._check_schema()
+        self._index: RecordedIndex | None = None
+        # One at most: what is taken from it belongs to the thread that took it.
+        self._cursors: deque[_Cursor] = deque(maxlen=1)
+        self._file = PositionedFile(path)
         try:
-            self.frame_count = self._count_frames()
-        except self._errors as error:
+            with as_recording_error(path, _INCOMPLETE):
+                reader = self._reader()
+                self._summary: Any = reader.get_summary() or _scan(reader)
+                self.metadata = self._read_metadata()
+            with as_recording_error(path):
+                self._check_schema()
+                self.frame_count = self._count_frames()
+        except BaseException:
             self._file.close()
-            raise RecordingError(f"{path} is damaged: {error}") from None
+            raise
+
+    def __reduce__(self) -> tuple[Callable[[Path], Recording], tuple[Path]]:
+        """The path: the file is opened again."""
+        return Recording, (self.path.absolute(),)
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return self.frame_count
+
+    def __bool__(self) -> bool:
+        """A recording without frames is a recording."""
+        return True
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Every frame: `frames` without options."""
+        return self.frames()
+
+    def __getitem__(self, number: SupportsIndex) -> Frame:
+        """A frame by its number, from 0; from the last one, -1. Its `events` are not known.
+
+        Frames are fastest in their order; otherwise each needs its chunk of the file, as a rule 16 MiB of observations.
+        Of a compact recording, and of one without an index, the first use reads the whole file.
+
+        Raises:
+            IndexError: there is no such frame.
+            RecordingError: the file is damaged there.
+            TypeError: it is not an integer.
+        """
+        if isinstance(number, slice):
+            raise TypeError(f"a frame has one number, not {number}: `frames` has a range of game loops")
+        given = index(number)
+        wanted = given + self.frame_count if given < 0 else given
+        if not 0 <= wanted < self.frame_count:
+            raise IndexError(f"{self.path} has no frame {given}; it has {self.frame_count} frames")
+        self._file.check_open()
+        with as_recording_error(self.path):
+            return self._numbered(wanted).frame(self.metadata.get("match_id", ""))
+
+    def frame_at(self, game_loop: int) -> Frame:
+        """The frame at a game loop, or the first one after it.
+
+        Raises:
+            RecordingError: no frame is there or after it, or the file is damaged there.
+        """
+        for frame in self.frames(start=game_loop):
+            return frame
+        raise RecordingError(f"{self.path} has no frame at game loop {game_loop} or after it")
 
     def __enter__(self) -> Recording:
         """The recording is already open."""
@@ -132,14 +190,12 @@ class Recording:
         return float(self.metadata.get("tick_hz", _LOOPS_PER_SECOND))
 
     def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
-        """The game info; None if the recording has none."""
-        data = self._first("/game_info")
-        return None if data is None else sc2api_pb2.ResponseGameInfo.FromString(data)
+        """The game info; None if the recording has none. Raises RecordingError if the file is damaged."""
+        return self._first("/game_info", sc2api_pb2.ResponseGameInfo)
 
     def game_data(self) -> sc2api_pb2.ResponseData | None:
-        """The game data; None if the recording has none."""
-        data = self._first("/game_data")
-        return None if data is None else sc2api_pb2.ResponseData.FromString(data)
+        """The game data; None if the recording has none. Raises RecordingError if the file is damaged."""
+        return self._first("/game_data", sc2api_pb2.ResponseData)
 
     def frames(self, *, start: int = 0, stop: int | None = None, every: int = 1) -> Iterator[Frame]:
         """The recorded frames, the same objects as from a daemon.
@@ -158,12 +214,10 @@ class Recording:
         return self._frames(start, stop, every)
 
     def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
-        self._check_open()
-        recorded = self._observations(self._log_time_before(start))
-        try:
+        self._file.check_open()
+        with as_recording_error(self.path):
+            recorded = self._observations(self._log_time_before(start))
             yield from select(recorded, start, stop, every, self.metadata.get("match_id", ""))
-        except self._errors as error:
-            raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def payloads(self) -> Iterator[bytes]:
         """Every recorded observation: a serialized `ResponseObservation`, built if the recording is compact.
@@ -171,11 +225,9 @@ class Recording:
         Raises:
             RecordingError: the file is damaged there.
         """
-        try:
+        with as_recording_error(self.path):
             for each in self._observations(None):
                 yield each.data
-        except self._errors as error:
-            raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def action_requests(self) -> Iterator[sc2api_pb2.RequestAction]:
         """Every recorded request of actions: of the bot, and of agents.
@@ -183,11 +235,9 @@ class Recording:
         Raises:
             RecordingError: the file is damaged there.
         """
-        try:
+        with as_recording_error(self.path):
             for _, message in self._messages([ACTIONS], None):
                 yield sc2api_pb2.RequestAction.FromString(message.data)
-        except self._errors as error:
-            raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def plots(self) -> list[PlotSeries]:
         """The series that agents plotted, by agent and name. Reads the whole file.
@@ -195,12 +245,10 @@ class Recording:
         Raises:
             RecordingError: the file is damaged.
         """
-        try:
+        with as_recording_error(self.path):
             return _plots.merged(
                 sync_pb2.Plots.FromString(message.data) for _, message in self._messages([PLOTS], None)
             )
-        except self._errors as error:
-            raise RecordingError(f"{self.path} is damaged: {error}") from None
 
     def timeline(self) -> Timeline:
         """Some numbers of the match, one row a game second: see `Timeline`. Computed once, which reads the whole file.
@@ -210,7 +258,7 @@ class Recording:
         """
         if self._timeline is None:
             builder = TimelineBuilder(self.game_data())
-            try:
+            with as_recording_error(self.path):
                 for topic, each in with_others(self._messages([*OBSERVATIONS, DRAWINGS], None)):
                     if topic == DRAWINGS:
                         layers = sync_pb2.Drawings.FromString(each.data).layers
@@ -219,8 +267,6 @@ class Recording:
                     builder.add_events(each.game_loop, each.without_units())
                     if builder.is_due(each.game_loop):
                         builder.add(each.game_loop, each.frame("").observation)
-            except self._errors as error:
-                raise RecordingError(f"{self.path} is damaged: {error}") from None
             self._timeline = builder.build()
         return self._timeline
 
@@ -235,21 +281,19 @@ class Recording:
         """The same as NumPy arrays by name, each of shape (rows,)."""
         return _tables.arrays(self.frames(start=start, stop=stop))
 
-    def _open(self, path: Path) -> BinaryIO:
-        try:
-            return path.open("rb")
-        except OSError as error:
-            raise RecordingError(f"cannot open {path}: {error.strerror}") from None
+    def _reader(self) -> Any:
+        """A reader with a position of its own."""
+        # Not needed by agents, and `import abathur` should be quick.
+        from mcap.reader import make_reader
+
+        self._file.check_open()
+        return make_reader(self._file.stream())
 
     def _read_metadata(self, name: str = _METADATA) -> dict[str, str]:
-        for record in self._reader.iter_metadata():
+        for record in self._reader().iter_metadata():
             if record.name == name:
                 return dict(record.metadata)
         return {}
-
-    def _check_open(self) -> None:
-        if self._file.closed:
-            raise RecordingError(f"{self.path} is closed: read it inside `with abathur.open(...)`")
 
     def _check_schema(self) -> None:
         schemas = {schema.id: schema.name for schema in self._summary.schemas.values()}
@@ -259,7 +303,6 @@ class Recording:
             if channel.topic == COLUMNS or (channel.topic == OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA)
         }
         if not self._channels:
-            self._file.close()
             raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
 
     @property
@@ -278,10 +321,42 @@ class Recording:
             counted = self._read_metadata(_COUNTS)
             if counted.get("segments") == str(counts[COLUMNS]) and counted.get("frames", "").isdecimal():
                 return int(counts[OBSERVATION]) + int(counted["frames"])
-        return sum(
-            1 if topic == OBSERVATION else len(parse_segment(message.data).payloads)
-            for topic, message in self._messages(OBSERVATIONS, None)
-        )
+        return len(self._indexed())
+
+    def _indexed(self) -> RecordedIndex:
+        if self._index is None:
+            times = [] if self._is_compact else sorted(self._indexed_times())
+            if times and len(times) == self.frame_count:
+                self._index = RecordedIndex(times, [1] * len(times))
+            else:
+                self._index = RecordedIndex.of_messages(self._messages(OBSERVATIONS, None))
+        return self._index
+
+    def _indexed_times(self) -> Iterator[int]:
+        """The log times of the observations that are listed behind the chunks."""
+        from mcap.data_stream import ReadDataStream
+        from mcap.records import MessageIndex
+
+        file = self._file.stream()
+        for chunk in self._summary.chunk_indexes:
+            for channel in self._channels.keys() & chunk.message_index_offsets.keys():
+                file.seek(chunk.message_index_offsets[channel] + _RECORD_HEAD)
+                yield from (time for time, _ in MessageIndex.read(ReadDataStream(file)).records)
+
+    def _numbered(self, number: int) -> Observation:
+        """The observation with a number. Goes on after the last one, if it is a little further on."""
+        try:
+            cursor = self._cursors.pop()
+        except IndexError:
+            cursor = None
+        if cursor is None or not 0 <= number - cursor.number <= _NEAR:
+            time, before = self._indexed().place(number)
+            cursor = _Cursor(number - before, self._observations(time))
+        observation = next(islice(cursor.observations, number - cursor.number, None), None)
+        if observation is None:
+            raise RecordingError(f"{self.path} is damaged: it lacks some of the {self.frame_count} frames in its index")
+        self._cursors.append(_Cursor(number + 1, cursor.observations))
+        return observation
 
     def _observations(self, start_time: int | None) -> Iterator[Observation]:
         return observations(self._messages(OBSERVATIONS, start_time))
@@ -292,7 +367,7 @@ class Recording:
             return self._in_file_order(topics, start_time)
         # Without an index the package would sort the whole file in memory.
         is_sorted = bool(self._summary.chunk_indexes)
-        found = self._reader.iter_messages(topics=topics, starting_at=start_time, log_time_order=is_sorted)
+        found = self._reader().iter_messages(topics=topics, starting_at=start_time, log_time_order=is_sorted)
         return ((channel.topic, message) for _, channel, message in found)
 
     def _in_file_order(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
@@ -302,19 +377,21 @@ class Recording:
         from mcap.stream_reader import breakup_chunk
 
         after = start_time or 0
+        file = self._file.stream()
         wanted = {channel.id: channel.topic for channel in self._summary.channels.values() if channel.topic in topics}
-        for index in sorted(self._summary.chunk_indexes, key=lambda index: index.chunk_start_offset):
-            listed = index.message_index_offsets
-            if index.message_end_time < after or (listed and not wanted.keys() & listed.keys()):
+        for chunk in sorted(self._summary.chunk_indexes, key=lambda chunk: chunk.chunk_start_offset):
+            listed = chunk.message_index_offsets
+            if chunk.message_end_time < after or (listed and not wanted.keys() & listed.keys()):
                 continue
-            self._file.seek(index.chunk_start_offset + _RECORD_HEAD)
-            for record in breakup_chunk(Chunk.read(ReadDataStream(self._file))):
+            file.seek(chunk.chunk_start_offset + _RECORD_HEAD)
+            for record in breakup_chunk(Chunk.read(ReadDataStream(file))):
                 if isinstance(record, Message) and record.channel_id in wanted and record.log_time >= after:
                     yield wanted[record.channel_id], record
 
-    def _first(self, topic: str) -> bytes | None:
-        for _, message in self._messages([topic], None):
-            return bytes(message.data)
+    def _first(self, topic: str, kind: type[_M]) -> _M | None:
+        with as_recording_error(self.path):
+            for _, message in self._messages([topic], None):
+                return kind.FromString(message.data)
         return None
 
     def _log_time_before(self, game_loop: int) -> int | None:

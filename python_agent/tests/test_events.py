@@ -369,7 +369,7 @@ def test_copies_of_frames_have_no_events() -> None:
         frame = next(match.frames())
     for made in (copy.copy(frame), pickle.loads(pickle.dumps(frame))):
         assert made.game_loop == frame.game_loop
-        with pytest.raises(AbathurError, match="frame 1 is a copy: only the frames of a stream have events"):
+        with pytest.raises(AbathurError, match=r"frame 1 is a copy, .*: only the frames of a stream have events"):
             _ = made.events
     assert frame.events == ()
 

@@ -14,6 +14,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur import _tables, _without_units
 from abathur._daemon import has_daemon
+from abathur._damage import as_recording_error
 from abathur._frame import Frame
 from abathur._nested import NestedSource
 from abathur._recorded_frames import ACTIONS, OBSERVATION, OBSERVATIONS, Observation, game_loop_of, select, with_others
@@ -72,7 +73,7 @@ class RecordedMatch:
         Raises:
             RecordingError: the recording is damaged.
         """
-        try:
+        with as_recording_error(self._recording.path):
             match_id = self._recording.metadata.get("match_id", "")
             for frame in select(self._observations(), 0, None, self._every, match_id):
                 if self._rows is not None:
@@ -82,8 +83,6 @@ class RecordedMatch:
                 yield frame
             if self._rows is not None:
                 self._rows.finish(self._recording)
-        except self._recording._errors as error:
-            raise RecordingError(f"{self._recording.path} is damaged: {error}") from None
 
     def _observations(self) -> Iterator[Observation]:
         """The observations, each with its units in `_rows`."""
