@@ -503,7 +503,7 @@ internal sealed class Make
     {
         for (var left = tries; left > 0 && !IsInterrupted; left--)
         {
-            var run = TestDotnet(framework, filter);
+            var run = RunDotnet(framework, filter);
             if (run.Failed > 0 && left > 1)
             {
                 Console.WriteLine($"make: {run.Failed} failed, are tried again");
@@ -518,7 +518,7 @@ internal sealed class Make
     private static string Filter(string each, string separator, IEnumerable<string> kinds) =>
         string.Join(separator, kinds.Select(kind => string.Format(CultureInfo.InvariantCulture, each, kind)));
 
-    private static TestRun TestDotnet(string framework, string filter)
+    private static TestRun RunDotnet(string framework, string filter)
     {
         // A project with one framework has no folder of its own for it.
         var assemblies = Directory.EnumerateDirectories(Path.Combine(Root, "artifacts", "bin"), "*.Tests")
