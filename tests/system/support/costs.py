@@ -35,7 +35,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     finally:
         if folder := os.environ.get("ABATHUR_TEST_COSTS"):
             wall, processor = (after - start for start, after in zip(before, spent(), strict=True))
-            with (Path(folder) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+    with (Path(folder) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps([item.nodeid, wall, processor]) + "\n")
 
 
