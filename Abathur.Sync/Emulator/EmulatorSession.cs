@@ -54,7 +54,7 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
         uint? id = request.HasId ? request.Id : null;
         return answer.Error is { } error
             ? _envelope.WriteError(id, game.Status, error)
-            : _envelope.Write(id, game.Status, answer.Field, answer.Before, answer.Payload, answer.After);
+            : _envelope.Write(id, game.Status, answer.Field, answer.Payload);
     }
 
     /// <summary>Waits for the game loop of a request, or until the client has disconnected.</summary>

@@ -100,7 +100,7 @@ public sealed class Frame
         ? _skippedEvents ??= ServerText.Parse(ResponseObservation.Parser, bytes.Span)
         : null;
 
-    /// <summary>Whether <see cref="SkippedEvents"/> lacks something: there was more than the daemon keeps, or the connection broke.</summary>
+    /// <summary>Whether <see cref="SkippedEvents"/> lacks something: there was too much, or the connection broke.</summary>
     public bool SkippedEventsIncomplete { get; internal set; }
 
     /// <summary>What happened to units between the previous frame and this one. The first frame whose events are read has none; from then

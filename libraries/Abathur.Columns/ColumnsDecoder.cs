@@ -61,14 +61,13 @@ public sealed class ColumnsDecoder
     }
 
     /// <summary>
-    /// Writes the observation of the last frame: a <c>ResponseObservation</c> in protobuf, units in the order of their rows. The content
-    /// of the blobs <c>rest</c> and <c>extras</c> is written unchanged.
+    /// Writes the observation of the last frame: a <c>ResponseObservation</c> in protobuf, units in the order of their rows. Fields are in
+    /// the order of their numbers, and each message that occurs once is written once. Unknown fields stay.
     /// </summary>
     /// <exception cref="InvalidOperationException">There is no frame, or the last one was refused.</exception>
     public void WriteObservation(IBufferWriter<byte> output)
     {
         if (!_hasFrame) throw new InvalidOperationException("there is no frame to write");
-        output.Write(_tables[BlobId.Rest].Span);
         output.Write(_writer.Write());
     }
 

@@ -27,6 +27,7 @@ public sealed class EmulatedGame
     private readonly Action<string> _warn;
     private readonly GameQueries _queries;
     private readonly byte[] _results;
+    private readonly WireWriter _answer = new();
     private readonly Dictionary<int, byte[]> _data = [];
     private bool _lastHasResults;
     private uint _lastLoop;
@@ -289,7 +290,11 @@ public sealed class EmulatedGame
         ObservationCount++;
         // If the recording has results, they are in its last observation.
         ReadOnlyMemory<byte> results = Status == Status.Ended && !_lastHasResults ? _results : default;
-        return new GameAnswer(Response.ObservationFieldNumber, observation, skipped, results);
+        if (skipped.IsEmpty && results.IsEmpty) return new GameAnswer(Response.ObservationFieldNumber, observation);
+        // Some clients read only the last part of a message that is written in parts.
+        _answer.Clear();
+        SkippedEvents.Merge([.. skipped.Span, .. observation.Span, .. results.Span], _answer);
+        return new GameAnswer(Response.ObservationFieldNumber, _answer.WrittenMemory);
     }
 
     private GameAnswer Step(RequestStep request)

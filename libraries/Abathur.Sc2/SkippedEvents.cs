@@ -10,8 +10,8 @@ namespace Abathur.Sc2;
 /// the next requested observation. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// They are copied from the wire and returned as serialized fields to prepend to that observation: protobuf merges the repeated fields of a
-/// message that consists of parts, including its <c>observation</c>.
+/// They are copied from the wire and returned as serialized fields of a <c>ResponseObservation</c>; <see cref="Merge"/> makes one message
+/// of them and the observation behind them.
 /// </remarks>
 /// <param name="maxBytes">Maximum bytes. Events that would exceed it are dropped. Most observations have none; one with orders and deaths
 /// has some hundred bytes.</param>
@@ -19,6 +19,14 @@ public sealed class SkippedEvents(int maxBytes = SkippedEvents.DefaultMaxBytes)
 {
     /// <summary>1 MiB.</summary>
     public const int DefaultMaxBytes = 1024 * 1024;
+
+    private static readonly MergedMessage Parts = new()
+    {
+        [ResponseObservation.ObservationFieldNumber] = new()
+        {
+            [Observation.RawDataFieldNumber] = new() { [ObservationRaw.EventFieldNumber] = [] },
+        },
+    };
 
     private readonly ArrayBufferWriter<byte> _response = new();
     private readonly ArrayBufferWriter<byte> _observation = new();
@@ -65,16 +73,26 @@ public sealed class SkippedEvents(int maxBytes = SkippedEvents.DefaultMaxBytes)
     /// <summary>All events as serialized fields of <c>ResponseObservation</c>; empty if there are none.</summary>
     public ReadOnlyMemory<byte> ToFields()
     {
-        if (_observation.WrittenCount == 0 && _events.WrittenCount == 0) return _response.WrittenMemory;
-        var parts = new ArrayBufferWriter<byte>();
-        parts.Write(_observation.WrittenSpan);
-        if (_events.WrittenCount > 0)
-            WriteField(parts, Observation.RawDataFieldNumber, Field(ObservationRaw.EventFieldNumber, _events.WrittenSpan));
         var fields = new ArrayBufferWriter<byte>();
         fields.Write(_response.WrittenSpan);
-        WriteField(fields, ResponseObservation.ObservationFieldNumber, parts.WrittenSpan);
-        return fields.WrittenMemory;
+        if (_observation.WrittenCount > 0 || _events.WrittenCount > 0)
+        {
+            var observation = new ArrayBufferWriter<byte>();
+            if (_events.WrittenCount > 0)
+                WriteField(observation, Observation.RawDataFieldNumber, Field(ObservationRaw.EventFieldNumber, _events.WrittenSpan));
+            observation.Write(_observation.WrittenSpan);
+            WriteField(fields, ResponseObservation.ObservationFieldNumber, observation.WrittenSpan);
+        }
+        var inOrder = new WireWriter(Math.Max(fields.WrittenCount, 16));
+        Merge(fields.WrittenSpan, inOrder);
+        return inOrder.WrittenMemory;
     }
+
+    /// <summary>Writes one <c>ResponseObservation</c> of skipped events and what follows them.</summary>
+    /// <param name="parts">Serialized fields of <c>ResponseObservation</c>: of skipped events, of an observation, of more.</param>
+    /// <param name="output">Where the fields are appended, in the order of their numbers.</param>
+    /// <exception cref="InvalidDataException">They are damaged.</exception>
+    public static void Merge(ReadOnlySpan<byte> parts, WireWriter output) => Parts.Write(parts, output);
 
     private void AddObservation(ReadOnlySpan<byte> observation)
     {

@@ -15,7 +15,7 @@ from abathur._event_stream import EventStream
 from abathur._frame import Frame
 from abathur._skipped_events import SkippedEvents
 from abathur.columns import Columns, ColumnsDecoder
-from abathur.columns._rebuild import observation_bytes
+from abathur.columns._rebuild import message_bytes
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
@@ -52,7 +52,7 @@ class Observation:
     @property
     def data(self) -> bytes:
         """A serialized `ResponseObservation`. It is built for each call if columns were recorded, which is slow."""
-        return self.recorded if isinstance(self.recorded, bytes) else observation_bytes(self.recorded)
+        return self.recorded if isinstance(self.recorded, bytes) else message_bytes(self.recorded)
 
     def frame(self, match_id: str) -> Frame:
         """The frame that it is to a reader."""

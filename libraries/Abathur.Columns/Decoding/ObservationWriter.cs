@@ -1,43 +1,150 @@
 using Abathur.Columns.Tables;
 using Abathur.Protobuf.Wire;
+using Google.Protobuf;
 
 namespace Abathur.Columns.Decoding;
 
-/// <summary>Writes the tables and grids as protobuf: a <c>ResponseObservation</c> to be merged with the rest.</summary>
+/// <summary>Writes the rest, the tables and the grids as one <c>ResponseObservation</c>, in which each message occurs once.</summary>
 internal sealed class ObservationWriter(DecoderTables tables)
 {
     // An observation with units has more than 16 KiB and less than 2 MiB.
     private const int LargeLengthBytes = 3;
+    private const int ObservationField = 3;
+    private const int RawDataField = 5;
+    private const int UnitsField = 2;
+    private const int MapStateField = 3;
+    private const int EventField = 4;
+    private const int VisibilityField = 1;
+    private const int CreepField = 2;
+    private const int DataField = 3;
+
+    /// <summary>What the rest has of the messages that are written here: an observer may have written them in parts.</summary>
+    private static readonly MergedMessage Parts = new()
+    {
+        [ObservationField] = new()
+        {
+            [RawDataField] = new() { [MapStateField] = new() { [VisibilityField] = [], [CreepField] = [] }, [EventField] = [] },
+        },
+    };
+
     private readonly WireWriter _output = new();
+    private readonly WireWriter _rest = new();
     private readonly int[] _next = new int[ColumnsFormat.TableCount];
 
-    /// <summary>Writes it; nothing if there are neither units nor grids.</summary>
+    /// <summary>Writes it.</summary>
     public ReadOnlySpan<byte> Write()
     {
-        _output.Clear();
-        _next.AsSpan().Clear();
-        var (visibility, creep) = (tables[BlobId.Visibility], tables[BlobId.Creep]);
-        if (!visibility.IsThere && !creep.IsThere && !tables.Units.IsUsed.Contains(true)) return [];
-        var observation = _output.Begin(3, LargeLengthBytes);
-        var rawData = _output.Begin(5, LargeLengthBytes);
-        WriteUnits();
-        if (visibility.IsThere || creep.IsThere)
+        var rest = tables[BlobId.Rest].Span;
+        try
         {
-            var mapState = _output.Begin(3);
-            if (visibility.IsThere) WriteGrid(1, visibility.Span);
-            if (creep.IsThere) WriteGrid(2, creep.Span);
-            _output.End(mapState);
+            _rest.Clear();
+            Parts.Write(rest, _rest);
+            Begin();
+            if (HasMore) WriteObservation(_rest.WrittenSpan);
+            else _output.Write(_rest.WrittenSpan);
         }
-        _output.End(rawData);
-        _output.End(observation);
+        catch (InvalidDataException)
+        {
+            // The rest is no message, as whoever reads it will see. It is written as it is, and what is known behind it.
+            Begin();
+            _output.Write(rest);
+            if (HasMore) WriteObservation([]);
+        }
         return _output.WrittenSpan;
     }
 
-    private void WriteGrid(int number, ReadOnlySpan<byte> data)
+    private bool HasMore => HasGrids || tables.Units.IsUsed.Contains(true);
+
+    private bool HasGrids => tables[BlobId.Visibility].IsThere || tables[BlobId.Creep].IsThere;
+
+    private void Begin()
     {
-        var grid = _output.Begin(number);
-        _output.WriteBytes(3, data);
-        _output.End(grid);
+        _output.Clear();
+        _next.AsSpan().Clear();
+    }
+
+    private void WriteObservation(ReadOnlySpan<byte> rest)
+    {
+        var observation = Open(rest, ObservationField, LargeLengthBytes, out var inObservation, out var behindObservation);
+        var rawData = Open(inObservation, RawDataField, LargeLengthBytes, out var inRawData, out var behindRawData);
+        var behindUnits = StartOf(inRawData, UnitsField + 1);
+        _output.Write(inRawData[..behindUnits]);
+        WriteUnits();
+        WriteMapState(inRawData[behindUnits..]);
+        Close(rawData, behindRawData);
+        Close(observation, behindObservation);
+    }
+
+    private void WriteMapState(ReadOnlySpan<byte> rest)
+    {
+        if (!HasGrids)
+        {
+            _output.Write(rest);
+            return;
+        }
+        var mapState = Open(rest, MapStateField, 1, out var inMapState, out var behindMapState);
+        var behindVisibility = StartOf(inMapState, VisibilityField + 1);
+        WriteGrid(VisibilityField, BlobId.Visibility, inMapState[..behindVisibility]);
+        WriteGrid(CreepField, BlobId.Creep, inMapState[behindVisibility..]);
+        Close(mapState, behindMapState);
+    }
+
+    private void WriteGrid(int number, BlobId id, ReadOnlySpan<byte> rest)
+    {
+        if (!tables[id].IsThere)
+        {
+            _output.Write(rest);
+            return;
+        }
+        var grid = Open(rest, number, 1, out var inGrid, out var behindGrid);
+        var behindData = StartOf(inGrid, DataField + 1);
+        _output.Write(inGrid[..behindData]);
+        _output.WriteBytes(DataField, tables[id].Span);
+        Close(grid, inGrid[behindData..], behindGrid);
+    }
+
+    /// <summary>Writes the fields that are before a message, and begins the message.</summary>
+    /// <param name="rest">Fields in the order of their numbers.</param>
+    /// <param name="number">Of the message.</param>
+    /// <param name="lengthBytes">Expected bytes of its length.</param>
+    /// <param name="content">What the rest has of the message.</param>
+    /// <param name="behind">The fields behind it.</param>
+    private WireWriter.OpenMessage Open(
+        ReadOnlySpan<byte> rest, int number, int lengthBytes, out ReadOnlySpan<byte> content, out ReadOnlySpan<byte> behind)
+    {
+        var start = StartOf(rest, number);
+        behind = rest[StartOf(rest, number + 1)..];
+        content = [];
+        var reader = new WireReader(rest[start..^behind.Length]);
+        if (reader.ReadTag())
+        {
+            if (reader.WireType != WireFormat.WireType.LengthDelimited) throw new InvalidDataException($"field {number} is no message");
+            content = reader.ReadBytes();
+            if (!reader.IsAtEnd) throw new InvalidDataException($"field {number} occurs twice");
+        }
+        _output.Write(rest[..start]);
+        return _output.Begin(number, lengthBytes);
+    }
+
+    private void Close(WireWriter.OpenMessage message, ReadOnlySpan<byte> behind) => Close(message, [], behind);
+
+    private void Close(WireWriter.OpenMessage message, ReadOnlySpan<byte> last, ReadOnlySpan<byte> behind)
+    {
+        _output.Write(last);
+        _output.End(message);
+        _output.Write(behind);
+    }
+
+    /// <summary>Where the first field begins that has this number or a higher one.</summary>
+    private static int StartOf(ReadOnlySpan<byte> fields, int number)
+    {
+        var reader = new WireReader(fields);
+        while (reader.ReadTag())
+        {
+            if (reader.FieldNumber >= number) return reader.FieldStart;
+            reader.SkipValue();
+        }
+        return fields.Length;
     }
 
     private void WriteUnits()
@@ -47,7 +154,7 @@ internal sealed class ObservationWriter(DecoderTables tables)
         for (var row = 0; row < isUsed.Length; row++)
         {
             if (!isUsed[row]) continue;
-            var unit = _output.Begin(2);
+            var unit = _output.Begin(UnitsField);
             WriteRow(TableId.Units, row, ref extras);
             _output.End(unit);
         }

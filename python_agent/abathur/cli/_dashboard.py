@@ -9,7 +9,7 @@ from contextlib import aclosing
 from abathur._daemon import serving
 from abathur._game import Game, connect
 from abathur._publisher import publisher
-from abathur.columns._rebuild import observation_bytes
+from abathur.columns._rebuild import message_bytes
 from abathur.errors import AbathurError
 from abathur.sync.v1 import sync_pb2
 
@@ -52,4 +52,4 @@ async def _publish(game: Game, match: sync_pb2.Match, daemon: str) -> None:
                     )
                 newest = frame.game_loop
                 assert frame._columns is not None
-                await published.publish(observation_bytes(frame._columns))
+                await published.publish(message_bytes(frame._columns))

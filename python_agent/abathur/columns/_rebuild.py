@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
-from s2clientprotocol import raw_pb2
+from s2clientprotocol import raw_pb2, sc2api_pb2
 
 from abathur.columns._decoder import Columns
 from abathur.columns._extras import records
@@ -21,8 +21,13 @@ _DATA = 3
 _MASK_64 = (1 << 64) - 1
 
 
+def message_bytes(columns: Columns) -> bytes:
+    """The `ResponseObservation` of columns, serialized; units in the order of their rows, each message once."""
+    return sc2api_pb2.ResponseObservation.FromString(observation_bytes(columns)).SerializeToString()
+
+
 def observation_bytes(columns: Columns) -> bytes:
-    """The `ResponseObservation` of columns, serialized; units in the order of their rows."""
+    """The same in parts, which a parser of protobuf merges; some programs read only the last one."""
     rest = columns.rest
     raw = b"".join(_field(_UNITS, unit) for unit in _units(columns))
     grids = b"".join(

@@ -40,6 +40,8 @@ internal sealed class ColumnsStream
     {
         var output = new ArrayBufferWriter<byte>();
         decoder.WriteObservation(output);
+        OnePart.Assert(output.WrittenSpan, 3, 5, 3, 1);
+        OnePart.Assert(output.WrittenSpan, 3, 5, 3, 2);
         return ResponseObservation.Parser.ParseFrom(output.WrittenSpan);
     }
 }

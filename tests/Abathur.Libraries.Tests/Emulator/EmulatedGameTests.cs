@@ -322,7 +322,8 @@ public class EmulatedGameTests
         public Response Read(GameAnswer answer)
         {
             Assert.Null(answer.Error);
-            var bytes = new ResponseEnvelope().Write(null, Game.Status, answer.Field, answer.Before, answer.Payload, answer.After);
+            if (answer.Field == Response.ObservationFieldNumber) OnePart.Assert(answer.Payload.Span, 3, 5, 4);
+            var bytes = new ResponseEnvelope().Write(null, Game.Status, answer.Field, answer.Payload);
             return Response.Parser.ParseFrom(bytes.Span);
         }
 

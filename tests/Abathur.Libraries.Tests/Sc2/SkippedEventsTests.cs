@@ -1,3 +1,4 @@
+using Abathur.Protobuf.Wire;
 using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;
@@ -18,7 +19,12 @@ public class SkippedEventsTests
             var skipped = new SkippedEvents();
             foreach (var each in observations.SkipLast(1)) skipped.Add(each.ToByteArray());
             byte[] joined = [.. skipped.ToFields().Span, .. observations[^1].ToByteArray()];
-            var read = ResponseObservation.Parser.ParseFrom(joined);
+            var merged = new WireWriter();
+            SkippedEvents.Merge(joined, merged);
+            OnePart.Assert(merged.WrittenSpan, 3, 5, 4);
+            OnePart.Assert(skipped.ToFields().Span, 3, 5, 4);
+            Assert.Equal(ResponseObservation.Parser.ParseFrom(joined), ResponseObservation.Parser.ParseFrom(merged.WrittenSpan));
+            var read = ResponseObservation.Parser.ParseFrom(merged.WrittenSpan);
             var expected = observations[^1].Clone();
             expected.Actions.Clear();
             expected.Actions.AddRange(observations.SelectMany(each => each.Actions));
