@@ -187,11 +187,11 @@ internal sealed class FrameStream : IDisposable
         WakeEncoder();
     }
 
-    /// <summary>Ends all subscriptions after the queued frames have been offered, and a last one with the results of the match, even if
-    /// downsampling has excluded it.</summary>
+    /// <summary>Ends all subscriptions after the queued frames have been offered, and the last one even if downsampling has excluded it:
+    /// it has the results of the match, or tells what happened since the frame before it.</summary>
     public void Finish(SubscriptionEnd end)
     {
-        if (end.Reason == SubscriptionEndReason.MatchOver && _excluded is { } last && HasResults(last)) Enqueue(last);
+        if (_excluded is { } last) Enqueue(last);
         KeepExcluded(null);
         lock (_gate) _end ??= end;
         if (_encoder is null) EndAll(end);
@@ -496,19 +496,6 @@ internal sealed class FrameStream : IDisposable
     {
         frame?.Retain();
         Interlocked.Exchange(ref _excluded, frame)?.Release();
-    }
-
-    /// <summary>Whether a frame has the results of the match; false if it is damaged.</summary>
-    private static bool HasResults(Frame frame)
-    {
-        try
-        {
-            return ObservationWire.ReadGameLoopAndEnd(frame.Observation.Span).HasResults;
-        }
-        catch (InvalidDataException)
-        {
-            return false;
-        }
     }
 
     private bool Wants(uint gameLoop)

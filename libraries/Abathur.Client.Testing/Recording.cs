@@ -57,8 +57,8 @@ public sealed class Recording : IDisposable
     /// <summary>The frames in order. An enumeration ends the one before.</summary>
     /// <param name="start">First game loop.</param>
     /// <param name="stop">Game loop before which it ends; null: at the end.</param>
-    /// <param name="every">Only frames at least this many game loops apart. What happened once in those between comes as
-    /// <see cref="Frame.SkippedEvents"/>, as from a daemon.</param>
+    /// <param name="every">Only frames at least this many game loops apart, and the last one of the recording. What happened once in those
+    /// between comes as <see cref="Frame.SkippedEvents"/>, as from a daemon.</param>
     /// <returns>The same <see cref="Frame"/> again and again: each is valid until the next one.</returns>
     /// <exception cref="Mcap.McapException">The file is damaged there.</exception>
     public IEnumerable<Frame> Frames(uint start = 0, uint? stop = null, uint every = 1)
@@ -68,18 +68,23 @@ public sealed class Recording : IDisposable
         uint? last = null;
         _reader.Rewind();
         if (start > 0 && !_reader.SeekToGameLoop(start)) yield break;
-        while (_reader.ReadNext(out var recorded) && (stop is null || recorded.GameLoop < stop))
+        (uint GameLoop, byte[] Payload)? excluded = null;
+        while (_reader.ReadNext(out var recorded))
         {
+            if (recorded.GameLoop >= stop) yield break;
+            if (excluded is { } between) (skipped ??= new SkippedEvents()).Add(between.Payload);
             // A game loop that goes back restarts the count.
             if (last <= recorded.GameLoop && recorded.GameLoop - last < every)
             {
-                (skipped ??= new SkippedEvents()).Add(recorded.Payload.Span);
+                excluded = (recorded.GameLoop, recorded.Payload.ToArray());
                 continue;
             }
+            excluded = null;
             last = recorded.GameLoop;
             yield return frames.Next(recorded.Payload, recorded.GameLoop, Match.MatchId, Parse(skipped));
             skipped?.Clear();
         }
+        if (excluded is { } end) yield return frames.Next(end.Payload, end.GameLoop, Match.MatchId, Parse(skipped));
     }
 
     private static ResponseObservation? Parse(SkippedEvents? skipped) =>

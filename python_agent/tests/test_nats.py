@@ -187,6 +187,30 @@ async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does
 
 
 @pytest.mark.parametrize("policy", ["every", "latest"])
+async def test_the_last_frame_is_given_whatever_is_downsampled(relayed: Start, policy: Any) -> None:
+    daemon, address = relayed("--playback-duration", "3", "--rate", "2")
+    frames = []
+
+    async def read_every(game_loops: int) -> None:
+        async with abathur.connect(address) as game:
+            async for frame in game.frames(policy=policy, every=game_loops):
+                frames.append(frame)
+
+    reading = asyncio.create_task(read_every(40))
+    async with abathur.connect(daemon.grpc) as game:
+        await game.step(1)
+        await eventually(lambda: _true(bool(frames)))
+        await game.resume()
+    await reading
+    deaths = recorded_deaths()
+    everything = await read(address, policy="every", start="oldest")
+    assert frames[-1].sequence == everything[-1].sequence > 60
+    for before, frame in pairwise(frames):
+        expected = [tag for n in range(before.sequence + 1, frame.sequence + 1) for tag in deaths.get(n, [])]
+        assert dead(frame) == expected
+
+
+@pytest.mark.parametrize("policy", ["every", "latest"])
 async def test_a_subscription_begins_in_the_past(relayed: Start, policy: Any) -> None:
     daemon, address = relayed()
     await publish(daemon, 300)

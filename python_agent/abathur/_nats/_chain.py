@@ -68,6 +68,7 @@ class Selection:
         self._every = every
         self._last: tuple[int, int] | None = None
         self._skipped = SkippedEvents()
+        self._excluded: Frame | None = None
 
     def is_wanted(self, frame: Frame) -> bool:
         """Whether a frame is far enough from the last one that was given."""
@@ -78,6 +79,16 @@ class Selection:
         if self._last is not None:
             self._skipped.skip(frame)
 
+    def exclude(self, frame: Frame) -> None:
+        """A frame that is not far enough from the last one: the reader gets it only at the end of the match."""
+        self._tell_excluded()
+        self._excluded = frame
+
+    def last(self) -> Frame | None:
+        """At the end of the match: the newest frame, completed, if the reader did not get it."""
+        frame, self._excluded = self._excluded, None
+        return None if frame is None else self.give(frame, None)
+
     def skip_unread(self) -> None:
         """Frames that are not even decoded."""
         if self._last is not None:
@@ -85,6 +96,8 @@ class Selection:
 
     def give(self, frame: Frame, first_dropped_loop: int | None) -> Frame:
         """Complete a frame for the reader: what was dropped before it."""
+        if self._excluded is not None and self._excluded.sequence < frame.sequence:
+            self._tell_excluded()
         last = self._last
         if last is not None and self._every <= 1 and frame.sequence > last[0] + 1:
             frame.dropped = frame.sequence - last[0] - 1
@@ -92,3 +105,8 @@ class Selection:
         self._skipped.complete(frame)
         self._last = (frame.sequence, frame.game_loop)
         return frame
+
+    def _tell_excluded(self) -> None:
+        if self._excluded is not None:
+            self.skip(self._excluded)
+            self._excluded = None

@@ -150,6 +150,8 @@ class Reader:
                     raise LostError("the daemon began another match")
                 if stamp.end:
                     place.after = message.position
+                    if (last := selection.last()) is not None:
+                        yield last
                     _end(stamp, message.data)
                     return
                 frame = chain.decode(message)
@@ -166,7 +168,7 @@ class Reader:
                 if selection.is_wanted(frame):
                     yield selection.give(frame, None)
                 else:
-                    selection.skip(frame)
+                    selection.exclude(frame)
 
     async def latest(self, place: Place | None) -> AsyncGenerator[Frame, None]:
         """The newest frame each time; with a place, first each frame that the stream already has behind it.
@@ -206,11 +208,13 @@ class Reader:
                 if stamp.end:
                     if newest is not None:
                         yield selection.give(newest, first_dropped)
+                    if (last := selection.last()) is not None:
+                        yield last
                     _end(stamp, message.data)
                     return
                 async for frame in self._decoded(message):
                     if not selection.is_wanted(frame):
-                        selection.skip(frame)
+                        selection.exclude(frame)
                         continue
                     if newest is not None:
                         selection.skip(newest)

@@ -60,6 +60,15 @@ public class RecordingTests
         Assert.Empty(recording.Frames(4_000_000));
     }
 
+    [Theory]
+    [InlineData(8)]
+    [InlineData(1000)]
+    public void Every_GivesTheLastFrameToo(uint every)
+    {
+        using var recording = Recording.Open(CommittedRecording.Path);
+        Assert.Equal(Expected[^1].Observation.GameLoop, recording.Frames(every: every).Last().GameLoop);
+    }
+
     [Fact]
     public void Every_GivesWhatHappenedBetween()
     {
