@@ -13,6 +13,10 @@ from google.protobuf.message import DecodeError
 from abathur.errors import ProtocolError, RecordingError
 
 
+class UnsupportedFileError(Exception):
+    """A file has something that cannot be read, though it is valid. Used within the package."""
+
+
 @contextmanager
 def as_recording_error(path: Path, advice: str = "") -> Iterator[None]:
     """Raise RecordingError in place of what the readers of files, of compressed data and of messages raise.
@@ -27,6 +31,8 @@ def as_recording_error(path: Path, advice: str = "") -> Iterator[None]:
         if isinstance(error, RecordingError) or not isinstance(error, _kinds()):
             raise
         reason = str(error) or type(error).__name__
+        if isinstance(error, UnsupportedFileError):
+            raise RecordingError(f"{path}: {reason}") from None
         raise RecordingError(f"{path} {advice.format(reason) if advice else f'is damaged: {reason}'}") from None
 
 
@@ -36,8 +42,8 @@ def _kinds() -> tuple[type[Exception], ...]:
     from mcap.exceptions import McapError
     from zstandard import ZstdError
 
-    # The last ones are of offsets and sizes that no writer wrote; lz4 raises RuntimeError.
+    # The last ones are of offsets and sizes that no writer wrote.
     return (
-        *(McapError, ZstdError, DecodeError, ProtocolError, EOFError, ValueError, OSError, struct.error),
-        *(LookupError, MemoryError, OverflowError, RuntimeError),
+        *(McapError, ZstdError, DecodeError, ProtocolError, UnsupportedFileError, EOFError, ValueError, OSError),
+        *(struct.error, LookupError, MemoryError, OverflowError, RuntimeError),
     )

@@ -89,24 +89,30 @@ class FollowedRecording:
             yield from select(observations(self._messages()), start, stop, every, self.metadata.get("match_id", ""))
 
     def _messages(self) -> Iterator[tuple[str, Any]]:
-        from mcap.records import Channel, Message
-
-        topics: dict[int, str] = {}
-        for record in self._records():
-            if isinstance(record, Channel):
-                topics[record.id] = record.topic
-            elif isinstance(record, Message):
-                yield topics.get(record.channel_id, ""), record
-
-    def _records(self) -> Iterator[Any]:
         # Not needed by agents, and `import abathur` should be quick.
-        from mcap.stream_reader import StreamReader
+        from mcap.opcode import Opcode
+
+        from abathur._mcap_file import Contents, message_of, unpacked
+
+        contents = Contents()
+        for opcode, content in self._records():
+            for kind, record in unpacked(opcode, content):
+                contents.add(kind, record)
+                if kind == Opcode.MESSAGE:
+                    message = message_of(record)
+                    channel = contents.channels.get(message.channel_id)
+                    yield "" if channel is None else channel.topic, message
+
+    def _records(self) -> Iterator[tuple[int, bytes]]:
+        """Opcodes and contents of the records, of which some are chunks."""
+        from abathur._mcap_file import check_magic, records
 
         file = self._open()
         self._files.add(file)
         try:
             with as_recording_error(self.path):
-                yield from StreamReader(file).records  # type: ignore[arg-type]
+                check_magic(file)
+                yield from records(file)
         finally:
             self._files.discard(file)
             file.close()
@@ -120,13 +126,16 @@ class FollowedRecording:
             return GrowingFile(self.path)
 
     def _read_metadata(self) -> dict[str, str]:
-        from mcap.records import Chunk, DataEnd, Message, Metadata
+        from mcap.opcode import Opcode
 
-        for record in self._records():
-            if isinstance(record, Metadata) and record.name == _METADATA:
-                return dict(record.metadata)
-            if isinstance(record, Chunk | DataEnd | Message):
-                break
+        from abathur._mcap_file import metadata_of
+
+        with as_recording_error(self.path):
+            for opcode, content in self._records():
+                if opcode == Opcode.METADATA and (found := metadata_of(content)).name == _METADATA:
+                    return found.metadata
+                if opcode in (Opcode.CHUNK, Opcode.DATA_END, Opcode.MESSAGE):
+                    break
         return {}
 
     def _before_observations(self, wanted: str, kind: type[_M]) -> _M | None:

@@ -13,6 +13,7 @@ from abathur.errors import RecordingError
 
 #: Seconds between two looks at the end of the file. A chunk is written every few seconds.
 _POLL = 0.05
+_BLOCK_BYTES = 4 * 1024 * 1024
 #: `struct flock` of 64-bit Linux: type, whence, start, length, process.
 _FLOCK = struct.Struct("@hhqqi4x")
 _WRITE_LOCK, _UNLOCKED = 1, 2
@@ -32,11 +33,12 @@ class GrowingFile:
         Raises:
             RecordingError: the writer has ended before it wrote them.
         """
-        data = self._file.read(size)
+        data = bytearray()
         while len(data) < size:
             is_written = _is_written(self._file, self._path)
-            # Once more: the writer may have written its last bytes before it ended.
-            more = self._file.read(size - len(data))
+            # After that: the writer may have written its last bytes before it ended. In blocks, because a size may be
+            # a lie.
+            more = self._file.read(min(size - len(data), _BLOCK_BYTES))
             data += more
             if not more and not is_written:
                 raise RecordingError(
@@ -45,7 +47,7 @@ class GrowingFile:
                 )
             if not more:
                 time.sleep(_POLL)
-        return data
+        return bytes(data)
 
     def close(self) -> None:
         """Close the file."""

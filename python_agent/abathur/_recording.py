@@ -46,12 +46,12 @@ _METADATA = "abathur.match"
 #: How many frames are in how many segments of a compact recording.
 _COUNTS = "abathur.compact"
 _LOOPS_PER_SECOND = 22.4
+_MAX_TICK_HZ = 1000
 _INCOMPLETE = (
     "is not a complete MCAP file ({}); "
     "if it is a recording, `abathur-sync recover` makes a new file of its complete part"
 )
-#: Bytes before the content of a record: its kind, and its length.
-_RECORD_HEAD = 9
+_MAX_DIGITS = 12
 #: Frames that are read and thrown away to get to one ahead, before reading starts again at a chunk.
 _NEAR = 64
 _M = TypeVar("_M", sc2api_pb2.ResponseGameInfo, sc2api_pb2.ResponseData)
@@ -109,9 +109,11 @@ class Recording:
         self._file = PositionedFile(path)
         try:
             with as_recording_error(path, _INCOMPLETE):
-                reader = self._reader()
-                self._summary: Any = reader.get_summary() or _scan(reader)
-                self.metadata = self._read_metadata()
+                # Not needed by agents, and `import abathur` should be quick.
+                from abathur._mcap_file import McapFile
+
+                self._mcap = McapFile(self._file)
+                self.metadata = self._mcap.metadata(_METADATA)
             with as_recording_error(path):
                 self._check_schema()
                 self.frame_count = self._count_frames()
@@ -186,8 +188,12 @@ class Recording:
 
     @property
     def tick_hz(self) -> float:
-        """Game loops per second of wall clock."""
-        return float(self.metadata.get("tick_hz", _LOOPS_PER_SECOND))
+        """Game loops per second of wall clock; 22.4 if the recording does not have it, or it is invalid."""
+        try:
+            hz = float(self.metadata.get("tick_hz", ""))
+        except ValueError:
+            return _LOOPS_PER_SECOND
+        return hz if 0 < hz <= _MAX_TICK_HZ else _LOOPS_PER_SECOND
 
     def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
         """The game info; None if the recording has none. Raises RecordingError if the file is damaged."""
@@ -281,25 +287,12 @@ class Recording:
         """The same as NumPy arrays by name, each of shape (rows,)."""
         return _tables.arrays(self.frames(start=start, stop=stop))
 
-    def _reader(self) -> Any:
-        """A reader with a position of its own."""
-        # Not needed by agents, and `import abathur` should be quick.
-        from mcap.reader import make_reader
-
-        self._file.check_open()
-        return make_reader(self._file.stream())
-
-    def _read_metadata(self, name: str = _METADATA) -> dict[str, str]:
-        for record in self._reader().iter_metadata():
-            if record.name == name:
-                return dict(record.metadata)
-        return {}
-
     def _check_schema(self) -> None:
-        schemas = {schema.id: schema.name for schema in self._summary.schemas.values()}
+        contents = self._mcap.contents
+        schemas = {schema.id: schema.name for schema in contents.schemas.values()}
         self._channels = {
             channel.id: channel.topic
-            for channel in self._summary.channels.values()
+            for channel in contents.channels.values()
             if channel.topic == COLUMNS or (channel.topic == OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA)
         }
         if not self._channels:
@@ -310,38 +303,25 @@ class Recording:
         return COLUMNS in self._channels.values()
 
     def _count_frames(self) -> int:
-        statistics = self._summary.statistics
-        if statistics is not None:
-            counts = {COLUMNS: 0, OBSERVATION: 0}
-            for channel, topic in self._channels.items():
-                counts[topic] += statistics.channel_message_counts.get(channel, 0)
-            if counts[COLUMNS] == 0:
-                return int(counts[OBSERVATION])
-            # In a file that was made of another one, the number of frames may be that of the other one.
-            counted = self._read_metadata(_COUNTS)
-            if counted.get("segments") == str(counts[COLUMNS]) and counted.get("frames", "").isdecimal():
-                return int(counts[OBSERVATION]) + int(counted["frames"])
+        counts = {COLUMNS: 0, OBSERVATION: 0}
+        for channel, topic in self._channels.items():
+            counts[topic] += self._mcap.contents.message_counts.get(channel, 0)
+        if counts[COLUMNS] == 0:
+            return counts[OBSERVATION]
+        # In a file that was made of another one, the number of frames may be that of the other one.
+        counted = self._mcap.metadata(_COUNTS)
+        if counted.get("segments") == str(counts[COLUMNS]) and _is_number(counted.get("frames", "")):
+            return counts[OBSERVATION] + int(counted["frames"])
         return len(self._indexed())
 
     def _indexed(self) -> RecordedIndex:
         if self._index is None:
-            times = [] if self._is_compact else sorted(self._indexed_times())
+            times = [] if self._is_compact else list(self._mcap.listed_times(self._channels.keys()))
             if times and len(times) == self.frame_count:
                 self._index = RecordedIndex(times, [1] * len(times))
             else:
                 self._index = RecordedIndex.of_messages(self._messages(OBSERVATIONS, None))
         return self._index
-
-    def _indexed_times(self) -> Iterator[int]:
-        """The log times of the observations that are listed behind the chunks."""
-        from mcap.data_stream import ReadDataStream
-        from mcap.records import MessageIndex
-
-        file = self._file.stream()
-        for chunk in self._summary.chunk_indexes:
-            for channel in self._channels.keys() & chunk.message_index_offsets.keys():
-                file.seek(chunk.message_index_offsets[channel] + _RECORD_HEAD)
-                yield from (time for time, _ in MessageIndex.read(ReadDataStream(file)).records)
 
     def _numbered(self, number: int) -> Observation:
         """The observation with a number. Goes on after the last one, if it is a little further on."""
@@ -362,31 +342,8 @@ class Recording:
         return observations(self._messages(OBSERVATIONS, start_time))
 
     def _messages(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
-        """Topics and messages. Segments are in the order of the file, in which they are behind what they span."""
-        if self._is_compact and self._summary.chunk_indexes:
-            return self._in_file_order(topics, start_time)
-        # Without an index the package would sort the whole file in memory.
-        is_sorted = bool(self._summary.chunk_indexes)
-        found = self._reader().iter_messages(topics=topics, starting_at=start_time, log_time_order=is_sorted)
-        return ((channel.topic, message) for _, channel, message in found)
-
-    def _in_file_order(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
-        """One chunk after the other. The package reads all of them before the first message where it does not sort."""
-        from mcap.data_stream import ReadDataStream
-        from mcap.records import Chunk, Message
-        from mcap.stream_reader import breakup_chunk
-
-        after = start_time or 0
-        file = self._file.stream()
-        wanted = {channel.id: channel.topic for channel in self._summary.channels.values() if channel.topic in topics}
-        for chunk in sorted(self._summary.chunk_indexes, key=lambda chunk: chunk.chunk_start_offset):
-            listed = chunk.message_index_offsets
-            if chunk.message_end_time < after or (listed and not wanted.keys() & listed.keys()):
-                continue
-            file.seek(chunk.chunk_start_offset + _RECORD_HEAD)
-            for record in breakup_chunk(Chunk.read(ReadDataStream(file))):
-                if isinstance(record, Message) and record.channel_id in wanted and record.log_time >= after:
-                    yield wanted[record.channel_id], record
+        """Topics and messages, in the order of the file, in which segments are behind what they span."""
+        return self._mcap.messages(topics, start_time or 0)
 
     def _first(self, topic: str, kind: type[_M]) -> _M | None:
         with as_recording_error(self.path):
@@ -396,7 +353,7 @@ class Recording:
 
     def _log_time_before(self, game_loop: int) -> int | None:
         """A log time at or before the frame of a game loop, by binary search over the chunks."""
-        chunks = sorted(self._summary.chunk_indexes, key=lambda chunk: chunk.message_start_time)
+        chunks = sorted(self._mcap.contents.chunks, key=lambda chunk: chunk.message_start_time)
         low, high = 0, len(chunks)
         while low < high:
             middle = (low + high) // 2
@@ -409,12 +366,5 @@ class Recording:
         return int(chunks[low - 1].message_start_time) if low else None
 
 
-def _scan(reader: Any) -> Any:
-    """The summary of a file without one, which was written when the disk was full."""
-    from mcap.summary import Summary
-
-    summary = Summary()
-    for schema, channel, _ in reader.iter_messages(log_time_order=False):
-        summary.schemas[schema.id] = schema
-        summary.channels[channel.id] = channel
-    return summary
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS

@@ -11,7 +11,7 @@ from s2clientprotocol import common_pb2, sc2api_pb2
 
 from abathur._frame import Frame
 from abathur._recording import Recording, open_recording
-from abathur.dataset import _actions, _events, _fields, _inputs, _tables
+from abathur.dataset import _actions, _events, _fields, _inputs, _matches, _tables
 from abathur.dataset._entry import Entry, Player
 from abathur.dataset._options import Options
 from abathur.dataset._recorded import RecordedMatch
@@ -61,8 +61,10 @@ def convert(source: str, root: str, options: Options) -> Outcome:
                 # Not the name of a temporary copy; errors inside a recording do not name it.
                 said = str(error).replace(str(path), source)
                 return Outcome(error=said if source in said else f"{source}: {said}", is_damaged=is_damaged)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                # Of a value that no game writes.
+            except OSError:
+                raise
+            # Whatever a value that no game writes leads to: the other recordings go on.
+            except Exception as error:
                 return Outcome(error=f"{source}: {type(error).__name__}: {error}", is_damaged=True)
     except RecordingError as error:
         return Outcome(error=str(error), is_damaged=True)
@@ -88,7 +90,7 @@ def _convert(recording: Recording, sha256: str, store: Store, options: Options) 
     entry = Entry(
         sha256=sha256,
         files=[],
-        bytes=recording.path.stat().st_size,
+        bytes=recording._file.size(),
         match_id=match_id(known.get("match_id", ""), sha256),
         player_id=_number(known.get("player_id", "")),
         map_name=known.get("map_name", ""),
@@ -105,6 +107,7 @@ def _convert(recording: Recording, sha256: str, store: Store, options: Options) 
     )
     with store.temporary(sha256) as folder:
         rows = _write(recording, entry, options, folder)
+        _matches.check(entry)
         for table in _tables.TABLES:
             entry.parts[table] = store.place(table, folder / f"{table}.parquet", entry, rows[table])
     return entry

@@ -122,6 +122,9 @@ def check(folder: str | Path, inputs: Iterable[str | Path] = (), *, progress: Pr
                     frames += entry.frames
         except (RecordingError, OSError) as error:
             problems.append(str(error))
+        # Whatever a value that no game writes leads to: the other recordings are checked.
+        except Exception as error:
+            problems.append(f"{source}: {type(error).__name__}: {error}")
         if progress is not None:
             progress(done, len(sources), frames)
     return problems

@@ -17,17 +17,27 @@ FILE = "matches/matches.parquet"
 
 def write(store: Store) -> int:
     """Write the table of all complete recordings; returns the number of rows."""
-    import pyarrow as pa
-
     rows = [_row(entries) for entries in together(store.entries())]
     target = store.root / FILE
     target.parent.mkdir(exist_ok=True)
     with store.temporary("matches") as folder:
         part = folder / target.name
         with _tables.writer(part, _schema()) as writer:
-            writer.write_table(pa.Table.from_pylist(rows, _schema()))
+            writer.write_table(_table(rows))
         part.replace(target)
     return len(rows)
+
+
+def check(entry: Entry) -> None:
+    """Check that the table can have an entry: one that does not fit would end each build.
+
+    Raises:
+        ValueError: it has a value that does not fit.
+    """
+    try:
+        _table([_row([entry])])
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise ValueError(f"the table matches cannot have it: {error}") from None
 
 
 def together(entries: Iterable[Entry]) -> list[list[Entry]]:
@@ -39,6 +49,12 @@ def together(entries: Iterable[Entry]) -> list[list[Entry]]:
     for entry in entries:
         matches.setdefault((entry.match_id, entry.map_name, entry.game_version), []).append(entry)
     return [sorted(matches[key], key=lambda each: (each.player_id, each.sha256)) for key in sorted(matches)]
+
+
+def _table(rows: list[dict[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(rows, _schema())
 
 
 def _schema() -> pa.Schema:

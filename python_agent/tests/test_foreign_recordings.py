@@ -1,0 +1,166 @@
+"""Recordings of other programs: valid ones, hostile ones, and those among many others."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import abathur
+import lz4.frame
+import pytest
+import zstandard
+from abathur import RecordingError, dataset
+from datasets import synthesize, write_recording
+from mcap.data_stream import RecordBuilder
+from mcap.records import Channel, Chunk, ChunkIndex, DataEnd, Footer, Header, Message, Schema, Statistics
+from s2clientprotocol import sc2api_pb2
+
+MAGIC = b"\x89MCAP0\r\n"
+MIB = 1 << 20
+SCHEMA = Schema(1, b"", "protobuf", "SC2APIProtocol.ResponseObservation")
+CHANNEL = Channel(1, "/observation", "protobuf", {}, 1)
+
+
+def written(*records: Any) -> bytes:
+    builder = RecordBuilder()
+    for each in records:
+        each.write(builder)
+    return builder.end()
+
+
+def recording(path: Path, chunk: Chunk, *, indexed: bool) -> Path:
+    """A file of one chunk, with or without a summary."""
+    begin = MAGIC + written(Header("", ""))
+    data = begin + written(chunk) + written(DataEnd(0))
+    summary = b""
+    if indexed:
+        index = ChunkIndex(len(written(chunk)), len(begin), chunk.compression, len(chunk.data), 10**18, 0, {}, 0, 0)
+        summary = written(SCHEMA, CHANNEL, Statistics(0, 1, {1: 1}, 1, 1, 0, 0, 0, 1), index)
+    path.write_bytes(data + summary + written(Footer(len(data) if indexed else 0, 0, 0)) + MAGIC)
+    return path
+
+
+def zeros(count: int, *, declared: bool = True) -> bytes:
+    """Compressed zeros, without ever having them."""
+    output = io.BytesIO()
+    size = count if declared else -1
+    with zstandard.ZstdCompressor(write_content_size=declared).stream_writer(
+        output, size=size, closefd=False
+    ) as writer:
+        for _ in range(count // MIB):
+            writer.write(bytes(MIB))
+    return output.getvalue()
+
+
+def honest(data: bytes) -> tuple[str, bytes, int]:
+    return "zstd", zstandard.compress(data), len(data)
+
+
+MESSAGES = written(SCHEMA, CHANNEL) + written(Message(1, 1, b"", 1, 1)) * 3
+#: Compression, stored bytes and declared size of a chunk, and what is said of it.
+BOMBS: dict[str, tuple[Callable[[], tuple[str, bytes, int]], str]] = {
+    "larger than allowed": (lambda: ("zstd", zeros(300 * MIB), 300 * MIB), "more than the limit of 268435456"),
+    "larger than declared": (lambda: ("zstd", zeros(1024 * MIB, declared=False), 1000), "says it has 1000 bytes"),
+    "two sizes": (lambda: ("zstd", zeros(1024 * MIB), 1000), "its zstd frame 1073741824"),
+    "smaller than declared": (lambda: ("zstd", zstandard.compress(MESSAGES), 100 * MIB), "says it has 104857600 bytes"),
+    "2**40 bytes": (lambda: ("zstd", zstandard.compress(MESSAGES), 1 << 40), "says it has 1099511627776 bytes"),
+    "2**40 bytes, plain": (lambda: ("", MESSAGES, 1 << 40), "says it has 1099511627776 bytes"),
+    "a record of 2**40 bytes": (
+        lambda: honest(MESSAGES + struct.pack("<BQ", 5, 1 << 40)),
+        "ends inside a record",
+    ),
+    "only zeros": (lambda: ("zstd", zeros(256 * MIB), 256 * MIB), "opcode 0"),
+    "lz4": (lambda: ("lz4", lz4.frame.compress(MESSAGES), len(MESSAGES)), "compressed with 'lz4', which is not supp"),
+    "unknown": (lambda: ("x\x1b[2J", MESSAGES, len(MESSAGES)), r"compressed with 'x\x1b[2J', which is not supported"),
+}
+
+
+@contextmanager
+def at_most(mib: int) -> Iterator[None]:
+    """Python's own memory."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < mib * MIB
+    finally:
+        tracemalloc.stop()
+
+
+def read(path: Path, how: str) -> None:
+    with abathur.open(path, follow=True) if how == "followed" else abathur.open(path) as match:
+        list(match.frames())
+
+
+@pytest.mark.parametrize("how", ["indexed", "not indexed", "followed"])
+@pytest.mark.parametrize("name", BOMBS)
+def test_chunks_are_read_within_the_limits_of_the_daemon(name: str, how: str, tmp_path: Path) -> None:
+    make, said = BOMBS[name]
+    compression, data, size = make()
+    chunk = Chunk(compression, data, 10**18, 0, 0, size)
+    path = recording(tmp_path / "bomb.mcap", chunk, indexed=how == "indexed")
+    assert path.stat().st_size < 70_000
+    with at_most(300 if name == "only zeros" else 16), pytest.raises(RecordingError) as error:
+        read(path, how)
+    assert said in str(error.value) and str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("how", ["complete", "followed"])
+def test_lengths_of_records_are_not_trusted(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "length.mcap"
+    whole = recording(path, Chunk("", MESSAGES, 10**18, 0, 0, len(MESSAGES)), indexed=False).read_bytes()
+    at = whole.index(MESSAGES)
+    # Of the chunk's record, and of its data.
+    for place, length in ((8 + len(written(Header("", ""))) + 1, 1 << 40), (at - 8, 1 << 40), (at - 12, 0xFFFFFFFF)):
+        damaged = bytearray(whole)
+        struct.pack_into("<Q" if length > 0xFFFFFFFF else "<I", damaged, place, length)
+        path.write_bytes(damaged)
+        with at_most(16), pytest.raises(RecordingError, match=r"length\.mcap"):
+            read(path, how)
+
+
+def test_a_chunk_of_many_messages_is_not_held_as_messages(tmp_path: Path) -> None:
+    """A small file: 40 MB of messages without data."""
+    count = 1_300_000
+    plain = written(SCHEMA, CHANNEL) + written(Message(1, 1, b"", 1, 1)) * count
+    compression, data, size = honest(plain)
+    path = recording(tmp_path / "many.mcap", Chunk(compression, data, 10**18, 0, 0, size), indexed=True)
+    assert path.stat().st_size < 10_000
+    with at_most(100), abathur.open(path) as match:
+        next(match.frames())
+
+
+def observation(loop: int, player: int = 1) -> tuple[int, bytes]:
+    message = sc2api_pb2.ResponseObservation()
+    message.observation.game_loop = loop % 2**32
+    message.observation.player_common.player_id = player
+    return loop, message.SerializeToString()
+
+
+def test_a_value_that_no_game_writes_fails_its_recording_only(tmp_path: Path) -> None:
+    inputs = tmp_path / "inputs"
+    inputs.mkdir()
+    synthesize(inputs, seeds=[1], steps=20)
+    frames = [observation(loop) for loop in range(3)]
+    foreign = sc2api_pb2.ResponseGameInfo()
+    foreign.player_info.add(player_id=2**31, player_name="x")
+    write_recording(inputs / "player.mcap", [observation(0, 2**31)])
+    write_recording(inputs / "players.mcap", frames, game_info=foreign)
+    write_recording(inputs / "rate.mcap", frames, tick_hz="0")
+    write_recording(inputs / "text.mcap", frames, tick_hz="fast")
+    write_recording(inputs / "loops.mcap", [*frames, observation(2**32 + 7)])
+    recording(inputs / "bomb.mcap", Chunk("zstd", b"", 1, 1, 0, 1 << 40), indexed=False)
+    for every in (1, 8):
+        built = dataset.build(inputs, tmp_path / f"data-{every}", every=every)
+        assert built.converted == built.matches == 3
+        failed = {Path(each.source).stem: each for each in built.failures}
+        assert set(failed) == {"player", "players", "loops", "bomb"}
+        assert all(each.source in each.error and each.is_damaged for each in built.failures)
+        assert "2147483648" in failed["player"].error
+        assert dataset.build(inputs, tmp_path / f"data-{every}", every=every).kept == 3
+    problems = dataset.check(tmp_path / "data-1", [inputs])
+    assert len(problems) == 4 and all(str(inputs) in each for each in problems)
