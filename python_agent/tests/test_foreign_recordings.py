@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import struct
 import tracemalloc
@@ -17,7 +18,10 @@ import zstandard
 from abathur import RecordingError, dataset
 from datasets import synthesize, write_recording
 from mcap.data_stream import RecordBuilder
+from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, ChunkIndex, DataEnd, Footer, Header, Message, Schema, Statistics
+from mcap.writer import Writer
+from programs import SKIRMISH, Launch
 from s2clientprotocol import sc2api_pb2
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -132,6 +136,41 @@ def test_a_chunk_of_many_messages_is_not_held_as_messages(tmp_path: Path) -> Non
     assert path.stat().st_size < 10_000
     with at_most(100), abathur.open(path) as match:
         next(match.frames())
+
+
+def without_repeated_channels(path: Path) -> Path:
+    with SKIRMISH.open("rb") as file, path.open("wb") as output:
+        writer = Writer(output, chunk_size=200_000, repeat_channels=False, repeat_schemas=False)
+        writer.start()
+        writer.add_metadata("abathur.match", {"match_id": "foreign", "map_name": "Testmap LE"})
+        channel = None
+        for number, (schema, _, message) in enumerate(make_reader(file).iter_messages(topics=["/observation"])):
+            assert schema is not None
+            if channel is None:
+                known = writer.register_schema(schema.name, schema.encoding, schema.data)
+                channel = writer.register_channel("/observation", "protobuf", known)
+            if number == 30:
+                break
+            writer.add_message(channel, message.log_time, message.data, message.publish_time, message.sequence)
+        writer.finish()
+    return path
+
+
+def test_a_summary_need_not_repeat_channels(tmp_path: Path, launch: Launch) -> None:
+    """The daemon plays the same frames."""
+    path = without_repeated_channels(tmp_path / "foreign.mcap")
+    with abathur.open(path) as match:
+        assert match.metadata["map_name"] == "Testmap LE"
+        loops = [frame.game_loop for frame in match.frames()]
+        assert [match[number].game_loop for number in range(len(match))] == loops
+    assert loops == list(range(8960, 8990))
+    daemon = launch("play", str(path), "--wait-agents", "1", "--grpc-port", "0")
+
+    async def played() -> list[int]:
+        async with abathur.connect(daemon.grpc) as game:
+            return [frame.game_loop async for frame in game.frames(policy="every")]
+
+    assert asyncio.run(played()) == loops
 
 
 def observation(loop: int, player: int = 1) -> tuple[int, bytes]:
