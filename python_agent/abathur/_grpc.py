@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import queue
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
@@ -19,7 +20,15 @@ from abathur._frame import Frame
 from abathur._payloads import PayloadReader
 from abathur._request import needs_acknowledgements
 from abathur._timeouts import Timeouts
-from abathur.errors import AckTimeoutError, LostError, ProtocolError, RequestError, StoppingError, request_error
+from abathur.errors import (
+    AbathurError,
+    AckTimeoutError,
+    LostError,
+    ProtocolError,
+    RequestError,
+    StoppingError,
+    request_error,
+)
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
@@ -57,6 +66,28 @@ def async_channel(address: Address) -> grpc.aio.Channel:
     if not address.tls:
         return grpc.aio.insecure_channel(target(address), options=OPTIONS)
     return grpc.aio.secure_channel(target(address), _credentials(address), options=_TLS_OPTIONS)
+
+
+class OwnProcess:
+    """The process in which a channel is made. Where it is forked, its copy has no threads, and shares its sockets."""
+
+    def __init__(self, address: Address) -> None:
+        """This process."""
+        self._address = address
+        self._process = os.getpid()
+
+    @property
+    def is_this(self) -> bool:
+        """Whether it is still the same."""
+        return os.getpid() == self._process
+
+    def check(self) -> None:
+        """Raise AbathurError if it is another one."""
+        if not self.is_this:
+            raise AbathurError(
+                f"process {os.getpid()} was forked from process {self._process}, which made the connection to "
+                f"{self._address}: gRPC does not work there. Connect in each process, or start processes with 'spawn'"
+            )
 
 
 def metadata(address: Address) -> Metadata:
@@ -119,6 +150,7 @@ class AsyncGrpcConnection:
             _credentials(address)
         self._address = address
         self._opened: tuple[asyncio.AbstractEventLoop, grpc.aio.Channel] | None = None
+        self._process: OwnProcess | None = None
         self._metadata = metadata(address)
         self._timeouts = timeouts
 
@@ -126,6 +158,8 @@ class AsyncGrpcConnection:
     def _channel(self) -> grpc.aio.Channel:
         """The channel. grpcio binds it to the event loop in which it is made, so that each loop has another one."""
         loop = asyncio.get_running_loop()
+        self._process = self._process or OwnProcess(self._address)
+        self._process.check()
         if self._opened is None or self._opened[0] is not loop:
             self._opened = (loop, async_channel(self._address))
         return self._opened[1]
@@ -133,7 +167,8 @@ class AsyncGrpcConnection:
     async def close(self) -> None:
         """Close the channel and every stream on it."""
         opened, self._opened = self._opened, None
-        if opened is not None and opened[0] is asyncio.get_running_loop():
+        is_own = self._process is not None and self._process.is_this
+        if opened is not None and is_own and opened[0] is asyncio.get_running_loop():
             await opened[1].close()
 
     async def match(self) -> sync_pb2.Match:
@@ -301,13 +336,20 @@ class BlockingGrpcConnection:
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
         """Connect lazily: the first call does it."""
-        self._channel = channel(address)
+        self._process = OwnProcess(address)
+        self._opened = channel(address)
         self._metadata = metadata(address)
         self._timeouts = timeouts
 
+    @property
+    def _channel(self) -> grpc.Channel:
+        self._process.check()
+        return self._opened
+
     def close(self) -> None:
         """Close the channel and every stream on it."""
-        self._channel.close()
+        if self._process.is_this:
+            self._opened.close()
 
     def match(self) -> sync_pb2.Match:
         """The constant data of the match; waits until there is one."""

@@ -14,7 +14,7 @@ import grpc
 
 from abathur import _messages
 from abathur._address import Address
-from abathur._grpc import SERVICE, channel, metadata, tell, translate
+from abathur._grpc import SERVICE, OwnProcess, channel, metadata, tell, translate
 from abathur._receive import AsyncReceiver
 from abathur._socket import open_async, open_socket
 from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
@@ -88,6 +88,7 @@ class AsyncGrpcStream:
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
         self._requests = _Requests()
+        self._process = OwnProcess(address)
         self._channel = channel(address)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
         self._future: Any = call.future(iter(self._requests), metadata=metadata(address))
@@ -119,6 +120,7 @@ class AsyncGrpcStream:
         await self._turn.send(message)
 
     async def _put(self, message: bytes) -> None:
+        self._process.check()
         if not await self._requests.put(message):
             await self._result()
             raise ConnectionLostError(str(self._address), "the daemon has ended the stream")
@@ -235,6 +237,7 @@ class BlockingGrpcStream:
         self._address = address
         self._lock = threading.Lock()
         self._waiting: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
+        self._process = OwnProcess(address)
         self._channel = channel(address)
         call: Any = self._channel.stream_unary(_METHOD, response_deserializer=sync_pb2.PublishResult.FromString)
         self._future: Any = call.future(iter(self._waiting.get, None), metadata=metadata(address))
@@ -258,6 +261,7 @@ class BlockingGrpcStream:
 
     def _put(self, message: bytes | None) -> bool:
         """Queue a message; False if the stream has ended."""
+        self._process.check()
         with self._lock:
             while not self._future.done():
                 try:
