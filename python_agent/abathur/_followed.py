@@ -75,7 +75,7 @@ class FollowedRecording:
         Args:
             start: First game loop.
             stop: Game loop before which to stop; None: to the end.
-            every: Only frames at least this many game loops apart. 0 and 1: every frame.
+            every: Only frames at least this many game loops apart, and the last one. 0 and 1: every frame.
 
         Raises:
             RecordingError: the file is damaged, or its writer ended without finishing it.

@@ -133,7 +133,11 @@ def parse_segment(data: bytes) -> sync_pb2.ColumnsSegment:
 
 
 def select(recorded: Iterable[Observation], start: int, stop: int | None, every: int, match_id: str) -> Iterator[Frame]:
-    """The frames of observations, in order: from a game loop, before another one, and downsampled."""
+    """The frames of observations, in order: from a game loop, before another one, and downsampled.
+
+    The last one is always given, unless `stop` comes before it: it tells how the match stood, and what happened after
+    the one before it.
+    """
     last = None
     excluded = None
     events = EventStream()
@@ -160,8 +164,8 @@ def select(recorded: Iterable[Observation], start: int, stop: int | None, every:
             continue
         last = game_loop
         yield frame_of(observation)
-    # and the last frame is sent if it has the results of the match.
-    if excluded is not None and excluded.without_units().player_result:
+    # and the last frame is given.
+    if excluded is not None:
         yield frame_of(excluded)
 
 

@@ -209,8 +209,8 @@ class Recording:
         Args:
             start: First game loop.
             stop: Game loop before which to stop; None: to the end.
-            every: Only frames at least this many game loops apart, and the last one if it has the results, as
-                `Game.frames` does. 0 and 1: every frame. `Frame.skipped_events` has what happened once in the others.
+            every: Only frames at least this many game loops apart, and the last one of the recording, as `Game.frames`
+                does. 0 and 1: every frame. `Frame.skipped_events` has what happened once in the others.
 
         Raises:
             RecordingError: the file is damaged there.

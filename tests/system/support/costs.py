@@ -37,7 +37,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
             wall, processor = (after - start for start, after in zip(before, spent(), strict=True))
             Path(folder).mkdir(parents=True, exist_ok=True)
     with (Path(folder) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps([item.nodeid, wall, processor]) + "\n")
+        file.write(json.dumps([item.nodeid, wall, processor]) + "\n")
 
 
 def of_python(folder: Path) -> Iterator[tuple[str, float, float]]:
