@@ -124,7 +124,7 @@ class McapFile:
                 yield self._record(stream, chunk.chunk_start_offset, Opcode.CHUNK)
 
     def metadata(self, name: str) -> dict[str, str]:
-        """The first metadata record with a name; empty if there is none."""
+        """The first metadata record with a name; empty if the file has none."""
         stream = self._file.stream()
         for offset in self.contents.metadata:
             found = metadata_of(self._record(stream, offset, Opcode.METADATA)[1])
