@@ -1,6 +1,6 @@
 """An agent that says when an enemy drop leaves their base, and shows it on the map.
 
-abathur play recordings/skirmish.mcap
+abathur play
 python examples/drop_alarm.py
 """
 

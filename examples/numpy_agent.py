@@ -1,6 +1,6 @@
 """An agent that sees the match as arrays: where the enemy's army is, and how much of it.
 
-abathur play recordings/skirmish.mcap
+abathur play
 python examples/numpy_agent.py
 """
 

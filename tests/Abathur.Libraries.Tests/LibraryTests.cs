@@ -78,6 +78,12 @@ public class LibraryTests
             example.Code.Split('\n').Count(line => line.Trim().Length > 1 && !line.StartsWith("using ", StringComparison.Ordinal)), 1, 12);
     }
 
+    [Theory]
+    [InlineData("README.md")]
+    [InlineData("libraries/Abathur.Client/README.md")]
+    public void Readme_Programs_CompileAsPrinted(string page) =>
+        ReadmeExample.CompileAll(Path.Combine(SharedData.RepositoryFolder, page));
+
     private static string Tests(string library) => Path.Combine(
         SharedData.RepositoryFolder, "tests", "Abathur.Libraries.Tests", library[Prefix.Length..]);
 }

@@ -23,6 +23,16 @@ public sealed partial record ReadmeExample(string Code, string Output)
         return new ReadmeExample(found.Groups[1].Value, found.Groups[2].Value);
     }
 
+    /// <summary>Compiles each block of C# of a page as it is printed, as a program in a project of `dotnet new console`.</summary>
+    public static void CompileAll(string page)
+    {
+        foreach (Match block in Programs().Matches(File.ReadAllText(page).ReplaceLineEndings("\n")))
+        {
+            using var program = new MemoryStream();
+            new ReadmeExample(block.Groups[1].Value, "").Compile("example", program);
+        }
+    }
+
     /// <summary>Compiles it against the assemblies of this test run, and runs it in a process of its own.</summary>
     /// <param name="folder">Where it runs.</param>
     /// <returns>What it printed, errors included.</returns>
@@ -32,7 +42,7 @@ public sealed partial record ReadmeExample(string Code, string Output)
         var program = Path.Combine(AppContext.BaseDirectory, $"readme-example-{Environment.ProcessId}.dll");
         try
         {
-            Compile(program);
+            using (var file = File.Create(program)) Compile(Path.GetFileNameWithoutExtension(program), file);
             return Start(program, folder);
         }
         finally
@@ -41,11 +51,11 @@ public sealed partial record ReadmeExample(string Code, string Output)
         }
     }
 
-    private void Compile(string program)
+    private void Compile(string name, Stream program)
     {
         var references = ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator);
         var compilation = CSharpCompilation.Create(
-            Path.GetFileNameWithoutExtension(program),
+            name,
             [CSharpSyntaxTree.ParseText(ImplicitUsings), CSharpSyntaxTree.ParseText(Code)],
             references.Select(path => MetadataReference.CreateFromFile(path)),
             new CSharpCompilationOptions(OutputKind.ConsoleApplication, nullableContextOptions: NullableContextOptions.Enable));
@@ -72,4 +82,7 @@ public sealed partial record ReadmeExample(string Code, string Output)
 
     [GeneratedRegex(@"```csharp\n(.*?)```.*?```text\n(.*?)```", RegexOptions.Singleline)]
     private static partial Regex Blocks();
+
+    [GeneratedRegex(@"```csharp\n(.*?)```", RegexOptions.Singleline)]
+    private static partial Regex Programs();
 }

@@ -70,6 +70,50 @@ def test_python_example_runs(play: Play, page: Path, code: str) -> None:
     assert done.stdout.splitlines(), "an example shows something"
 
 
+def test_the_readme_shows_frames_of_a_match_that_runs_for_long(play: Play) -> None:
+    """Step 3 of getting started: the program is started by hand, some time after the daemon."""
+    daemon = play(SKIRMISH, "--loop", "--start-offset", "30")
+    code = blocks(ROOT / "README.md", "python")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "ABATHUR_ADDRESS": daemon.grpc},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(done.stdout.splitlines()) == 50
+
+
+def test_pages_name_no_file_that_only_a_clone_has() -> None:
+    """Users of the package have `abathur.sample()`, and commands without a file play it."""
+    for page in PAGES:
+        for language in ("console", "sh", "python", "py"):
+            for block in blocks(page, language):
+                assert "recordings/skirmish" not in block, page.name
+
+
+def test_programs_in_csharp_name_what_they_use() -> None:
+    for page in (ROOT / "README.md", ROOT / "libraries" / "Abathur.Client" / "README.md"):
+        for block in blocks(page, "csharp"):
+            assert block.startswith("using Abathur.Client;\n"), block
+
+
+def test_one_folder_has_the_packages() -> None:
+    page = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    assert "dist/" not in page and page.count("artifacts/packages") >= 3
+
+
+def test_extras_are_named_where_they_are_needed() -> None:
+    """Each page that shows what needs an extra says how to install it."""
+    needs = {"from sc2.": "sc2", "abathur dataset ": "datasets", "nats://": "nats"}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = "".join(block for language in ("console", "sh", "python", "py") for block in blocks(page, language))
+        for use, extra in needs.items():
+            assert use not in shown or re.search(rf"pip install .*[\[,]{extra}[\],]", text), f"{page.name}: {extra}"
+
+
 def test_every_command_is_run_by_a_test() -> None:
     for line in CONSOLE:
         known = line.startswith((RUN, *ELSEWHERE, OPENSSL))
@@ -121,13 +165,9 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         if "--agent" in arguments:
             arguments[arguments.index("--agent") + 1] = f'"{sys.executable}" -c "input()"'
     if arguments[0] == "emulate":
-        if arguments[1].endswith(".mcap"):
-            arguments[1] = str(ROOT / arguments[1])
         arguments[arguments.index("--listen") + 1] = "0"
         # Its standard input is at its end, so that it stops when it is ready.
         arguments.append("--stop-with-parent")
-    if arguments[0] == "info":
-        arguments[1] = str(ROOT / arguments[1])
     if arguments[0] == "demo":
         arguments += ["--seconds", "5"]
     if arguments[0] == "dataset":

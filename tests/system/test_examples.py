@@ -93,6 +93,15 @@ def test_proxy_bot_with_an_agent_that_watches(launch: Launch, tmp_path: Path) ->
     assert "/actions" in run_daemon("info", str(path)).stdout
 
 
+def test_a_game_is_created_for_a_bot_that_only_joins() -> None:
+    with emulated() as game:
+        done = run(sys.executable, str(EXAMPLES / "create_game.py"), game.address, "AcropolisLE.SC2Map")
+        assert done == "created a game on AcropolisLE.SC2Map; a bot may join\n"
+        port = str(game.port)
+        told = run(sys.executable, str(EXAMPLES / "proxy_bot.py"), "--LadderServer", "127.0.0.1", "--GamePort", port)
+        assert "game loops: Victory" in told
+
+
 def test_a_ladder_starts_a_bot_behind_the_proxy(tmp_path: Path) -> None:
     environment = {
         **os.environ,
