@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import filecmp
 import json
 import signal
@@ -16,7 +17,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from abathur import _frame, _tables
-from abathur.cli import main
+from abathur.cli import _commands, main, parser_of
 from abathur.ids import UnitTypeId, name_of
 from programs import ROOT, SKIRMISH, Play, abathur, run_daemon
 from s2clientprotocol import raw_pb2, sc2api_pb2
@@ -275,3 +276,49 @@ def test_python_export_to_a_closed_pipe_is_quiet() -> None:
         [*command.split()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def all_options() -> Iterator[tuple[argparse.ArgumentParser, argparse.Action]]:
+    """The options of the commands in this package that take a value."""
+    parsers = [parser_of(command) for command in (*_commands.PYTHON, "export")]
+    for parser in parsers:
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parsers += action.choices.values()
+            elif action.option_strings and action.nargs != 0:
+                yield parser, action
+
+
+@pytest.mark.parametrize("text", ["0,5", "1,000", "1_000", " 1", "1 ", "nan", "inf", "1e999", "\u0661", "one", ""])
+def test_numbers_that_are_written_in_another_way_are_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = 0
+    for parser, action in all_options():
+        try:
+            is_number = action.type in (int, float) or (callable(action.type) and action.type("5") == 5)
+        except (ValueError, argparse.ArgumentTypeError):
+            is_number = action.dest in ("keep", "gone")
+        if is_number or text == "":
+            numbers += 1
+            with pytest.raises(SystemExit) as ended:
+                parser.parse([action.option_strings[-1], text])  # type: ignore[attr-defined]
+            assert ended.value.code == 2
+            assert action.option_strings[-1] in capsys.readouterr().err
+    assert numbers > 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("watch", ""), "an argument"),
+        (("export", "", "-o", "x.npz"), "an argument"),
+        (("export", "x.mcap", "-o", "x.npz", "--start", ""), "--start"),
+        (("dataset", "build", "", "-o", "x"), "an argument"),
+        (("dataset", "build", "x.mcap", "--output="), "--output"),
+        (("bench", ""), "an argument"),
+    ],
+)
+def test_empty_values_are_refused(arguments: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert f"{named} must not be empty" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import abathur
 from abathur.cli import _commands, _daemon_command, _suggest
@@ -28,7 +28,17 @@ _INTERRUPTED = 130
 class _Parser(argparse.ArgumentParser):
     """Reports errors in one line that names the command's own help, and options that may have been meant."""
 
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        # By its name in the options: `type=int`.
+        self.register("type", int, _commands.whole_number)
+        self.register("type", float, _commands.number)
+
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        for before, argument in zip(("", *arguments), arguments, strict=False):
+            if not argument or (argument.startswith("--") and argument.endswith("=")):
+                named = argument[:-1] or (before if before.startswith("-") else "an argument")
+                self.error(f"{named} must not be empty")
         options, unknown = self.parse_known_args(arguments)
         if unknown:
             # The command's own, or that of its subcommand.

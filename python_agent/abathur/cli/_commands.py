@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import math
+import re
 from collections.abc import Iterable, Sequence
 
 #: The daemon's commands. `export` is here, too: it is the daemon's for files that are not tables.
@@ -73,6 +75,21 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Text to append to a message: the known name that is most like a given one; empty if none is."""
     found = difflib.get_close_matches(given, list(known), n=1, cutoff=0.6)
     return f" (did you mean {found[0]}?)" if found else ""
+
+
+def whole_number(text: str) -> int:
+    """Type of an option with a whole number: digits and a sign. `int` takes ``1_000``, spaces and other digits, too."""
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def number(text: str) -> float:
+    """Type of an option with a finite number: digits, a sign, a decimal point and an exponent."""
+    value = float(text) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) else math.nan
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
 
 
 class OneOf:

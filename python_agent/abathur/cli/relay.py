@@ -121,7 +121,7 @@ def _say(text: str) -> None:
 
 def seconds_of(text: str) -> float:
     """Type of an option with a duration: a number and s, m, h or d."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd])", text)
     seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not 1 <= seconds <= _MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 90s, 30m, 2h or 7d, from 1s to 365d")
@@ -129,9 +129,9 @@ def seconds_of(text: str) -> float:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+    if not 1 <= (value := _commands.whole_number(text)) <= 1_000_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of 1 to 1000000")
-    return int(text)
+    return value
 
 
 def _replicas(text: str) -> int:

@@ -201,7 +201,7 @@ def _updates(pipes: list[Any], snapshots: list[Snapshot]) -> Iterator[None]:
 
 def seconds_of(text: str) -> float:
     """Type of an option with a duration in seconds."""
-    seconds = float(text)
+    seconds = _commands.number(text)
     if not 0 < seconds <= 86_400:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 86400")
     return seconds
