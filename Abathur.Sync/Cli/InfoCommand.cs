@@ -3,12 +3,15 @@ using System.Globalization;
 using Abathur.Recordings;
 using Abathur.Sync.Diagnostics;
 using Spectre.Console;
+using Spectre.Console.Rendering;
 
 namespace Abathur.Sync.Cli;
 
 /// <summary><c>abathur-sync info FILE [--json]</c></summary>
 internal static class InfoCommand
 {
+    private const int WidthOfPipe = 120;
+
     public static Command Create()
     {
         var file = new Argument<string>("file") { Description = "The recording.", HelpName = "FILE" }.OrSample();
@@ -25,18 +28,12 @@ internal static class InfoCommand
         using var recording = RecordingReader.Open(file);
         var summary = RecordingSummary.Of(file, recording);
         if (json) JsonOutput.Write(output, summary);
-        else Print(summary, output);
+        else ConsoleText.Write(output, WidthOfPipe, _ => ToText(summary));
         return ExitCode.Ok;
     }
 
-    private static void Print(RecordingSummary summary, TextWriter output)
+    private static Rows ToText(RecordingSummary summary)
     {
-        var console = AnsiConsole.Create(new AnsiConsoleSettings
-        {
-            Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect,
-            Out = new AnsiConsoleOutput(output),
-        });
-        if (Console.IsOutputRedirected) console.Profile.Width = 120;
         var match = summary.Match;
         var facts = new Grid().AddColumn(new GridColumn().NoWrap().PadRight(3)).AddColumn();
         Row(facts, "match", match.MatchId + (match.Simulated ? "  (simulated)" : ""));
@@ -73,11 +70,10 @@ internal static class InfoCommand
         foreach (var channel in summary.Channels)
             channels.AddRow(Markup.Escape(channel.Topic), Markup.Escape(channel.Schema), Number((long)channel.Messages));
 
-        console.MarkupLineInterpolated($"[bold]{summary.File}[/]");
+        var rows = new List<IRenderable> { new Markup($"[bold]{Markup.Escape(summary.File)}[/]") };
         if (summary.Damage is { } damage)
-            console.MarkupLineInterpolated($"[yellow]not complete: {damage}; `{ProgramName.Current} recover` makes a proper file of it[/]");
-        console.Write(facts);
-        console.Write(channels);
+            rows.Add(new Markup($"[yellow]not complete: {Markup.Escape(damage)}; `{ProgramName.Current} recover` makes a proper file of it[/]"));
+        return new Rows([.. rows, facts, channels]);
     }
 
     private static void Row(Grid grid, string name, string value) => grid.AddRow($"[grey]{name}[/]", Markup.Escape(value));

@@ -59,10 +59,7 @@ internal static class StatusCommand
         }
         if (result.GetValue(Once) || Console.IsOutputRedirected)
         {
-            var console = AnsiConsole.Create(
-                new AnsiConsoleSettings { Ansi = Console.IsOutputRedirected ? AnsiSupport.No : AnsiSupport.Detect });
-            if (Console.IsOutputRedirected) console.Profile.Width = WidthOfPipe;
-            console.Write(StatusTable.Create(client.Place, status, null, default, console.Profile.Width));
+            ConsoleText.Write(Console.Out, WidthOfPipe, width => StatusTable.Create(client.Place, status, null, default, width));
             return ExitCode.Ok;
         }
         await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default, AnsiConsole.Profile.Width)).StartAsync(

@@ -37,6 +37,7 @@ public class RecordingCommandTests
         var text = (await CliProcess.RunAsync("info", path)).Output;
         Assert.Contains("/observation", text, StringComparison.Ordinal);
         Assert.DoesNotContain("\u001b", text, StringComparison.Ordinal);
+        Assert.DoesNotContain(text.Split('\n'), line => line.TrimEnd('\r').EndsWith(' '));
     }
 
     [Fact]
