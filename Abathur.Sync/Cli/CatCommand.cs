@@ -137,7 +137,7 @@ internal static class CatCommand
                 json.WriteEndObject();
             }
             _line.Write("\n"u8);
-            output.Write(_line.WrittenSpan);
+            output.Write(PrintableText.EscapeJson(_line.WrittenSpan));
         }
 
         private byte[] Prune(FieldSelection selection, in RecordedMessage recorded)

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -17,7 +18,12 @@ internal static class EntryPoint
         if (parsed.Errors.Count > 0 || CliErrors.OptionTakenAsArgument(parsed) is not null)
             return Task.FromResult(CliErrors.ReportUsage(parsed));
         return CliErrors.RunAsync(() => LongTask.Invoke(() => parsed.InvokeAsync(
-            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = TerminationTimeout })));
+            new InvocationConfiguration
+            {
+                EnableDefaultExceptionHandler = false,
+                ProcessTerminationTimeout = TerminationTimeout,
+                Error = new PrintableWriter(Console.Error),
+            })));
     }
 
     /// <summary>The whole command line.</summary>

@@ -68,15 +68,18 @@ internal static class InfoCommand
             .AddColumn("schema")
             .AddColumn(new TableColumn("messages").RightAligned());
         foreach (var channel in summary.Channels)
-            channels.AddRow(Markup.Escape(channel.Topic), Markup.Escape(channel.Schema), Number((long)channel.Messages));
+            channels.AddRow(Plain(channel.Topic), Plain(channel.Schema), Number((long)channel.Messages));
 
-        var rows = new List<IRenderable> { new Markup($"[bold]{Markup.Escape(summary.File)}[/]") };
+        var rows = new List<IRenderable> { new Markup($"[bold]{Plain(summary.File)}[/]") };
         if (summary.Damage is { } damage)
-            rows.Add(new Markup($"[yellow]not complete: {Markup.Escape(damage)}; `{ProgramName.Current} recover` makes a proper file of it[/]"));
+            rows.Add(new Markup($"[yellow]not complete: {Plain(damage)}; `{ProgramName.Current} recover` makes a proper file of it[/]"));
         return new Rows([.. rows, facts, channels]);
     }
 
-    private static void Row(Grid grid, string name, string value) => grid.AddRow($"[grey]{name}[/]", Markup.Escape(value));
+    private static void Row(Grid grid, string name, string value) => grid.AddRow($"[grey]{Plain(name)}[/]", Plain(value));
+
+    /// <summary>Text that is not markup, from a file that others may have written.</summary>
+    private static string Plain(string text) => Markup.Escape(PrintableText.Escape(text));
 
     private static string OrUnknown(string text) => text.Length == 0 ? "unknown" : text;
 

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Abathur.Sync.Diagnostics;
 
 namespace Abathur.Sync.Cli;
 
@@ -18,7 +19,7 @@ internal static class JsonOutput
     public static Option<bool> CreateOption() => new("--json") { Description = "Print the result as a JSON object" };
 
     public static void Write<T>(TextWriter output, T summary) =>
-        output.WriteLine(JsonSerializer.Serialize(summary, typeof(T), Context));
+        output.WriteLine(PrintableText.EscapeJson(JsonSerializer.Serialize(summary, typeof(T), Context)));
 }
 
 /// <summary>Serializes without reflection, as a trimmed program needs it.</summary>

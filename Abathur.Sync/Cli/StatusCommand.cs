@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Diagnostics;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Google.Protobuf;
 using Spectre.Console;
@@ -54,7 +55,7 @@ internal static class StatusCommand
         var status = await client.GetAsync(cancellation);
         if (result.GetValue(Json))
         {
-            Console.Out.WriteLine(JsonFormatter.Default.Format(status));
+            Console.Out.WriteLine(PrintableText.EscapeJson(JsonFormatter.Default.Format(status)));
             return ExitCode.Ok;
         }
         if (result.GetValue(Once) || Console.IsOutputRedirected)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Spectre.Console;
@@ -47,7 +48,8 @@ internal static class StatusTable
 
         void Row(string name, params string[] parts)
         {
-            var value = FittingText.JoinInOrder(", ", Math.Max(width - LabelWidth - LabelPadding, 1), parts);
+            var value = FittingText.JoinInOrder(
+                ", ", Math.Max(width - LabelWidth - LabelPadding, 1), [.. parts.Select(PrintableText.Escape)]);
             facts.AddRow(new Text(name, new Style(Color.Grey)), new Text(value));
         }
     }
@@ -79,14 +81,14 @@ internal static class StatusTable
         foreach (var each in status.Subscribers)
         {
             table.AddRow(kept.Select(column => new Text(
-                FittingText.Shorten(column.Cell(each), width - Column.EdgesWidth),
+                FittingText.Shorten(column.Text(each), width - Column.EdgesWidth),
                 column.IsWarning?.Invoke(each) == true ? new Style(Color.Yellow) : null)));
         }
         return table;
     }
 
     private static int WidthOf(IEnumerable<Column> columns, IEnumerable<SubscriberStatus> subscribers) => columns.Sum(
-        column => Column.PaddingWidth + subscribers.Select(column.Cell).Append(column.Heading).Max(text => text.Length))
+        column => Column.PaddingWidth + subscribers.Select(column.Text).Append(column.Heading).Max(text => text.Length))
             + Column.EdgesWidth - Column.PaddingWidth;
 
     private static string[] Match(Status status) => status.Match is not { } match
@@ -144,5 +146,8 @@ internal static class StatusTable
     {
         /// <summary>Of the table's border: a space on each side of a column and one between two; the edges have one more each.</summary>
         public const int PaddingWidth = 3, EdgesWidth = 4;
+
+        /// <summary>The text of the cell as it is shown: names are those of clients.</summary>
+        public string Text(SubscriberStatus subscriber) => PrintableText.Escape(Cell(subscriber));
     }
 }

@@ -38,7 +38,7 @@ internal sealed class JsonLogFormatter(TimeProvider clock) : ConsoleFormatter("j
             }
             json.WriteEndObject();
         }
-        writer.WriteLine(Encoding.UTF8.GetString(buffer.ToArray()));
+        writer.WriteLine(PrintableText.EscapeJson(Encoding.UTF8.GetString(buffer.ToArray())));
     }
 
     private static void WriteValue(Utf8JsonWriter json, object? value)

@@ -9,8 +9,12 @@ internal sealed class TextLogFormatter() : ConsoleFormatter("text")
 {
     public override void Write<TState>(in LogEntry<TState> entry, IExternalScopeProvider? scopes, TextWriter writer)
     {
-        var message = LogEntryText.MessageOf(entry);
-        if (entry.EventId.Id == LogMessages.SummaryId) writer.WriteLine(message);
+        var text = LogEntryText.MessageOf(entry);
+        var message = PrintableText.Escape(text);
+        if (entry.EventId.Id == LogMessages.SummaryId)
+        {
+            foreach (var line in text.Split(Environment.NewLine)) writer.WriteLine(PrintableText.Escape(line));
+        }
         else if (ProgramLog.AgentOf(entry.Category) is { } agent) writer.WriteLine($"[{agent}] {message}");
         else if (entry.LogLevel is LogLevel.Information or LogLevel.Critical) writer.WriteLine($"{ProgramName.Current}: {message}");
         else writer.WriteLine($"{ProgramName.Current}: {entry.LogLevel.ToString().ToLowerInvariant()}: {message}");

@@ -27,6 +27,25 @@ public partial class LogFormatterTests
             Format(new TextLogFormatter(), "abathur-sync", log => LogMessages.Summary(log, "a\nb".ReplaceLineEndings())));
 
     [Fact]
+    public void Text_NameOfAClient_StaysInItsLine() => Assert.Equal(
+        @"abathur-sync: warning: 3 of ""a\nabathur-sync: b\x1b[2J""" + Environment.NewLine,
+        Format(new TextLogFormatter(), "abathur-sync", log => Counted(log, LogLevel.Warning, 3, "a\nabathur-sync: b\u001b[2J")));
+
+    [Fact]
+    public void Text_Exception_StaysInItsLine() => Assert.Equal(
+        @"abathur-sync: error: Act failed: IOException: a\x1bc" + Environment.NewLine,
+        Format(new TextLogFormatter(), "abathur-sync", log => LogMessages.HandlerFailed(log, "Act", new IOException("a\u001bc"))));
+
+    [Fact]
+    public void Json_NameOfAClient_HasNoControlCharacters()
+    {
+        const string Name = "\u001b[2J\u009b2J\u007f\u202e\n";
+        var line = Format(new JsonLogFormatter(Clock), "abathur-sync", log => Counted(log, LogLevel.Warning, 3, Name));
+        Assert.DoesNotContain(line.TrimEnd(), PrintableText.IsEscaped);
+        Assert.Equal(Name, System.Text.Json.JsonDocument.Parse(line).RootElement.GetProperty("name").GetString());
+    }
+
+    [Fact]
     public void Json_MessageWithValues_IsOneObjectWithThem() => Assert.Equal(
         Line("""
             "level":"warning","source":"Abathur.Sync","event":"Timed","message":"3 of \"a\", 0.5","count":3,"name":"a","how_long":0.5}
