@@ -42,6 +42,8 @@ public sealed class GameClient : IAsyncDisposable
         while (true)
         {
             var socket = new ClientWebSocket();
+            // The address is the game's. HTTP_PROXY and the system's settings are for the web.
+            socket.Options.Proxy = null;
             // The game answers no pings while it loads a map.
             socket.Options.KeepAliveInterval = TimeSpan.Zero;
             try
