@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Abathur.Client;
 
 namespace Abathur.Sync.Hosting;
 
@@ -24,22 +25,6 @@ internal sealed class LocalMatch : IDisposable
     /// <summary>Name of the match, unique among the running ones.</summary>
     public string Name { get; }
 
-    /// <summary>Folder of the entries: of this user and of this machine.</summary>
-    public static string Folder
-    {
-        get
-        {
-            if (OperatingSystem.IsWindows())
-                return Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData), "abathur", "matches");
-            if (Environment.GetEnvironmentVariable("XDG_RUNTIME_DIR") is { Length: > 0 } runtime)
-                return Path.Combine(runtime, "abathur", "matches");
-            // A home folder may be shared by machines.
-            return Path.Combine(
-                Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "state", "abathur", Environment.MachineName,
-                "matches");
-        }
-    }
-
     /// <summary>Whether a text can be a name: letters, digits, '_' and '-', as on NATS.</summary>
     public static bool IsName(string text) => text.Length is > 0 and <= MaxNameLength && text.All(IsOfName);
 
@@ -48,12 +33,11 @@ internal sealed class LocalMatch : IDisposable
         text.Length == 0 ? "match" : string.Concat(text.Take(MaxNameLength).Select(c => IsOfName(c) ? c : '-'));
 
     /// <summary>Takes a name; null if a running daemon has it.</summary>
-    /// <exception cref="IOException">The directory cannot be written.</exception>
+    /// <exception cref="IOException">The directory cannot be written, or other users can put entries there.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
     public static LocalMatch? TryTake(string name)
     {
-        CreateFolder();
-        var file = Path.Combine(Folder, $"{name}.json");
+        var file = Path.Combine(MatchesFolder.Create(), $"{name}.json");
         var lockFile = Path.ChangeExtension(file, ".lock");
         FileStream taken;
         try
@@ -116,11 +100,4 @@ internal sealed class LocalMatch : IDisposable
     }
 
     private static bool IsOfName(char c) => char.IsAsciiLetterOrDigit(c) || c is '_' or '-';
-
-    /// <summary>Other users must neither see addresses nor put entries there.</summary>
-    private static void CreateFolder()
-    {
-        if (OperatingSystem.IsWindows()) Directory.CreateDirectory(Folder);
-        else Directory.CreateDirectory(Folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-    }
 }

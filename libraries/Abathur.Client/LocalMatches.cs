@@ -8,27 +8,14 @@ internal static class LocalMatches
     /// <summary>What the address of a match begins with.</summary>
     public const string Prefix = "match:";
 
-    private static string Folder
-    {
-        get
-        {
-            if (OperatingSystem.IsWindows())
-                return Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData), "abathur", "matches");
-            if (Environment.GetEnvironmentVariable("XDG_RUNTIME_DIR") is { Length: > 0 } runtime)
-                return Path.Combine(runtime, "abathur", "matches");
-            return Path.Combine(
-                Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "state", "abathur", Environment.MachineName,
-                "matches");
-        }
-    }
-
     /// <summary>The address of the socket of a match.</summary>
-    /// <exception cref="ArgumentException">No daemon on this machine publishes a match with this name.</exception>
+    /// <exception cref="ArgumentException">No daemon on this machine publishes a match with this name, or the directory cannot be
+    /// trusted.</exception>
     public static string SocketOf(string name)
     {
-        var file = Path.Combine(Folder, $"{name}.json");
         if (name.Length == 0 || name != Path.GetFileName(name))
             throw new ArgumentException($"'{Prefix}{name}' is not an address: expected {Prefix}NAME");
+        var file = Path.Combine(Folder(), $"{name}.json");
         try
         {
             using var entry = JsonDocument.Parse(File.ReadAllBytes(file));
@@ -39,5 +26,17 @@ internal static class LocalMatches
             // The entry is missing, or is just being removed.
         }
         throw new ArgumentException($"no daemon on this machine publishes a match with the name {name}; `abathur matches` lists them");
+    }
+
+    private static string Folder()
+    {
+        try
+        {
+            return MatchesFolder.Find();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new ArgumentException($"the matches on this machine cannot be read: {e.Message}", e);
+        }
     }
 }

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import socket
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,17 +47,57 @@ class LocalMatch:
 
 
 def folder() -> Path:
-    """Folder of the entries."""
+    """Folder of the entries, which need not exist.
+
+    Raises:
+        AbathurError: other users can put entries there, or the user has no home folder.
+    """
+    root, below = _place()
+    if not root.is_absolute():
+        raise AbathurError(f"{str(root)!r} is not the path of a home folder: set HOME, or XDG_RUNTIME_DIR")
+    if not root.is_dir():
+        raise AbathurError(f"the folder {root} does not exist: set HOME, or XDG_RUNTIME_DIR")
+    path = root
+    if os.name != "nt":
+        _check(path, is_last=False)
+    for name in below:
+        path /= name
+        if os.name != "nt" and path.exists():
+            _check(path, is_last=name == below[-1])
+    return path
+
+
+def _place() -> tuple[Path, tuple[str, ...]]:
+    """The folder in which entries of this user are, and the names of those below it."""
     if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "abathur" / "matches"
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"), ("abathur", "matches")
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
-        return Path(runtime) / "abathur" / "matches"
+        return Path(runtime), ("abathur", "matches")
     # A home folder may be shared by machines.
-    return Path.home() / ".local" / "state" / "abathur" / socket.gethostname().split(".")[0] / "matches"
+    return Path.home(), (".local", "state", "abathur", socket.gethostname().split(".")[0], "matches")
+
+
+def _check(path: Path, *, is_last: bool) -> None:
+    """Check that no other user can put entries into a folder, or replace it. The daemon checks the same."""
+    found = path.stat()
+    if found.st_uid != os.geteuid() and (is_last or found.st_uid != 0):
+        raise AbathurError(
+            f"the folder {path} belongs to another user (number {found.st_uid}): its entries are not trusted"
+        )
+    if is_last and found.st_mode & 0o077:
+        raise AbathurError(
+            f"other users may use the folder {path}: chmod 700 it, after you have looked at what is in it"
+        )
+    if not is_last and found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+        raise AbathurError(f"other users may write to the folder {path}: chmod o-w it")
 
 
 def matches() -> list[LocalMatch]:
-    """The matches of running daemons, by name. Entries of ended daemons are removed."""
+    """The matches of running daemons, by name. Entries of ended daemons are removed.
+
+    Raises:
+        AbathurError: the folder cannot be trusted.
+    """
     found = (_read(path) for path in sorted(folder().glob("*.json"), key=lambda path: path.stem))
     return [each for each in found if each is not None]
 
@@ -71,7 +112,7 @@ def find(name: str) -> LocalMatch:
 
     Raises:
         ValueError: the text cannot be a name.
-        AbathurError: no running daemon has it.
+        AbathurError: no running daemon has it, or the folder cannot be trusted.
     """
     if not is_name(name):
         raise ValueError(f"{name!r} is not the name of a match: expected letters, digits, _ and -, at most 64")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -111,6 +112,57 @@ def test_the_entry_of_a_daemon_that_starts_meanwhile_stays(launch: Launch, runti
 def test_only_this_user_reads_the_directory(launch: Launch, runtime: Path) -> None:
     launch(*PLAY)
     assert stat.S_IMODE(runtime.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("part", "mode", "owner", "message"),
+    [
+        ("abathur/matches", 0o777, None, "other users may use the folder"),
+        ("abathur/matches", 0o750, None, "other users may use the folder"),
+        ("abathur", 0o777, None, "other users may write to the folder"),
+        ("", 0o777, None, "other users may write to the folder"),
+        ("abathur/matches", 0o700, 12345, r"belongs to another user \(number 12345\)"),
+        ("abathur", 0o755, 12345, r"belongs to another user \(number 12345\)"),
+    ],
+)
+def test_a_folder_of_others_is_not_trusted(
+    launch: Launch, tmp_path: Path, runtime: Path, part: str, mode: int, owner: int | None, message: str
+) -> None:
+    if owner is not None and os.geteuid() != 0:
+        pytest.skip("only root can give a folder to another user")
+    runtime.mkdir(parents=True, mode=0o700)
+    (runtime / "evil.json").write_text(
+        '{"name": "evil", "command": "play", "pid": 1, "started": "", "grpc": "10.0.0.1:1", "socket": "10.0.0.1:2"}'
+    )
+    folder = tmp_path / part
+    folder.chmod(mode)
+    with (runtime / "evil.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if owner is not None:
+            os.chown(folder, owner, -1)
+        with pytest.raises(AbathurError, match=message):
+            abathur.connect("match:evil")
+        with pytest.raises(AbathurError, match=message):
+            _directory.matches()
+    # The daemon plays, and says why it is not listed.
+    daemon = launch(*PLAY, "--name", "mine")
+    daemon.stop()
+    assert daemon.process.stderr is not None
+    assert re.search(f"agents cannot find this match by its name: .*{message}", daemon.process.stderr.read())
+    assert not (runtime / "mine.json").exists()
+
+
+@pytest.mark.parametrize("home", ["nowhere", "relative"])
+def test_without_a_home_folder_nothing_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: str) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setenv("HOME", str(tmp_path / "nowhere") if home == "nowhere" else "relative")
+    monkeypatch.chdir(tmp_path)
+    done = run_daemon("play", str(SKIRMISH), "--ports", "auto", "--playback-duration", "0.1", "--name", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "agents cannot find this match by its name: " in done.stderr and "HOME" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(AbathurError, match="set HOME, or XDG_RUNTIME_DIR"):
+        _directory.matches()
 
 
 def test_a_daemon_runs_where_it_cannot_be_listed(launch: Launch, tmp_path: Path) -> None:

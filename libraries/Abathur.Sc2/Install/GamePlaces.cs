@@ -10,10 +10,12 @@ public sealed record GamePlaces(IReadOnlyList<string> Roots, string? ExecuteInfo
     /// <summary>The folders of this system.</summary>
     public static GamePlaces OfThisSystem()
     {
-        var home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile);
+        // Without the option, the path of a folder that does not exist is empty, and the game would be looked for in the working folder.
+        var home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile, Environment.SpecialFolderOption.DoNotVerify);
         if (OperatingSystem.IsWindows())
         {
-            var documents = Environment.GetFolderPath(Environment.SpecialFolder.MyDocuments);
+            var documents = Environment.GetFolderPath(
+                Environment.SpecialFolder.MyDocuments, Environment.SpecialFolderOption.DoNotVerify);
             return new(
                 [@"C:\Program Files (x86)\StarCraft II", @"C:\Program Files\StarCraft II"],
                 Path.Combine(documents, "StarCraft II", "ExecuteInfo.txt"),
