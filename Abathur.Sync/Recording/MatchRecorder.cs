@@ -244,8 +244,8 @@ public sealed class MatchRecorder : IAsyncDisposable
         lock (_gate)
         {
             _error = why;
-            // The frames of a failed chunk are not in the file.
-            var frames = (ulong)(writer?.ObservationsWritten ?? 0);
+            // The frames of a failed chunk are not in the file; how many are left in a truncated one is not known.
+            var frames = _file.IsTruncated ? 0 : (ulong)(writer?.ObservationsWritten ?? 0);
             _missed += _frames - frames;
             _frames = frames;
         }
@@ -258,6 +258,8 @@ public sealed class MatchRecorder : IAsyncDisposable
     private string Rest(RecordingWriter? writer)
     {
         if (writer is not { MessageCount: > 0 } || !_file.Keep()) return "nothing of it was kept";
+        if (_file.IsTruncated)
+            return $"what is left of it is in {_file.WritePath} (`{ProgramName.Current} recover` makes a complete file of it)";
         return writer.IsComplete
             ? $"the part before the failure is complete in {_file.WritePath}"
             : $"the part before the failure is in {_file.WritePath}, which has no end "

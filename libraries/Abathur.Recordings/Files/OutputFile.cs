@@ -13,6 +13,8 @@ public sealed class OutputFile : IDisposable
 {
     private readonly bool _overwrite;
     private readonly bool _isDevice;
+    private readonly FileStream _file;
+    private readonly WholeFileStream? _whole;
     private bool _done;
 
     /// <summary>Checks the target and opens the working file.</summary>
@@ -30,7 +32,7 @@ public sealed class OutputFile : IDisposable
         if (IsDevice(full))
         {
             (WritePath, _isDevice) = (path, true);
-            Stream = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, options.BufferBytes);
+            Stream = _file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, options.BufferBytes);
             return;
         }
         // `recover match.mcap.part -o match.mcap` must not overwrite its input.
@@ -42,7 +44,9 @@ public sealed class OutputFile : IDisposable
             throw new RecordingException($"{path} exists") { Remedy = RecordingRemedy.Overwrite };
         if (Path.GetDirectoryName(full) is { } folder && !Directory.Exists(folder))
             throw new RecordingException($"there is no folder {folder}");
-        Stream = WorkingFile.Open(WritePath, options);
+        _file = WorkingFile.Open(WritePath, options);
+        _whole = new WholeFileStream(_file, WritePath);
+        Stream = options.BufferBytes > 0 ? new BufferedStream(_whole, options.BufferBytes) : _whole;
     }
 
     /// <summary>Target path of the file; after <see cref="Commit"/> its actual path.</summary>
@@ -51,24 +55,29 @@ public sealed class OutputFile : IDisposable
     /// <summary>Path of the working file.</summary>
     public string WritePath { get; }
 
-    /// <summary>The stream to write to. This object closes it; the writer must leave it open.</summary>
-    public FileStream Stream { get; }
+    /// <summary>The stream to write to. This object closes it; the writer must leave it open. A write fails with
+    /// <see cref="IOException"/> if another program has truncated the file.</summary>
+    public Stream Stream { get; }
+
+    /// <summary>Whether another program has truncated the working file: what was written is lost from there on.</summary>
+    public bool IsTruncated => _whole is { IsTruncated: true };
 
     /// <summary>Why the complete file is not at the target path, in one sentence; null if it is.</summary>
     public string? Problem { get; private set; }
 
     /// <summary>Whether the working file still has its path. False if it was deleted, renamed or replaced.</summary>
-    public bool IsInPlace => _isDevice || WorkingFile.IsAt(Stream.SafeFileHandle, WritePath);
+    public bool IsInPlace => _isDevice || WorkingFile.IsAt(_file.SafeFileHandle, WritePath);
 
     /// <summary>
     /// Moves the complete file to the target path and closes it. If the target was created meanwhile and must not be overwritten, or if the
     /// working file was deleted or replaced, the file gets the name <c>NAME-N</c> with the extension of the target, and <see cref="Place"/>
     /// and <see cref="Problem"/> are set.
     /// </summary>
-    /// <exception cref="IOException">The file is complete but could not be saved.</exception>
+    /// <exception cref="IOException">The file is complete but could not be saved, or another program has truncated it.</exception>
     public void Commit()
     {
         Stream.Flush();
+        _whole?.Check();
         if (!_isDevice && !IsInPlace)
             SetPlace(CopyToFreeName(), $"{WritePath} was deleted, renamed or replaced by another program while it was written");
         else if (!_isDevice && !TryMove())
@@ -100,7 +109,20 @@ public sealed class OutputFile : IDisposable
     {
         if (!_done && !_isDevice && IsInPlace) File.Delete(WritePath);
         _done = true;
-        Stream.Dispose();
+        Close();
+    }
+
+    /// <summary>Closes the file, without what waits in the buffer of a write that failed.</summary>
+    private void Close()
+    {
+        try
+        {
+            Stream.Dispose();
+        }
+        catch (IOException)
+        {
+            _file.Dispose();
+        }
     }
 
     private void SetPlace(string saved, string why) => (Place, Problem) = (saved, $"{why}: the complete file is {saved}");
@@ -131,7 +153,7 @@ public sealed class OutputFile : IDisposable
         try
         {
             var buffer = new byte[1024 * 1024];
-            for (var offset = 0L; RandomAccess.Read(Stream.SafeFileHandle, buffer, offset) is var read and > 0; offset += read)
+            for (var offset = 0L; RandomAccess.Read(_file.SafeFileHandle, buffer, offset) is var read and > 0; offset += read)
                 copy.Write(buffer, 0, read);
             return copy.Name;
         }

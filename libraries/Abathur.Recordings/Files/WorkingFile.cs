@@ -33,7 +33,7 @@ internal static class WorkingFile
             FileStream created;
             try
             {
-                created = new FileStream(path, FileMode.CreateNew, FileAccess.ReadWrite, ReadersOnly, options.BufferBytes);
+                created = new FileStream(path, FileMode.CreateNew, FileAccess.ReadWrite, ReadersOnly, bufferSize: 0);
             }
             catch (IOException) when (FileIdentity.At(path).Kind != FileKind.None)
             {
@@ -58,7 +58,7 @@ internal static class WorkingFile
         FileStream file;
         try
         {
-            file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, ReadersOnly, options.BufferBytes);
+            file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, ReadersOnly, bufferSize: 0);
         }
         catch (FileNotFoundException)
         {

@@ -85,7 +85,7 @@ public sealed class FailedWriteTests : IDisposable
         return isWhole;
     }
 
-    private async Task<V1.RecordingStatus> RecordAsync(Func<FileStream, Stream> disk)
+    private async Task<V1.RecordingStatus> RecordAsync(Func<Stream, Stream> disk)
     {
         File.Delete(Place);
         File.Delete(Part);

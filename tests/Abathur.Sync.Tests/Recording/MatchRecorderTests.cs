@@ -76,6 +76,28 @@ public sealed class MatchRecorderTests : IDisposable
         Assert.Contains("The match continues without it", Assert.Single(_told.Messages), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(0, 20u)]
+    [InlineData(0, 0u)]
+    [InlineData(5000, 20u)]
+    public async Task Add_FileTruncatedByAnotherProgram_IsTold(int bytesLeft, uint framesAfter)
+    {
+        await using var recorder = Recorder(Place, new RecordingOptions { ChunkSizeBytes = 4096 });
+        recorder.Begin(RecordingSample.Match);
+        for (var loop = 1u; loop <= 100; loop++) Add(recorder, loop);
+        while (recorder.Status.Frames < 100) await Task.Delay(1);
+        using (var other = new FileStream(Place + ".part", FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
+            other.SetLength(bytesLeft);
+        for (var loop = 101u; loop <= 100 + framesAfter; loop++) Add(recorder, loop);
+        await recorder.DisposeAsync();
+        var status = recorder.Status;
+        Assert.Contains("another program has truncated", status.Error, StringComparison.Ordinal);
+        // Which frames are left is not known.
+        Assert.Equal((0ul, 100ul + framesAfter), (status.Frames, status.FramesMissed));
+        Assert.Contains("what is left of it is in", Assert.Single(_told.Messages), StringComparison.Ordinal);
+        Assert.Equal((false, bytesLeft), (File.Exists(Place), (int)new FileInfo(Place + ".part").Length));
+    }
+
     [Fact]
     public async Task Dispose_PlaceTakenByAFolder_SavesTheRecordingBesideIt()
     {
