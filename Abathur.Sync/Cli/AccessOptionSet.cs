@@ -141,11 +141,7 @@ internal sealed class AccessOptionSet(bool canDelay)
         if (result.GetValue(option) is { } path)
         {
             // The token itself is never an argument: it would appear in `ps` and in the shell history.
-            (name, token) = (option.Name, ReadFile(path, option.Name).Trim());
-            if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
-            {
-                LogMessages.TokenFileReadable(ProgramLog.Logger, path);
-            }
+            (name, token) = (option.Name, ReadSecret(path, option.Name).Trim());
         }
         if (string.IsNullOrEmpty(token) && result.GetValue(option) is null) return null;
         if (AccessTokens.Problem(token ?? "") is { } problem) throw new CliException($"{name}: {problem}.", ExitCode.Usage);
@@ -157,7 +153,7 @@ internal sealed class AccessOptionSet(bool canDelay)
         var (certificate, key) = (result.GetValue(_tlsCert), result.GetValue(_tlsKey));
         if (certificate is null && key is null) return null;
         if (certificate is null || key is null) throw new CliException("--tls-cert and --tls-key go together.", ExitCode.Usage);
-        var (certificatePem, keyPem) = (ReadFile(certificate, _tlsCert.Name), ReadFile(key, _tlsKey.Name));
+        var (certificatePem, keyPem) = (ReadFile(certificate, _tlsCert.Name), ReadSecret(key, _tlsKey.Name));
         try
         {
             return TlsCertificate.FromPem(certificatePem, keyPem);
@@ -168,9 +164,19 @@ internal sealed class AccessOptionSet(bool canDelay)
         }
     }
 
+    /// <summary>The text of the file with a secret that an option names; warns if other users can read it.</summary>
+    /// <exception cref="CliException">It cannot be read.</exception>
+    public static string ReadSecret(string path, string option)
+    {
+        var text = ReadFile(path, option);
+        if (!OperatingSystem.IsWindows() && (File.GetUnixFileMode(path) & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
+            LogMessages.SecretFileReadable(ProgramLog.Logger, path);
+        return text;
+    }
+
     /// <summary>The text of the file that an option names.</summary>
     /// <exception cref="CliException">It cannot be read.</exception>
-    public static string ReadFile(string path, string option)
+    private static string ReadFile(string path, string option)
     {
         try
         {

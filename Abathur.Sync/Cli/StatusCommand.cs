@@ -49,7 +49,7 @@ internal static class StatusCommand
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         var token = result.GetValue(TokenFile) is { } path
-            ? AccessOptionSet.ReadFile(path, TokenFile.Name).Trim()
+            ? AccessOptionSet.ReadSecret(path, TokenFile.Name).Trim()
             : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
         using var client = new StatusClient(result.GetValue(Address)!, string.IsNullOrEmpty(token) ? null : token, result.GetValue(Ca));
         var status = await client.GetAsync(cancellation);

@@ -83,7 +83,7 @@ internal static partial class LogMessages
     public static partial void CommandFailed(ILogger log, string reason);
 
     [LoggerMessage(32, LogLevel.Warning, "other users of this machine can read {File}: chmod 600 it.")]
-    public static partial void TokenFileReadable(ILogger log, string file);
+    public static partial void SecretFileReadable(ILogger log, string file);
 
     // Of the emulated game.
 

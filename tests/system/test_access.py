@@ -312,6 +312,20 @@ def test_a_token_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
     assert f"warning: other users of this machine can read {file}: chmod 600 it." in done.stderr
 
 
+def test_a_key_that_others_can_read_is_warned_of(certificate: tuple[Path, Path], tmp_path: Path) -> None:
+    cert, key = certificate
+    file = tmp_path / "key.pem"
+    file.write_bytes(key.read_bytes())
+    for mode, warned in ((0o644, True), (0o640, True), (0o600, False)):
+        file.chmod(mode)
+        done = run_daemon(
+            *("play", str(SKIRMISH), *FREE_PORTS, "--tls-cert", str(cert), "--tls-key", str(file)),
+            *("--rate", "unlimited", "--playback-duration", "1"),
+        )
+        assert done.returncode == 0
+        assert (f"warning: other users of this machine can read {file}: chmod 600 it." in done.stderr) == warned
+
+
 def test_unix_sockets_are_for_their_user_alone(play: Play) -> None:
     daemon = play(SKIRMISH, "--loop", uds=True)
     for name in ("grpc+unix", "socket+unix"):
