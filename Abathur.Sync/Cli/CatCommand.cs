@@ -66,7 +66,7 @@ internal static class CatCommand
         if (withNames && fields is null)
             throw new CliException("--names needs --fields: without it, no message is printed", ExitCode.Usage);
         topic ??= fields is null ? Everything : RecordingTopics.Observation;
-        using var recording = RecordingReader.Open(file);
+        using var recording = RecordingReader.Open(file, cancellation: cancellation);
         if (recording.Truncated)
             report.WriteLine($"{ProgramName.Current}: warning: {file}: {recording.Damage}; "
                 + $"`{ProgramName.Current} recover` may give more");

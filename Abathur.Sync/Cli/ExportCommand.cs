@@ -62,7 +62,7 @@ internal static class ExportCommand
         InvocationConfiguration streams, CancellationToken cancellation)
     {
         var report = streams.Error;
-        using var recording = RecordingReader.Open(input);
+        using var recording = RecordingReader.Open(input, cancellation: cancellation);
         if (recording.Truncated)
             report.WriteLine($"{ProgramName.Current}: warning: {input}: {recording.Damage}; "
                 + $"`{ProgramName.Current} recover` may give more");

@@ -83,7 +83,8 @@ internal static class PlayCommand
             WaitForAgents = result.GetValue(WaitAgents),
         };
         var path = SampleRecording.Of(result, FileArgument);
-        using var recording = RecordingReader.Open(path);
+        // A stopped match ends in order, between two frames.
+        using var recording = RecordingReader.Open(path, cancellation: CancellationToken.None);
         if (recording.Damage is { } damage)
         {
             LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage, ProgramName.Current);

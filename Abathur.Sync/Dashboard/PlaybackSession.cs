@@ -35,9 +35,12 @@ internal static class PlaybackSession
         string file, HttpContext http, HubOptions bounds, WebSocketTransportOptions webSocket, AccessOptions access,
         ConcurrentDictionary<string, CompareEndpoint> compared, TimeProvider clock, CancellationToken stopping)
     {
-        if (Open(file, out var problem) is not { } recording)
+        // Reading ends with the connection, whatever the file makes of it.
+        using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping, http.RequestAborted);
+        if (Open(file, gone.Token, out var problem) is not { } recording)
         {
-            await HttpAnswer.TextAsync(http.Response, StatusCodes.Status422UnprocessableEntity, problem);
+            if (!gone.IsCancellationRequested)
+                await HttpAnswer.TextAsync(http.Response, StatusCodes.Status422UnprocessableEntity, problem);
             return;
         }
         using (recording)
@@ -56,7 +59,6 @@ internal static class PlaybackSession
             {
                 HidesProcess = age.IsDelayed,
             };
-            using var gone = CancellationTokenSource.CreateLinkedTokenSource(stopping);
             using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.
@@ -74,13 +76,14 @@ internal static class PlaybackSession
         }
     }
 
-    /// <summary>Opens a recording; null with the reason if it is invalid.</summary>
-    public static RecordingReader? Open(string file, out string problem)
+    /// <summary>Opens a recording; null with the reason if it is invalid, or opening was cancelled. Reading it can be cancelled,
+    /// too.</summary>
+    public static RecordingReader? Open(string file, CancellationToken cancellation, out string problem)
     {
         problem = "";
         try
         {
-            return RecordingReader.Open(file);
+            return RecordingReader.Open(file, cancellation: cancellation);
         }
         catch (Exception e) when (e is RecordingException
             or McapException
@@ -89,6 +92,11 @@ internal static class PlaybackSession
             or InvalidDataException)
         {
             problem = $"this recording cannot be played: {RecordingAdvice.Describe(e)}";
+            return null;
+        }
+        catch (OperationCanceledException)
+        {
+            problem = "opening it was cancelled";
             return null;
         }
     }
@@ -106,6 +114,10 @@ internal static class PlaybackSession
         catch (Exception e) when (e is RecordingException or McapException or IOException)
         {
             end = new(SubscriptionEndReason.SourceLost, RecordingAdvice.Describe(e));
+        }
+        catch (OperationCanceledException)
+        {
+            end = new(SubscriptionEndReason.Stopping, "the playback is stopping");
         }
         await hub.FinishAsync(end);
     }

@@ -42,7 +42,7 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         {
             http.Features.GetRequiredFeature<IHttpMaxRequestBodySizeFeature>().MaxRequestBodySize = options.MaxUploadBytes;
             var (refused, why) = await WriteAsync(http, temporary);
-            if (refused == 0) (refused, why) = Keep(temporary, file);
+            if (refused == 0) (refused, why) = Keep(temporary, file, http.RequestAborted);
             if (refused != 0) await RefuseAsync(response, refused, why);
             else await HttpAnswer.TextAsync(response, StatusCodes.Status201Created, $"{Path.GetFileName(file)} was added");
         }
@@ -108,9 +108,9 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         }
     }
 
-    private static (int Status, string Problem) Keep(string temporary, string file)
+    private static (int Status, string Problem) Keep(string temporary, string file, CancellationToken cancellation)
     {
-        using (var recording = PlaybackSession.Open(temporary, out var problem))
+        using (var recording = PlaybackSession.Open(temporary, cancellation, out var problem))
         {
             // Without the temporary path, which clients do not need to know.
             if (recording is null)

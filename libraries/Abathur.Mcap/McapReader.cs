@@ -80,6 +80,9 @@ public sealed class McapReader : IDisposable
     /// <summary>Bytes of the file.</summary>
     public long FileBytes => Input.Length;
 
+    /// <summary>Limits and checks.</summary>
+    public McapReaderOptions Options => Input.Options;
+
     internal McapInput Input { get; }
 
     /// <summary>Offset of the first record after the header.</summary>

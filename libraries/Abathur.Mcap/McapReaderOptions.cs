@@ -15,6 +15,9 @@ public sealed record McapReaderOptions
     /// Default: 16 GiB.</summary>
     public long MaxScannedBytes { get; init; } = 16L * 1024 * 1024 * 1024;
 
+    /// <summary>Cancels opening and reading, between two records, with <see cref="OperationCanceledException"/>. Default: never.</summary>
+    public CancellationToken Cancellation { get; init; }
+
     /// <summary>Whether CRCs of chunks, attachments and the summary are compared. Default: true.</summary>
     public bool VerifyCrcs { get; init; } = true;
 }

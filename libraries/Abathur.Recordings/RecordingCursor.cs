@@ -30,7 +30,7 @@ internal sealed class RecordingCursor : IDisposable
         _cursor = mcap.ReadMessages();
         _observations = observations;
         _segments = [.. SegmentsOf(mcap)];
-        _frames = new SegmentFrames(mcap.Name);
+        _frames = new SegmentFrames(mcap);
     }
 
     /// <summary>The channels of segments.</summary>
@@ -132,7 +132,7 @@ internal sealed class RecordingCursor : IDisposable
         _pending.Clear();
         _pendingBytes = 0;
         _wholeFrame = null;
-        _frames.Clear();
+        _frames.Restart();
         Take(null);
     }
 }

@@ -77,7 +77,7 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
     {
         try
         {
-            using var recording = RecordingReader.Open(path);
+            using var recording = RecordingReader.Open(path, cancellation: cancellation);
             if (recording.GameData is { } data) _timeline.Begin(ResponseData.Parser.ParseFrom(data.Span));
             var events = new SkippedEvents();
             foreach (var message in recording.ReadMessages(firstGameLoop))

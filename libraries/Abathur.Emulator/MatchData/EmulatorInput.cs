@@ -42,7 +42,7 @@ public sealed class EmulatorInput : IDisposable
     public static EmulatorInput Open(string path, string? gameInfo, string? gameData, CancellationToken cancellation)
     {
         if (!Directory.Exists(path) && !IsObservations(path))
-            return new EmulatorInput(RecordingReader.Open(path), null, Read(gameInfo), Read(gameData));
+            return new EmulatorInput(Open(path), null, Read(gameInfo), Read(gameData));
         if (!Path.Exists(path)) throw new RecordingException($"there is no file {path}");
         var inputs = Directory.Exists(path) ? ImportInput.FromFolder(path) : [ImportInput.FromFile(path)];
         // The full path is needed: the parent of a folder given as "." is not part of the argument.
@@ -59,7 +59,7 @@ public sealed class EmulatorInput : IDisposable
         {
             RecordingImporter.Import(inputs, temporary, options, cancellation);
             cancellation.ThrowIfCancellationRequested();
-            return new EmulatorInput(RecordingReader.Open(temporary), temporary, null, null);
+            return new EmulatorInput(Open(temporary), temporary, null, null);
         }
         catch
         {
@@ -67,6 +67,9 @@ public sealed class EmulatorInput : IDisposable
             throw;
         }
     }
+
+    // A client of the game reads until its session ends.
+    private static RecordingReader Open(string path) => RecordingReader.Open(path, cancellation: CancellationToken.None);
 
     /// <inheritdoc/>
     public void Dispose()

@@ -34,13 +34,24 @@ public static class RecordingRecovery
         using var damaged = new FileStream(input, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         options ??= new RecordingOptions { Compression = McapRecovery.CompressionOf(damaged) };
         var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), progress, cancellation);
+        try
+        {
+            if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Columns) > 0) result = WithFrames(result, file, cancellation);
+        }
+        catch (Exception e) when (e is McapException or RecordingException)
+        {
+            // What was copied stays, though its frames cannot be counted.
+            file.CommitOrThrow();
+            throw;
+        }
         file.CommitOrThrow();
-        return result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Columns) > 0 ? WithFrames(result, output) : result;
+        return result;
     }
 
-    private static McapRecoveryResult WithFrames(McapRecoveryResult result, string output)
+    private static McapRecoveryResult WithFrames(McapRecoveryResult result, OutputFile file, CancellationToken cancellation)
     {
-        using var reader = RecordingReader.Open(output);
+        file.Stream.Flush();
+        using var reader = RecordingReader.Open(file.WritePath, cancellation: cancellation);
         var byTopic = new Dictionary<string, long>(result.MessagesByTopic) { [RecordingTopics.Observation] = reader.FrameCount };
         byTopic.Remove(RecordingTopics.Columns);
         return result with { MessagesByTopic = byTopic, MessageCount = byTopic.Values.Sum() };
