@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
@@ -7,11 +9,13 @@ namespace Abathur.Sync.Dashboard;
 /// <param name="path">The folder, which exists.</param>
 public sealed class RecordingFolder(string path)
 {
-    /// <summary>Maximum length of a name.</summary>
-    public const int MaxNameLength = 128;
+    /// <summary>Maximum bytes of a name in UTF-8: file systems allow 255.</summary>
+    public const int MaxNameBytes = 200;
 
     /// <summary>Extension of every name, in lower or upper case.</summary>
     public const string Extension = ".mcap";
+
+    private const string Punctuation = " ._-()'";
 
     /// <summary>Windows opens a device for these names, with any extension.</summary>
     private static readonly HashSet<string> Devices = new(
@@ -40,15 +44,26 @@ public sealed class RecordingFolder(string path)
     }
 
     /// <summary>Files of the folder with allowed names, sorted by name.</summary>
-    public IReadOnlyList<FileInfo> List() =>
-        [.. new DirectoryInfo(FullPath).EnumerateFiles().Where(file => TryResolve(file.Name, out _) is not null).OrderBy(
-            file => file.Name, StringComparer.OrdinalIgnoreCase)];
+    /// <param name="others">The number of other files that end in <see cref="Extension"/>.</param>
+    public IReadOnlyList<FileInfo> List(out int others)
+    {
+        var files = new DirectoryInfo(FullPath).EnumerateFiles()
+            .Where(file => file.Name.EndsWith(Extension, StringComparison.OrdinalIgnoreCase))
+            .ToLookup(file => TryResolve(file.Name, out _) is not null);
+        others = files[false].Count();
+        return [.. files[true].OrderBy(file => file.Name, StringComparer.OrdinalIgnoreCase)];
+    }
 
     private static string NameProblem(string name)
     {
-        if (name.Length is 0 or > MaxNameLength) return $"a name has 1 to {MaxNameLength} characters";
-        if (!name.All(letter => char.IsAsciiLetterOrDigit(letter) || letter is ' ' or '.' or '_' or '-' or '(' or ')'))
-            return "a name has letters, digits, space and ._-() only";
+        if (name.Length == 0 || Encoding.UTF8.GetByteCount(name) > MaxNameBytes) return $"a name has 1 to {MaxNameBytes} bytes of UTF-8";
+        Rune? before = null;
+        foreach (var each in name.EnumerateRunes())
+        {
+            if (!ComposedText.IsLetterOrDigit(each, before) && !(each.IsAscii && Punctuation.Contains((char)each.Value)))
+                return $"a name has letters, digits, space and {Punctuation.Trim()} only, in the normal form C of Unicode";
+            before = each;
+        }
         if (name[0] is '.' or ' ') return "a name does not begin with a dot or a space";
         if (name.Contains("..", StringComparison.Ordinal)) return "a name has no two dots in a row";
         if (!name.EndsWith(Extension, StringComparison.OrdinalIgnoreCase) || name.Length == Extension.Length)

@@ -67,7 +67,8 @@ internal sealed class RecordingsEndpoint
             writer.WriteStartObject();
             writer.WriteStartArray("recordings");
             var age = RecordingAge.For(http, _access, _clock);
-            foreach (var file in _folder?.List() ?? [])
+            var others = 0;
+            foreach (var file in _folder?.List(out others) ?? [])
             {
                 if (!age.Allows(file.FullName)) continue;
                 writer.WriteStartObject();
@@ -78,6 +79,8 @@ internal sealed class RecordingsEndpoint
             }
             writer.WriteEndArray();
             // Not an error status: the page always asks, and browsers report error statuses on their console.
+            // With a delay, a new file is not known either.
+            if (others > 0 && !age.IsDelayed) writer.WriteNumber("notListed", others);
             if (_folder is null) writer.WriteString("problem", NoFolder);
             writer.WriteEndObject();
         }

@@ -22,6 +22,13 @@ public sealed class RecordingFolderTests : IDisposable
     [InlineData("My match (2)_final-1.2.MCAP")]
     [InlineData("CONSOLE.mcap")]
     [InlineData("a.con.mcap")]
+    [InlineData("King's Cove LE.mcap")]
+    [InlineData("\uc5d0\uc774\uc9c0.mcap")]
+    [InlineData("\u30ac\u30e9 \u58eb\u5c45.mcap")]
+    [InlineData("\u00e4\u00c9\u0142 \u0431\u044b\u0442\u044c \u05e9\u05dc\u05d5\u05dd \u0633\u0644\u0627\u0645.mcap")]
+    // Marks that have no form with their letter: Hindi, Thai, Tamil, Tibetan.
+    [InlineData("\u0939\u093f\u0928\u094d\u0926\u0940 \u0e01\u0e34\u0e19 \u0ba4\u0bbe \u0f56\u0f7c\u0f51.mcap")]
+    [InlineData("\ud840\udc0b \u0661\u0662.mcap")]
     public void TryResolve_BareNames_AreInTheFolder(string name, bool isGood = true)
     {
         Assert.Equal(isGood ? Path.Combine(_folder.FullPath, name) : null, _folder.TryResolve(name, out var problem));
@@ -49,7 +56,26 @@ public sealed class RecordingFolderTests : IDisposable
     [InlineData("%2e%2e%2fa.mcap")]
     [InlineData("a\0.mcap")]
     [InlineData("a\n.mcap")]
-    [InlineData("ä.mcap")]
+    // The same letters in another form: a with a mark, parts of a syllable, kana with a sound mark, the sign of \u00c5ngstr\u00f6m.
+    [InlineData("a\u0308.mcap")]
+    [InlineData("\u110b\u1166\u110b\u1175.mcap")]
+    [InlineData("\u304b\u3099.mcap")]
+    [InlineData("\u212b.mcap")]
+    [InlineData("\uf900.mcap")]
+    [InlineData("\u09c7\u09be.mcap")]
+    [InlineData("\u0939\u0958.mcap")]
+    // Not letters: directions, joiners, spaces, full-width and other punctuation, lone surrogates, a mark at the start.
+    [InlineData("a\u202eb.mcap")]
+    [InlineData("a\u200db.mcap")]
+    [InlineData("a\u00a0b.mcap")]
+    [InlineData("a\uff0fb.mcap")]
+    [InlineData("a\u2215b.mcap")]
+    [InlineData("a\uff0e.mcap")]
+    [InlineData("a\u2019b.mcap")]
+    [InlineData("\ud83d\udc1d.mcap")]
+    [InlineData("\u00bd.mcap")]
+    [InlineData("\u093f.mcap")]
+    [InlineData("a\ud840.mcap")]
     [InlineData("a.mcap.exe")]
     [InlineData("a.txt")]
     [InlineData("CON.mcap")]
@@ -70,8 +96,10 @@ public sealed class RecordingFolderTests : IDisposable
     [Fact]
     public void TryResolve_LongNames_AreRefused()
     {
-        Assert.NotNull(_folder.TryResolve(new string('x', RecordingFolder.MaxNameLength - 5) + ".mcap", out _));
-        Assert.Null(_folder.TryResolve(new string('x', RecordingFolder.MaxNameLength - 4) + ".mcap", out _));
+        Assert.NotNull(_folder.TryResolve(new string('x', RecordingFolder.MaxNameBytes - 5) + ".mcap", out _));
+        Assert.Null(_folder.TryResolve(new string('x', RecordingFolder.MaxNameBytes - 4) + ".mcap", out _));
+        Assert.NotNull(_folder.TryResolve(new string('\uc5d0', 65) + ".mcap", out _));
+        Assert.Null(_folder.TryResolve(new string('\uc5d0', 66) + ".mcap", out _));
     }
 
     [Fact]
@@ -98,7 +126,17 @@ public sealed class RecordingFolderTests : IDisposable
         foreach (var name in new[] { "out", "relative", "nowhere", "ring", "twice" })
             Assert.Null(_folder.TryResolve($"{name}.mcap", out _));
         Assert.NotNull(_folder.TryResolve("in.mcap", out _));
-        Assert.Equal(["in.mcap", "inside.mcap"], _folder.List().Select(file => file.Name));
+        Assert.Equal(["in.mcap", "inside.mcap"], _folder.List(out var others).Select(file => file.Name));
+        Assert.Equal(5, others);
+    }
+
+    [Fact]
+    public void List_NamesThatAreNotAllowed_AreCounted()
+    {
+        foreach (var name in new[] { "King's Cove LE.mcap", "\uc5d0.mcap", "a+b.mcap", "a\u0308.mcap", "notes.txt", "a.mcap.part" })
+            File.WriteAllText(Path.Combine(_folder.FullPath, name), "x");
+        Assert.Equal(["King's Cove LE.mcap", "\uc5d0.mcap"], _folder.List(out var others).Select(file => file.Name));
+        Assert.Equal(2, others);
     }
 
     [Fact]
@@ -127,7 +165,7 @@ public sealed class RecordingFolderTests : IDisposable
         var pieces = new[]
         {
             "..", ".", "/", "\\", ":", "a", "B", "CON", "nul", "com1", ".mcap", ".MCAP", " ", "(", "%2e", "%5c", "\0", "~", "C:", "ü",
-            "\u202e", "_", "-",
+            "\u0308", "\uc5d0", "'", "\u202e", "_", "-",
         };
         return Gen.ListOf(Gen.Elements(pieces)).Select(chosen => string.Concat(chosen));
     }

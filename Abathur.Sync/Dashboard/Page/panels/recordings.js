@@ -40,10 +40,10 @@ export class Recordings {
   async refresh() {
     try {
       const answer = await fetch(PATH, { cache: "no-store", headers: authorization() });
-      const { recordings, problem } = answer.ok ? await answer.json() : { problem: (await answer.text()).trim() };
+      const { recordings, notListed = 0, problem } = answer.ok ? await answer.json() : { problem: (await answer.text()).trim() };
       this.#canAdd = problem === undefined;
       byId("add").disabled = !this.#canAdd;
-      if (this.#canAdd) this.#show(recordings);
+      if (this.#canAdd) this.#show(recordings, notListed);
       else this.#note.textContent = problem;
     } catch {
       this.#note.textContent = "The daemon does not answer.";
@@ -62,12 +62,14 @@ export class Recordings {
     }
     const request = new XMLHttpRequest();
     this.#upload = request;
-    request.open("PUT", `${PATH}/${encodeURIComponent(file.name)}`);
-    for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
+    // Some systems store a letter and its accent as two characters.
+    const name = file.name.normalize("NFC");
+    request.open("PUT", `${PATH}/${encodeURIComponent(name)}`);
+    for (const [header, value] of Object.entries(authorization())) request.setRequestHeader(header, value);
     request.upload.onprogress = ({ loaded, total }) =>
-      this.#showProgress(`Sending ${file.name}: ${bytes(loaded)} of ${bytes(total)}`, loaded / total);
-    request.onloadend = () => this.#added(file.name, request);
-    this.#showProgress(`Sending ${file.name}`, 0);
+      this.#showProgress(`Sending ${name}: ${bytes(loaded)} of ${bytes(total)}`, loaded / total);
+    request.onloadend = () => this.#added(name, request);
+    this.#showProgress(`Sending ${name}`, 0);
     request.send(file);
   }
 
@@ -87,10 +89,14 @@ export class Recordings {
     this.#progress.hidden = byId("cancel").hidden = false;
   }
 
-  #show(recordings) {
-    this.#note.textContent = recordings.length === 0
+  #show(recordings, notListed) {
+    const others = notListed === 0
+      ? ""
+      : ` ${notListed === 1 ? "One file is" : `${notListed} files are`} not listed, because of the name: only letters, digits, space and`
+        + " ._-()' may be in it, and at most 200 bytes.";
+    this.#note.textContent = (recordings.length === 0
       ? "None yet: drop a file anywhere on this page."
-      : "Drop a file anywhere on this page to add it.";
+      : "Drop a file anywhere on this page to add it.") + others;
     this.#list.replaceChildren(
       ...recordings.map(({ name, bytes: size, modified }) => {
         const button = element("button", { type: "button" }, name);
