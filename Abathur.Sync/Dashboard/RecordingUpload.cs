@@ -17,7 +17,24 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
     /// <summary>Prefix of incomplete files: no name that a client may use begins with it.</summary>
     private const string TemporaryPrefix = ".upload-";
 
+    /// <summary>A file to which nothing was written for so long belongs to no upload.</summary>
+    private static readonly TimeSpan AbandonedAfter = TimeSpan.FromHours(1);
+
     private int _busy;
+
+    /// <summary>Removes the incomplete files that killed daemons have left.</summary>
+    public void RemoveAbandoned()
+    {
+        try
+        {
+            foreach (var file in new DirectoryInfo(folder.FullPath).EnumerateFiles(TemporaryPrefix + "*"))
+                if (clock.GetUtcNow() - file.LastWriteTimeUtc > AbandonedAfter) file.Delete();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // They stay. The folder may be for reading only.
+        }
+    }
 
     /// <summary>Writes the body of a PUT request to a new file.</summary>
     /// <param name="http">The request.</param>

@@ -50,6 +50,7 @@ internal sealed class RecordingsEndpoint
         {
             _folder = new RecordingFolder(options.Folder);
             _upload = new RecordingUpload(_folder, options, clock);
+            _upload.RemoveAbandoned();
         }
         _endpointOf = file =>
             new WebSocketEndpoint($"{Prefix}NAME{SyncSuffix}", "readers", (http, token) => PlayAsync(file, http, token), stopping);
@@ -78,9 +79,9 @@ internal sealed class RecordingsEndpoint
                 writer.WriteEndObject();
             }
             writer.WriteEndArray();
-            // Not an error status: the page always asks, and browsers report error statuses on their console.
             // With a delay, a new file is not known either.
             if (others > 0 && !age.IsDelayed) writer.WriteNumber("notListed", others);
+            // Not an error status: the page always asks, and browsers report error statuses on their console.
             if (_folder is null) writer.WriteString("problem", NoFolder);
             writer.WriteEndObject();
         }

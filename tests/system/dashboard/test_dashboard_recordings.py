@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import socket
+import time
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -430,6 +431,16 @@ def test_one_file_at_a_time_and_nothing_of_one_that_breaks_off(web: Web, folder:
     while (answer := web.ask("PUT", "/v1/recordings/other.mcap", content)).status == 503:
         pass
     assert answer.status == 201
+
+
+def test_what_killed_daemons_have_left_is_removed(play: Play, tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for name, hours in ((".upload-old", 2), (".upload-new", 0), ("old.mcap", 2)):
+        (folder / name).write_bytes(b"x")
+        os.utime(folder / name, (time.time() - 3600 * hours,) * 2)
+    play(SKIRMISH, "--start-paused", "--recordings", str(folder))
+    assert {each.name for each in folder.iterdir()} == {".upload-new", "old.mcap"}
 
 
 async def test_a_recording_plays_for_one_connection(web: Web, folder: Path) -> None:
