@@ -69,7 +69,7 @@ internal static class ProxyCommand
         };
         await using var recorder = Record.Create(result);
         await using var source = new ProxySource(
-            options, recorder, ProgramLog.Factory.CreateLogger("Abathur.Sync.Proxy"), TimeProvider.System);
+            options, recorder, ProgramLog.Factory.CreateLogger(ProgramLog.Proxy), TimeProvider.System);
         SubscriptionEnd end;
         try
         {

@@ -74,6 +74,9 @@ internal static partial class LogMessages
     [LoggerMessage(24, LogLevel.Warning, "messages that were relayed but cannot be parsed as protobuf of the StarCraft II API: {Count}")]
     public static partial void MessagesUnreadable(ILogger log, long count);
 
+    [LoggerMessage(25, LogLevel.Information, "the bot is connected; waiting up to {Seconds:0.#} s for the game at {Game}: {Reason}")]
+    public static partial void GameAwaited(ILogger log, string game, double seconds, string reason);
+
     // Of commands.
 
     [LoggerMessage(SummaryId, LogLevel.Information, "{Lines}")]

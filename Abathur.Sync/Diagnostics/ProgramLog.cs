@@ -13,6 +13,9 @@ internal static class ProgramLog
     /// <summary>Category of messages to the user. They are written whatever the minimum level is.</summary>
     public const string Program = ProgramName.Daemon;
 
+    /// <summary>Category of messages about the proxy's bot, of which those for information are written, too.</summary>
+    public const string Proxy = "Abathur.Sync.Proxy";
+
     // The agent's name follows.
     private const string AgentPrefix = Program + ".";
 
@@ -50,6 +53,7 @@ internal static class ProgramLog
                 new ConsoleLoggerOptions { FormatterName = formatter.Name, LogToStandardErrorThreshold = LogLevel.Trace }), [formatter]);
         var filter = new LoggerFilterOptions { MinLevel = _minimumLevel };
         filter.AddFilter(Program, _minimumLevel < LogLevel.Information ? _minimumLevel : LogLevel.Information);
+        filter.AddFilter(Proxy, _minimumLevel == LogLevel.Warning ? LogLevel.Information : _minimumLevel);
         // A failed start is reported once, by the code that starts the server.
         filter.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
         // The ready line has the addresses.

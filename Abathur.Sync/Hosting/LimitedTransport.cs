@@ -73,9 +73,12 @@ internal sealed class LimitedTransport(IConnectionListenerFactory transport, Con
             set => inner.LocalEndPoint = value;
         }
 
+        /// <summary>An IPv4 address as such, also on a socket for both families.</summary>
         public override EndPoint? RemoteEndPoint
         {
-            get => inner.RemoteEndPoint;
+            get => inner.RemoteEndPoint is IPEndPoint { Address.IsIPv4MappedToIPv6: true } mapped
+                ? new IPEndPoint(mapped.Address.MapToIPv4(), mapped.Port)
+                : inner.RemoteEndPoint;
             set => inner.RemoteEndPoint = value;
         }
 

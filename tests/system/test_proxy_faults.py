@@ -209,8 +209,10 @@ def test_no_game_is_told_after_the_timeout_and_a_game_that_comes_later_is_found(
         port = reserved.getsockname()[1]
     with proxied(f"127.0.0.1:{port}", "--connect-timeout", "0.3") as proxy:
         refused = http_answer(proxy.port)
-        assert "502 Bad Gateway" in refused and f"No game answers at 127.0.0.1:{port}" in refused
-        assert f"no game answers at 127.0.0.1:{port}" in proxy.said()
+        assert "502 Bad Gateway" in refused and f"No game answers at 127.0.0.1:{port}: Connection refused." in refused
+        game = f"127.0.0.1:{port}: Connection refused\n"
+        assert proxy.said() == f"abathur-sync: the bot is connected; waiting up to 0.3 s for the game at {game}"
+        assert proxy.said() == f"abathur-sync: warning: no game answers at {game}"
         with emulated(short_match(tmp_path, 5), port=port), Connection(proxy.port, PATH) as bot:
             bot.send(masked(Request(ping=sc2api_pb2.RequestPing()).SerializeToString()))
             answered = bot.read()

@@ -22,7 +22,8 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
     /// <summary>What the game has sent after its answer.</summary>
     public byte[] FromGame { get; private set; } = [];
 
-    private string Game => $"{options.GameHost}:{options.GamePort}";
+    private string Game { get; } =
+        options.GameHost.Contains(':') ? $"[{options.GameHost}]:{options.GamePort}" : $"{options.GameHost}:{options.GamePort}";
 
     /// <summary>Reads the bot's request. False if it is not a request of a bot; the client has then got an error.</summary>
     /// <exception cref="ProxyException">The client may not connect to the game; it has got an error.</exception>
@@ -59,11 +60,13 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
 
     /// <summary>Connects to the game and forwards the bot's request; null if the bot has disconnected. The caller disposes the
     /// connection.</summary>
+    /// <param name="onWait">Told the game, and why it is awaited, when it does not answer at once.</param>
     /// <param name="cancellation">Fires when the daemon shuts down.</param>
     /// <exception cref="ProxyException">The game cannot be reached; the bot has got an error.</exception>
-    public Socket? Connect(CancellationToken cancellation)
+    public Socket? Connect(Action<string, string> onWait, CancellationToken cancellation)
     {
         var started = clock.GetTimestamp();
+        var isTold = false;
         while (true)
         {
             var left = options.ConnectTimeout - clock.GetElapsedTime(started);
@@ -76,6 +79,8 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
                 throw new ProxyException($"no game answers at {Game}: {problem}");
             }
             if (BotIsGone()) return null;
+            if (!isTold) onWait(Game, problem);
+            isTold = true;
             cancellation.WaitHandle.WaitOne(left < RetryDelay ? left : RetryDelay);
         }
     }
@@ -128,7 +133,8 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
                 ? "the daemon is shutting down"
                 : late.IsCancellationRequested
                 ? $"no answer within {timeout.TotalSeconds:0.#} s"
-                : e.Message;
+                // Without the address, which the caller names as the user did.
+                : e is SocketException { SocketErrorCode: var code } ? new SocketException((int)code).Message : e.Message;
         }
         catch (InvalidDataException e)
         {

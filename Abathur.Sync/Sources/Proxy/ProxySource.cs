@@ -172,7 +172,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
                         : "A bot is already connected: a game has one client.");
                 return;
             }
-            using var game = await OnThread(() => handshake.Connect(_closing.Token));
+            using var game = await OnThread(() => handshake.Connect(TellThatGameIsAwaited, _closing.Token));
             if (game is null) return;
             var end = await RelayAsync(bot, game, handshake);
             if (_feed!.HasBegun) _over.TrySetResult(end);
@@ -254,6 +254,9 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
             _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection during the match"),
         };
     }
+
+    private void TellThatGameIsAwaited(string game, string why) =>
+        LogMessages.GameAwaited(_log, game, _options.ConnectTimeout.TotalSeconds, why);
 
     private static Task<T> OnThread<T>(Func<T> action) =>
         Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
