@@ -196,8 +196,22 @@ internal sealed class ListenOptionSet
 
     private string? Recordings(ParseResult result)
     {
-        if (result.GetValue(_recordings) is not { } folder) return Directory.Exists(DefaultRecordings) ? DefaultRecordings : null;
-        return Directory.Exists(folder) ? folder : throw new CliException($"--recordings: there is no folder {folder}", ExitCode.Usage);
+        if (result.GetValue(_recordings) is not { } folder) return IsReadable(DefaultRecordings) ? DefaultRecordings : null;
+        if (!Directory.Exists(folder)) throw new CliException($"--recordings: there is no folder {folder}", ExitCode.Usage);
+        return IsReadable(folder) ? folder : throw new CliException($"--recordings: {folder}: permission denied", ExitCode.Usage);
+    }
+
+    private static bool IsReadable(string folder)
+    {
+        try
+        {
+            _ = Directory.EnumerateFileSystemEntries(folder).Any();
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
     }
 
     private static string? UnixSocket(ParseResult result, Option<string?> option)

@@ -127,9 +127,13 @@ public sealed class AgentSupervisor(
         }
         catch (Exception e) when (e is Win32Exception or IOException or UnauthorizedAccessException)
         {
-            throw new AgentException($"the agent \"{commandLine}\" cannot be started: {e.Message}", e);
+            throw new AgentException($"the agent \"{commandLine}\" cannot be started: {Reason(e)}", e);
         }
     }
+
+    // Without the working folder, which the runtime adds.
+    private static string Reason(Exception e) =>
+        e is Win32Exception { NativeErrorCode: not 0 and var code } ? new Win32Exception(code).Message : e.Message;
 
     private async Task PassOnAsync(StreamReader from)
     {

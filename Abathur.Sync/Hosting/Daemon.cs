@@ -132,6 +132,17 @@ public sealed class Daemon : IAsyncDisposable
         _app.Run(grpc.HandleAsync);
     }
 
+    private string Advice(Exception failure)
+    {
+        if (failure.InnerException is AddressInUseException)
+            return " Another daemon may be running: let this one choose its ports with --ports auto, or name them with --grpc-port, "
+                + "--socket-port and --http-port.";
+        if (failure is not SocketException { SocketErrorCode: SocketError.AccessDenied }) return "";
+        return UnixSockets.Any()
+            ? $". Ports from 1024 on are free for all users; for {string.Join(" and ", UnixSockets)}, the folder must be writable."
+            : ". Ports below 1024 need a right that this user does not have: choose others, or --ports auto.";
+    }
+
     private IEnumerable<string> UnixSockets => new[] { _options.GrpcUnixSocket, _options.SocketUnixSocket }.OfType<string>();
 
     /// <summary>Called when the match is over, or its source is lost: before those have seen that who see the match later.</summary>
@@ -153,10 +164,7 @@ public sealed class Daemon : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or UnauthorizedAccessException or ArgumentException)
         {
-            var advice = e.InnerException is AddressInUseException
-                ? " Another daemon may be running; choose other ports with --grpc-port, --socket-port and --http-port (0: any free one)."
-                : "";
-            throw new DaemonException($"cannot listen: {e.Message}{advice}", e);
+            throw new DaemonException($"cannot listen: {e.Message}{Advice(e)}", e);
         }
         _listens = true;
         _health.Set(ServiceName, GrpcServingStatus.Serving);

@@ -18,8 +18,17 @@ internal static class RecordingAdvice
         RecordingException { Remedy: RecordingRemedy.GiveGameInfo } => $"{exception.Message}: {Give("--game-info", "ResponseGameInfo")}",
         RecordingException { Remedy: RecordingRemedy.GiveGameData } => $"{exception.Message}: {Give("--game-data", "ResponseData")}",
         UnfinishedFileException => $"{exception.Message}; `{ProgramName.Current} recover` makes a recording of it",
+        UnauthorizedAccessException =>
+            $"{PathOf(exception.Message)}: permission denied: choose another file or folder, or ask its owner for access",
         _ => exception.Message,
     };
+
+    // "Access to the path '/a/b' is denied."
+    private static string PathOf(string message)
+    {
+        var (start, end) = (message.IndexOf('\''), message.LastIndexOf('\''));
+        return end > start ? message[(start + 1)..end] : message;
+    }
 
     private static string Give(string option, string type) =>
         $"give it with {option} FILE (a serialized {type} of the same map and game version)";

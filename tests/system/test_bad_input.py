@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -348,3 +350,45 @@ def test_http2_frames_that_are_none_end_that_connection_only(play: Play) -> None
     assert daemon.process.stderr is not None
     told = [line for line in daemon.process.stderr.read().splitlines() if "warning" in line or "   at " in line]
     assert len(told) <= 1 and all("Connection processing ended abnormally" in line for line in told), told
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of Unix")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (
+            ("info", "SECRET"),
+            1,
+            "SECRET: permission denied: choose another file or folder, or ask its owner for access",
+        ),
+        (("cat", "SECRET"), 1, "SECRET: permission denied"),
+        (("export", "SAMPLE", "-o", "CLOSED/x.obs"), 1, "CLOSED/x.obs.part: permission denied"),
+        (("import", "SECRET", "-o", "x.mcap"), 1, "SECRET: permission denied"),
+        (("serve", "-o", "CLOSED/x.mcap"), 1, "CLOSED/x.mcap.part: permission denied"),
+        (("play", "SAMPLE", "--recordings", "CLOSED"), 2, "--recordings: CLOSED: permission denied"),
+        (
+            ("play", "SAMPLE", "--ports", "auto", "--agent", "SECRET"),
+            1,
+            'the agent "SECRET" cannot be started: Permission denied',
+        ),
+    ],
+)
+def test_missing_permissions_are_told_in_a_line(arguments: tuple[str, ...], code: int, message: str) -> None:
+    # Root may do all: then as another user, in a folder that this one can reach.
+    other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        for each in ("SAMPLE", "SECRET"):
+            shutil.copy(SKIRMISH, folder / each)
+        (folder / "CLOSED").mkdir()
+        (folder / "SECRET").chmod(0 if not other else 0o600)
+        (folder / "CLOSED").chmod(0 if not other else 0o700)
+        files = ("SAMPLE", "SECRET", "CLOSED", "x.mcap")
+        named = [str(folder / each) if each.split("/")[0] in files else each for each in arguments]
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "DOTNET_CLI_HOME": str(folder)}
+        done = run_daemon(*named, cwd=folder, env=environment, **other)
+        (folder / "CLOSED").chmod(0o700)
+    told = [line for line in done.stderr.replace(f"{folder}/", "").splitlines() if ": warning: " not in line]
+    assert (done.returncode, len(told)) == (code, 1), done.stderr
+    assert told[0].startswith(f"abathur-sync: {message}")

@@ -21,6 +21,12 @@ public class RecordingAdviceTests
     public void Describe_Remedy_NamesTheCommandOrOption(RecordingRemedy remedy, string expected) =>
         Assert.Equal(expected, RecordingAdvice.Describe(new RecordingException("a.mcap is wrong") { Remedy = remedy }));
 
+    [Theory]
+    [InlineData("Access to the path '/a/King's.mcap' is denied.", "/a/King's.mcap: permission denied: choose another file or folder, ")]
+    [InlineData("No.", "No.: permission denied: ")]
+    public void Describe_MissingPermission_NamesTheFile(string message, string expected) =>
+        Assert.StartsWith(expected, RecordingAdvice.Describe(new UnauthorizedAccessException(message)), StringComparison.Ordinal);
+
     [Fact]
     public void Describe_AnotherException_IsItsMessage() =>
         Assert.Equal("disk full", RecordingAdvice.Describe(new IOException("disk full")));
