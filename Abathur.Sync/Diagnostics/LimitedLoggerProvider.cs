@@ -39,16 +39,22 @@ internal sealed class LimitedLoggerProvider(ILoggerProvider inner, TimeProvider 
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
             // Levels below warning are not limited: they were requested with --log-level.
-            if (logLevel is LogLevel.Warning or LogLevel.Error && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state))))
+            if (logLevel is LogLevel.Warning or LogLevel.Error
+                && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state, exception))))
                 return;
             inner.Log(logLevel, eventId, state, exception, formatter);
         }
 
-        /// <summary>The message template, without values. It is the last field.</summary>
-        private static string Template<TState>(TState state) =>
-            state is IReadOnlyList<KeyValuePair<string, object?>> and [.., { Key: "{OriginalFormat}", Value: string text }] ? text : "";
+        /// <summary>The message template, which is the last field, without values, and the kind of exception.</summary>
+        private static string Template<TState>(TState state, Exception? exception)
+        {
+            var text = state is IReadOnlyList<KeyValuePair<string, object?>> and [.., { Key: "{OriginalFormat}", Value: string format }]
+                ? format
+                : "";
+            return exception is null ? text : $"{text}: {exception.GetType().Name}";
+        }
     }
 
-    /// <summary>Similar messages: those of one place in the source code.</summary>
+    /// <summary>Similar messages: those of one place in the source code, about one kind of exception.</summary>
     private sealed record Kind(ILogger Logger, LogLevel Level, EventId Event, string Message);
 }

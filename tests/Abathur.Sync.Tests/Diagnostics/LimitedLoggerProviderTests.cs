@@ -1,0 +1,35 @@
+using Abathur.Sync.Diagnostics;
+using Microsoft.Extensions.Logging;
+
+namespace Abathur.Sync.Tests.Diagnostics;
+
+public sealed partial class LimitedLoggerProviderTests : ILoggerProvider
+{
+    private readonly ListLogger _told = new();
+    private readonly ManualClock _clock = new();
+
+    [Fact]
+    public void Log_SimilarExceptions_AreCountedWithTheirKind()
+    {
+        using var provider = new LimitedLoggerProvider(this, _clock);
+        var log = provider.CreateLogger("Microsoft.AspNetCore.Server.Kestrel");
+        for (var each = 0; each < 3; each++) Ended(log, each, new ArgumentOutOfRangeException());
+        Ended(log, 3, new IOException());
+        _clock.Advance(TimeSpan.FromSeconds(1.1));
+        Assert.Equal(
+            [
+                "Connection 0 ended.", "Connection 3 ended.",
+                "2 more in the last second like: Connection {Id} ended.: ArgumentOutOfRangeException",
+            ],
+            _told.Messages);
+    }
+
+    public ILogger CreateLogger(string categoryName) => _told;
+
+    public void Dispose()
+    {
+    }
+
+    [LoggerMessage(1, LogLevel.Error, "Connection {Id} ended.")]
+    private static partial void Ended(ILogger log, int id, Exception exception);
+}
