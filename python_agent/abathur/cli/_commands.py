@@ -37,7 +37,7 @@ StarCraft II observations: publish, watch, record and replay them.
 usage: abathur COMMAND [OPTIONS]
 
 First:
-  demo        play the sample recording to two agents, and show what they receive
+  demo        play the sample recording to two agents, and show what they get
 
 Publish a match to agents:
   play        from a recording
@@ -61,7 +61,7 @@ Recordings:
   import      make a recording of serialized observations
   export      write its units as a table, or its observations as a stream
   recover     make a complete recording of a damaged one
-  dataset     make Parquet tables of many recordings, and recordings of replays
+  dataset     make tables of many recordings, and recordings of replays
 
 More:
   bench       measure codecs on a recording
