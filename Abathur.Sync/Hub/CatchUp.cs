@@ -14,6 +14,9 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
     /// <summary>Frames, and their bytes, after which they are passed to the operating system.</summary>
     private const int BatchFrames = 64, BatchBytes = 512 * 1024;
 
+    /// <summary>How long a batch may take: a slow encoding leaves the thread to the other readers.</summary>
+    private const long BatchMs = 20;
+
     private static SubscriptionEnd Lost { get; } = new(
         SubscriptionEndReason.SlowConsumer,
         "the kept frames that follow were dropped before they were read: read faster, or keep more (--history-mb)");
@@ -39,9 +42,10 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
         while (true)
         {
             var (bytes, frames) = (0, 0);
+            var start = Environment.TickCount64;
             var mayGrow = history.MayGrow;
             output.WritePending();
-            while (frames < BatchFrames && bytes < BatchBytes && !IsOver(subscription) && subscription.HasCredit
+            while (frames < BatchFrames && bytes < BatchBytes && Environment.TickCount64 - start < BatchMs && !IsOver(subscription) && subscription.HasCredit
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {
                 subscription.CountTaken(frame);

@@ -167,7 +167,8 @@ public sealed class FrameHub : IDisposable
                 : "";
             if (problem.Length > 0) return null;
             var stream = Array.Find(_streams, each => each.Key == key);
-            if (stream is null && _end is null) problem = StreamLimits.Problem(_streams, key, options, _options) ?? "";
+            if (options.Start.IsInHistory || (stream is null && _end is null))
+                problem = StreamLimits.Problem(Encoders(_catchingUp), key, options, _options) ?? "";
             if (problem.Length == 0 && options.Start.IsInHistory) problem = HistoryReadersProblem(options) ?? "";
             if (problem.Length > 0) return null;
             if (options.Start.IsInHistory) return AddCatchingUp(options, key);
@@ -182,6 +183,10 @@ public sealed class FrameHub : IDisposable
             return subscription;
         }
     }
+
+    private IEnumerable<(StreamKey Key, Subscription[] Readers)> Encoders(IEnumerable<Subscription> catchingUp) =>
+        _streams.Select(stream => (stream.Key, stream.Subscriptions))
+            .Concat(catchingUp.Select(reader => (StreamKey.For(reader.Options), new[] { reader })));
 
     private FrameStream AddStream(StreamKey key)
     {
@@ -236,7 +241,8 @@ public sealed class FrameHub : IDisposable
         {
             if (_end is not null || subscription.End is not null) return new(_sequence, false);
             var stream = Array.Find(_streams, each => each.Key == key);
-            if (stream is null && StreamLimits.Problem(_streams, key, subscription.Options, _options) is { } problem)
+            var others = _catchingUp.Where(each => each != subscription);
+            if (stream is null && StreamLimits.Problem(Encoders(others), key, subscription.Options, _options) is { } problem)
             {
                 subscription.Finish(new(SubscriptionEndReason.SlowConsumer, problem));
                 return null;

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using Abathur.Sc2;
 using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Scheduling;

@@ -145,7 +145,7 @@ public sealed class Subscription : IDisposable
     public async Task<SubscriptionEnd> SendAsync(IFrameOutput output, CancellationToken cancellation)
     {
         if (CatchUp is not null
-            && await LowPriorityScheduler.History.RunAsync(() => CatchUp.SendAsync(this, output, cancellation)) is { } earlyEnd)
+            && await LowPriorityScheduler.HistoryFor(Options.MayHoldUp).RunAsync(() => CatchUp.SendAsync(this, output, cancellation)) is { } earlyEnd)
         {
             return earlyEnd;
         }

@@ -22,8 +22,9 @@ internal sealed class LowPriorityScheduler : TaskScheduler
     /// <summary>For the recordings that the dashboard plays. Its thread starts with the first task.</summary>
     public static LowPriorityScheduler Playbacks { get; } = new("playbacks");
 
-    /// <summary>For reading the history of matches.</summary>
-    public static LowPriorityScheduler History { get; } = new("history");
+    private static LowPriorityScheduler ActorsHistory { get; } = new("history");
+
+    private static LowPriorityScheduler WatchersHistory { get; } = new("watchers' history");
 
     /// <summary>For reading whole recordings.</summary>
     public static LowPriorityScheduler Overviews { get; } = new("overviews");
@@ -36,6 +37,10 @@ internal sealed class LowPriorityScheduler : TaskScheduler
 
     /// <inheritdoc/>
     public override int MaximumConcurrencyLevel => 1;
+
+    /// <summary>For reading the history of matches: clients that may only watch do not delay the others.</summary>
+    /// <param name="mayAct">Whether the reader may act.</param>
+    public static LowPriorityScheduler HistoryFor(bool mayAct) => mayAct ? ActorsHistory : WatchersHistory;
 
     /// <summary>Runs an asynchronous action on the thread.</summary>
     public Task RunAsync(Func<Task> action) =>

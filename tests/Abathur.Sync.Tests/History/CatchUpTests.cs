@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Frame = Abathur.Sync.Frames.Frame;
 
@@ -135,6 +136,39 @@ public sealed class CatchUpTests : IDisposable
         readers.ForEach(each => each.Dispose());
         using var free = hub.Subscribe(watcher);
         Assert.NotNull(free);
+    }
+
+    [Fact]
+    public void Subscribe_SlowLevels_AreCountedInStreamsAndInTheHistory()
+    {
+        using var hub = new FrameHub(new HubOptions { MaxSlowStreams = 4 }, sourceWaits: true, TimeProvider.System);
+        hub.Begin(new Match { MatchId = "m" });
+        var slow = new PayloadFormat(Encoding.Proto, V1.Compression.Br);
+        var watcher = Options(slow, SubscriptionStart.Oldest, 0) with { MayHoldUp = false, CompressionLevel = 11 };
+        using var live = hub.Subscribe(watcher with { Start = default, Peer = "a" })!;
+        using var first = hub.Subscribe(watcher with { Peer = "b" })!;
+        using var second = hub.Subscribe(watcher with { Peer = "c" })!;
+        Assert.Null(hub.Subscribe(watcher with { Peer = "d" }, out var problem));
+        Assert.Equal("3 slow compression levels are already in use: subscribe to one of them", problem);
+        // A quarter is for clients that may act.
+        using var actor = hub.Subscribe(watcher with { MayHoldUp = true, Peer = "e" });
+        Assert.NotNull(actor);
+        Assert.Null(hub.Subscribe(watcher with { MayHoldUp = true, Peer = "f" }));
+    }
+
+    [Fact]
+    public async Task HistoryOfThoseThatAct_DoesNotWaitForThatOfTheOthers()
+    {
+        using var release = new ManualResetEventSlim();
+        var watching = LowPriorityScheduler.HistoryFor(mayAct: false).RunAsync(() =>
+        {
+            release.Wait(Limit);
+            return Task.CompletedTask;
+        });
+        await LowPriorityScheduler.HistoryFor(mayAct: true).RunAsync(() => Task.CompletedTask).WaitAsync(Limit);
+        Assert.False(watching.IsCompleted);
+        release.Set();
+        await watching;
     }
 
     private async Task JoinAsync(Random random)
