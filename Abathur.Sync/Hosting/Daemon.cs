@@ -52,6 +52,7 @@ public sealed class Daemon : IAsyncDisposable
     private readonly CompareEndpoint? _compareLater;
     private readonly ILogger _log;
     private readonly SyncApi _api;
+    private readonly UnauthenticatedConnections _unauthenticated;
     private readonly List<(string Transport, ListenOptions Listener)> _listeners = [];
     private readonly Lock _gate = new();
     private readonly DaemonMeter _meter;
@@ -80,6 +81,7 @@ public sealed class Daemon : IAsyncDisposable
         if (isDelayed) _delay = new MatchDelay(_hub, limitsLater, options.Access.WatchDelay, _log, clock);
         _drainedLater = _delay is null ? Task.CompletedTask : DrainAsync(_delay);
         _api = new SyncApi(source, _hub, options.Access, clock) { Later = _delay?.Hub };
+        _unauthenticated = new UnauthenticatedConnections(options.Access.Tokens, clock);
         var builder = KestrelHost.CreateBuilder(options.MaxConnections, clock);
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(_api, clock)));
@@ -127,6 +129,12 @@ public sealed class Daemon : IAsyncDisposable
         _meter = new DaemonMeter(_hub, _delay?.Hub, () => _api.GetStatus(AccessLevel.Act), clock);
         _metrics = new PrometheusText();
         new OperationsEndpoints(_api, _metrics, () => _listens && !_isStopping).AddTo(routes);
+        _app.Use(
+            (http, next) =>
+            {
+                if (_api.LevelOf(WebSocketToken.Of(http)) != AccessLevel.None) Access.UnauthenticatedConnections.Authenticated(http.Features);
+                return next(http);
+            });
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         _app.Run(grpc.HandleAsync);
@@ -150,6 +158,9 @@ public sealed class Daemon : IAsyncDisposable
 
     /// <summary>Fan-out of the match.</summary>
     public FrameHub Hub => _hub;
+
+    /// <summary>Connections of which no request had a token yet, where tokens are in use.</summary>
+    internal int UnauthenticatedConnections => _unauthenticated.Open;
 
     /// <summary>Connections that are open now, of all listeners together.</summary>
     public int OpenConnections => _app.Services.GetRequiredService<ConnectionLimit>().Open;
@@ -294,12 +305,14 @@ public sealed class Daemon : IAsyncDisposable
         void AsHttp(ListenOptions listener)
         {
             listener.Protocols = HttpProtocols.Http1;
+            listener.Use(_unauthenticated.Guard);
             Encrypt(listener);
             _listeners.Add(("http", listener));
         }
 
         void AsGrpc(ListenOptions listener)
         {
+            listener.Use(_unauthenticated.Guard);
             Encrypt(listener);
             listener.UseGrpc(RequestHeadTimeout, _clock);
             _listeners.Add(("grpc", listener));
@@ -307,6 +320,7 @@ public sealed class Daemon : IAsyncDisposable
 
         void AsSocket(ListenOptions listener)
         {
+            listener.Use(_unauthenticated.Guard);
             Encrypt(listener);
             listener.Run(socket.HandleAsync);
             _listeners.Add(("socket", listener));

@@ -44,6 +44,9 @@ public sealed class GrpcCall : IDisposable
     /// <summary>Full name of the method, "/package.Service/Method".</summary>
     public string Method => _http.Request.Path.Value!;
 
+    /// <summary>Features of the call, and behind them those of its connection.</summary>
+    public IFeatureCollection Features => _http.Features;
+
     /// <summary>Address of the client, "127.0.0.1:50414" or "[::1]:50414", or "unix".</summary>
     public string Peer =>
         _http.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, _http.Connection.RemotePort).ToString() : "unix";

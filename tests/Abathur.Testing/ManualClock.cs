@@ -59,16 +59,22 @@ public sealed class ManualClock : TimeProvider
 
     private sealed class Timer(ManualClock clock, Action fire) : ITimer
     {
+        private TimeSpan _period = Never;
+
         public long Due { get; private set; }
 
-        public void Fire() => fire();
+        public void Fire()
+        {
+            if (_period != Never) Change(_period, _period);
+            fire();
+        }
 
         public bool Change(TimeSpan dueTime, TimeSpan period)
         {
-            if (period != Never) throw new NotSupportedException("one shot only");
             lock (clock._gate)
             {
                 clock._timers.Remove(this);
+                _period = period;
                 if (dueTime == Never) return true;
                 Due = clock._nanoseconds + (dueTime.Ticks * TimeSpan.NanosecondsPerTick);
                 clock._timers.Add(this);

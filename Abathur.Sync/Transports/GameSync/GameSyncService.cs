@@ -98,6 +98,7 @@ public sealed class GameSyncService
         var first = await ReadFirstAsync(call);
         if (first?.Subscribe is null) throw new RequestException(RequestStatus.InvalidArgument, "the first message must be subscribe");
         var level = LevelOf(call, first.Token);
+        if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(call.Features);
         if (level >= AccessLevel.Act) call.MaxReceiveMessageBytes = MaxActBytes;
         using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer, level);
         await using var aborting = subscription.Aborted.Register(call.Reset);

@@ -38,6 +38,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             var first = await ReadFirstAsync(connection);
             if (first is null) return;
             var level = api.LevelOf(first.Token);
+            if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(connection.Features);
             if (first.Publish is { } start)
             {
                 isPublishing = true;
@@ -48,9 +49,10 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection), level);
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(level, connection.ConnectionClosed) });
+            using var bounded = new BoundedInput(input, IncompleteMessages.OfProcess, clock);
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json
-                ? new JsonLineWire(input, output)
-                : new LengthPrefixedWire(input, output);
+                ? new JsonLineWire(bounded, output)
+                : new LengthPrefixedWire(bounded, output);
             await new SyncSession(api, wire, subscription, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }

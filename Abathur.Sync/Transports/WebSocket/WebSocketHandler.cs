@@ -54,6 +54,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             var traits = wire.Form == WebSocketMessageType.Text ? TransportTraits.WebSocketText : TransportTraits.WebSocketBinary;
             // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
             var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));
+            if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
             using var subscription = api.Subscribe(first.Subscribe, traits, Peer(http), level);
             wire.InputEnded = () =>
             {
