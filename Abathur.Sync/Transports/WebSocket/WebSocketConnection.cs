@@ -29,6 +29,7 @@ public sealed class WebSocketConnection(
     private BlockPool.Block _block = BlockPool.Shared.Rent(SmallBytes);
     private Task<WebSocketInput>? _receiving;
     private bool _isDisposed;
+    private int _heldBytes;
 
     /// <summary>Longest message that is accepted, from the next one on.</summary>
     public int MaxMessageBytes { get; set; } = maxMessageBytes;
@@ -97,13 +98,19 @@ public sealed class WebSocketConnection(
     {
         if (_isDisposed) return;
         _isDisposed = true;
-        if (_receiving is null or { IsCompleted: true }) _block.Dispose();
+        if (_receiving is null or { IsCompleted: true }) Free();
         else _ = DisposeAfterAsync(_receiving);
     }
 
     private async Task DisposeAfterAsync(Task receiving)
     {
         await receiving;
+        Free();
+    }
+
+    private void Free()
+    {
+        GiveBack();
         _block.Dispose();
     }
 
@@ -135,21 +142,27 @@ public sealed class WebSocketConnection(
     private async ValueTask<WebSocketInput> ReceiveMessageAsync()
     {
         if (Buffer.Length > 4 * SmallBytes) Resize(SmallBytes, keep: 0);
+        GiveBack();
         // One additional byte detects a message that is too long, because .NET does not expose the length of a frame.
         var maxBytes = MaxMessageBytes + 1;
         var length = 0;
+        ITimer? limit = null;
         try
         {
             for (var fragments = 1; ; fragments++)
             {
                 if (fragments % FragmentsInARow == 0) await Task.Yield();
-                if (length == Buffer.Length) Resize(2 * Buffer.Length, keep: length);
+                if (length == Buffer.Length && !TryGrow(length)) return new(WebSocketInputKind.NoRoom);
                 var result = await socket.ReceiveAsync(
                     Buffer.AsMemory(length, Math.Min(Buffer.Length, maxBytes) - length), CancellationToken.None);
                 if (result.MessageType == WebSocketMessageType.Close) return new(WebSocketInputKind.Closed);
                 length += result.Count;
                 if (length >= maxBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
-                if (!result.EndOfMessage) continue;
+                if (!result.EndOfMessage)
+                {
+                    limit ??= clock.CreateTimer(_ => abort(), null, IncompleteMessages.TimeLimit, Timeout.InfiniteTimeSpan);
+                    continue;
+                }
                 // .NET does not detect a character that is truncated before an empty last fragment.
                 if (result.MessageType == WebSocketMessageType.Text && !Utf8.IsValid(Buffer.AsSpan(0, length)))
                     return new(WebSocketInputKind.NotUtf8, result.MessageType);
@@ -162,6 +175,26 @@ public sealed class WebSocketConnection(
             if (e is OperationCanceledException && socket.State == WebSocketState.Aborted) abort();
             return new(WebSocketInputKind.Lost);
         }
+        finally
+        {
+            limit?.Dispose();
+        }
+    }
+
+    /// <summary>Makes the buffer larger, if incomplete messages of all connections leave room for it.</summary>
+    private bool TryGrow(int length)
+    {
+        var bytes = 2 * Buffer.Length;
+        if (bytes > IncompleteMessages.FreeBytes && !IncompleteMessages.OfProcess.TryReserve(bytes - _heldBytes)) return false;
+        if (bytes > IncompleteMessages.FreeBytes) _heldBytes = bytes;
+        Resize(bytes, keep: length);
+        return true;
+    }
+
+    private void GiveBack()
+    {
+        IncompleteMessages.OfProcess.Release(_heldBytes);
+        _heldBytes = 0;
     }
 
     private void Resize(int bytes, int keep)

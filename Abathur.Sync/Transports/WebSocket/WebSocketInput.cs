@@ -26,4 +26,7 @@ public enum WebSocketInputKind
 
     /// <summary>A message is over the limit. Nothing can be received after it.</summary>
     TooLong,
+
+    /// <summary>Unfinished messages of all connections have too many bytes. Nothing can be received after it.</summary>
+    NoRoom,
 }

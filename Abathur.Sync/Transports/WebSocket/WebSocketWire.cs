@@ -46,6 +46,8 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
                 return Parse(input);
             case WebSocketInputKind.TooLong:
                 throw Failure(WebSocketCloseStatus.MessageTooBig, $"a message is longer than {connection.MaxMessageBytes} bytes");
+            case WebSocketInputKind.NoRoom:
+                throw Failure(WebSocketCloseStatus.PolicyViolation, IncompleteMessages.NoRoom);
             case WebSocketInputKind.NotUtf8:
                 throw Failure(WebSocketCloseStatus.InvalidPayloadData, "the message is not UTF-8 text");
             default:
