@@ -264,6 +264,17 @@ def test_insecure_is_an_explicit_word(play: Play, tokens: tuple[str, ...]) -> No
         assert game.status().frames_published >= 0
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="a socket for both families needs IPv6")
+def test_ipv4_clients_of_a_socket_for_both_families_are_shown_as_such(play: Play, tokens: tuple[str, ...]) -> None:
+    daemon = play(SKIRMISH, "--loop", "--address", "::", "--insecure", *tokens)
+    for transport in ("grpc", "socket"):
+        address = f"{transport}://127.0.0.1:{daemon.port(transport)}"
+        with abathur.connect_blocking(address, token=ACT) as game:
+            frames = game.frames()
+            next(frames)
+            assert [each.peer.rpartition(":")[0] for each in game.status().subscribers] == ["127.0.0.1"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
