@@ -49,7 +49,7 @@ internal static class PlaybackSession
             // Again: it may have been written to before it was opened. What is written later is not read.
             if (!age.Allows(file))
             {
-                await HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, age.Problem);
+                await HttpAnswer.TextAsync(http.Response, StatusCodes.Status404NotFound, age.NotFound);
                 return;
             }
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);

@@ -106,9 +106,8 @@ internal sealed class RecordingsEndpoint
             return HttpAnswer.NotAllowedAsync(
                 response, "PUT", $"a recording is added with PUT, and played by a WebSocket at {Prefix}NAME{SyncSuffix}");
         }
-        if (!File.Exists(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, "there is no such recording");
         var age = RecordingAge.For(http, _access, _clock);
-        if (!age.Allows(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status403Forbidden, age.Problem);
+        if (!File.Exists(file) || !age.Allows(file)) return HttpAnswer.TextAsync(response, StatusCodes.Status404NotFound, age.NotFound);
         // Also answered without a handshake: browsers do not tell a page why a WebSocket was refused, so the page sends a plain request to
         // get the reason.
         return Volatile.Read(ref _playbacks) >= _options.MaxPlaybacks ? TooManyAsync(response) : _endpointOf(file).HandleAsync(http);

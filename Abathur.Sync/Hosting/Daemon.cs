@@ -76,7 +76,7 @@ public sealed class Daemon : IAsyncDisposable
         _log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
         var isDelayed = options.Access.WatchDelay > TimeSpan.Zero;
         var (limits, limitsLater) = isDelayed ? options.Hub.Divide() : (options.Hub, options.Hub);
-        _hub = new FrameHub(limits, source.CanWait, clock);
+        _hub = new FrameHub(limits, source.CanWait, clock) { Ids = isDelayed ? new SubscriptionIds(first: 2, step: 2) : new() };
         if (source.Match is { } match) _hub.Begin(match);
         if (isDelayed) _delay = new MatchDelay(_hub, limitsLater, options.Access.WatchDelay, _log, clock);
         _drainedLater = _delay is null ? Task.CompletedTask : DrainAsync(_delay);

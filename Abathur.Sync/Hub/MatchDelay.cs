@@ -51,7 +51,7 @@ public sealed class MatchDelay : IDisposable
         _drawings = new MessagesInTime(MaxDrawingBytes, clock);
         _plots = new MessagesInTime(MaxPlotBytes, clock);
         _wake = new AsyncAutoResetEvent(clock);
-        Hub = new FrameHub(options, sourceWaits: false, clock) { Ids = live.Ids };
+        Hub = new FrameHub(options, sourceWaits: false, clock) { Ids = new SubscriptionIds(first: 1, step: 2) };
         live.Advanced = OnAdvanced;
         live.Plots.Plotted += OnPlotted;
         _history.Grown += _wake.Set;

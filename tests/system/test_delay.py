@@ -396,6 +396,9 @@ def test_who_acts_sees_watchers_and_the_match_as_it_is(ladder: Ladder) -> None:
     assert status.HasField("recording") and status.process.working_set_bytes > 0
     assert "viewer" in [each.name for each in status.subscribers]
     assert len({each.id for each in status.subscribers}) == len(status.subscribers) >= 2
+    # What watchers are told of ids does not count those who act.
+    shown = [each.id for each in status.subscribers if each.name == "viewer"]
+    assert shown and all(number % 2 == 1 for number in shown)
     assert "abathur_subscriptions" in get(ladder.daemon, "/metrics", ACT)[1]
 
 
@@ -505,8 +508,12 @@ async def test_a_recording_that_another_program_writes_cannot_be_opened(ladder: 
         assert file.name not in names(ladder, WATCH)
         assert file.name in names(ladder, ACT)
         status, text = await refusal(ladder, file.name)
-    assert status == 403
-    assert text == "this recording has been written to in the last 4 s: with this token a match is seen 2 s later\n"
+    # As for one that does not exist: the recording of the match gets its name when the match ends.
+    assert (status, text) == await refusal(ladder, "nothing.mcap")
+    assert status == 404
+    assert text == (
+        "there is no such recording that was last written to 4 s ago or earlier: with this token a match is seen 2 s later\n"
+    )
     seen = time.time() - DELAY - COARSE
     os.utime(file, (seen + 30, seen + 30))
     assert file.name not in names(ladder, WATCH)

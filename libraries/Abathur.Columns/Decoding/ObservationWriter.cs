@@ -45,7 +45,7 @@ internal sealed class ObservationWriter(DecoderTables tables)
         }
         catch (InvalidDataException)
         {
-            // The rest is no message, as whoever reads it will see. It is written as it is, and what is known behind it.
+            // The rest is no message, as each of its readers will see. It is written as it is, and what is known behind it.
             Begin();
             _output.Write(rest);
             if (HasMore) WriteObservation([]);
