@@ -20,11 +20,11 @@ internal sealed class RecordingAge(TimeSpan delay, TimeProvider clock)
     public static RecordingAge For(HttpContext http, AccessOptions access, TimeProvider clock) =>
         new(access.DelayOf(access.Tokens.LevelOf(WebSocketToken.Of(http))), clock);
 
-    /// <summary>Why a recording is not found. The same whether there is none, or one that may not be seen yet: the recording of the match
-    /// gets its name when the match ends.</summary>
+    /// <summary>Why a recording is not found. It is the same text if there is no file, or one that must not be seen yet: the recording of
+    /// the match gets its name when the match ends.</summary>
     public string NotFound => IsDelayed
-        ? $"there is no such recording that was last written to {(delay + Coarseness).TotalSeconds:0.#} s ago or earlier: with this token a "
-            + $"match is seen {delay.TotalSeconds:0.#} s later"
+        ? $"there is no such recording that was last written to {(delay + Coarseness).TotalSeconds:0.#} s ago or earlier: with this token "
+            + $"a match is seen {delay.TotalSeconds:0.#} s later"
         : "there is no such recording";
 
     /// <summary>Whether a file may be seen. By the time of its content: that of a link is another, and on Windows a folder has the time of

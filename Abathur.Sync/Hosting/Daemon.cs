@@ -132,7 +132,8 @@ public sealed class Daemon : IAsyncDisposable
         _app.Use(
             (http, next) =>
             {
-                if (_api.LevelOf(WebSocketToken.Of(http)) != AccessLevel.None) Access.UnauthenticatedConnections.Authenticated(http.Features);
+                if (_api.LevelOf(WebSocketToken.Of(http)) != AccessLevel.None)
+                    Access.UnauthenticatedConnections.Authenticated(http.Features);
                 return next(http);
             });
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.

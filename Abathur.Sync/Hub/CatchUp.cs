@@ -45,7 +45,8 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
             var start = Environment.TickCount64;
             var mayGrow = history.MayGrow;
             output.WritePending();
-            while (frames < BatchFrames && bytes < BatchBytes && Environment.TickCount64 - start < BatchMs && !IsOver(subscription) && subscription.HasCredit
+            while (frames < BatchFrames && bytes < BatchBytes && Environment.TickCount64 - start < BatchMs
+                && !IsOver(subscription) && subscription.HasCredit
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {
                 subscription.CountTaken(frame);

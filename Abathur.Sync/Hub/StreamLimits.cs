@@ -1,6 +1,7 @@
 namespace Abathur.Sync.Hub;
 
-/// <summary>Limits on what needs an encoder, which costs time for every frame: streams, and readers of the history, each with its own.</summary>
+/// <summary>Limits on what needs an encoder, which costs time for every frame: streams, and readers of the history, each with its
+/// own.</summary>
 internal static class StreamLimits
 {
     /// <summary>Why a subscriber cannot have a new encoder; null if it is allowed.</summary>

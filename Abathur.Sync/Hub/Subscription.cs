@@ -144,10 +144,10 @@ public sealed class Subscription : IDisposable
     /// </summary>
     public async Task<SubscriptionEnd> SendAsync(IFrameOutput output, CancellationToken cancellation)
     {
-        if (CatchUp is not null
-            && await LowPriorityScheduler.HistoryFor(Options.MayHoldUp).RunAsync(() => CatchUp.SendAsync(this, output, cancellation)) is { } earlyEnd)
+        if (CatchUp is not null)
         {
-            return earlyEnd;
+            var scheduler = LowPriorityScheduler.HistoryFor(Options.MayHoldUp);
+            if (await scheduler.RunAsync(() => CatchUp.SendAsync(this, output, cancellation)) is { } earlyEnd) return earlyEnd;
         }
         CatchUp = null;
         var isUnflushed = true;

@@ -12,7 +12,7 @@ public sealed class MergedMessage : Dictionary<int, MergedMessage>
     /// <summary>Expected bytes of the length of a merged message; others are right too.</summary>
     private const int LengthBytes = 3;
 
-    /// <summary>Writes one message with all fields of the parts, in the order of their numbers. Repeated ones stay in their order.</summary>
+    /// <summary>Writes one message with all fields of the parts, ordered by their numbers. Repeated ones keep their order.</summary>
     /// <param name="parts">Serialized parts, one behind the other.</param>
     /// <param name="output">Where the fields are appended.</param>
     /// <exception cref="InvalidDataException">A part is damaged. Some fields may have been written.</exception>
@@ -47,7 +47,7 @@ public sealed class MergedMessage : Dictionary<int, MergedMessage>
         }
     }
 
-    /// <summary>Whether the fields are in order already, and none that is merged occurs twice: nothing needs to be written anew.</summary>
+    /// <summary>Whether the fields are in order already, and none that is merged occurs twice: nothing has to be written again.</summary>
     /// <exception cref="InvalidDataException">A part is damaged.</exception>
     public bool IsOne(ReadOnlySpan<byte> parts)
     {

@@ -58,8 +58,8 @@ public sealed class BoundedInputTests
             Assert.True(_clock.HasWaiter);
             _clock.Advance(IncompleteMessages.TimeLimit);
             var refused = await Assert.ThrowsAsync<RequestException>(() => read);
-            Assert.Equal(
-                (RequestStatus.DeadlineExceeded, "a message was not complete 10 s after its first byte"), (refused.Status, refused.Message));
+            Assert.Equal(RequestStatus.DeadlineExceeded, refused.Status);
+            Assert.Equal("a message was not complete 10 s after its first byte", refused.Message);
         }
     }
 
