@@ -155,7 +155,7 @@ async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does
     receive = Reader._receive
 
     async def receive_some(self: Reader, message: Any) -> None:
-        stamp = _wire.stamp(message.headers)
+        stamp = _wire.stamp(message.headers, self._match)
         if stamp is None or stamp.position not in lost:
             await receive(self, message)
 

@@ -99,7 +99,7 @@ class Access:
     def __init__(self, folder: Path, port: int) -> None:
         self.ca = str(folder / "cert.pem")
         self.host = f"127.0.0.1:{port}"
-        (self.config,) = blocks(PAGE, "conf")
+        self.config = blocks(PAGE, "conf")[0]
         self.passwords = dict(re.findall(r'user: ([\w-]+), password: "([\w-]+)"', self.config))
 
     def address(self, user: str, match: str = "ladder-1") -> str:
@@ -138,6 +138,60 @@ def access(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
     daemon.wait(30)
     daemon.stdout.close()
     server.stop()
+
+
+async def test_with_an_account_for_each_match_no_message_reaches_another_one(play: Play, tmp_path: Path) -> None:
+    config, accounts = blocks(PAGE, "conf")
+    second = "".join(
+        found[0].replace(f"{name} =", f"{name}_2 =").replace("ladder-1", "ladder-2")
+        for name in ("WATCHER", "ACTOR")
+        if (found := re.search(rf"^{name} = .*?^}}\n", config, re.M | re.S)) is not None
+    )
+    options = re.sub(r"^(listen|server_name|jetstream|tls) .*\n|^(listen|server_name):.*\n", "", config, flags=re.M)
+    options = re.sub(r"^authorization .*", "", options, flags=re.M | re.S) + second + accounts
+    passwords = dict(re.findall(r'user: ([\w-]+), password: "([\w-]+)"', accounts))
+    with running(tmp_path / "nats", options) as server:
+
+        def address(user: str, match: str = "") -> str:
+            return f"nats://{user}:{passwords[user]}@127.0.0.1:{server.port}/{match}".rstrip("/")
+
+        daemons = [play(SKIRMISH, "--loop") for _ in range(2)]
+        relays = [
+            RelayProcess(address(f"relay-{number}", f"ladder-{number}"), "--address", daemon.grpc)
+            for number, daemon in enumerate(daemons, 1)
+        ]
+        for user, match in (("watcher-1", "ladder-1"), ("actor-2", "ladder-2")):
+            async with abathur.connect(address(user, match)) as game:
+                assert len([frame async for frame in game.frames(max_frames=3)]) == 3
+        seen = await copies_that_arrive(address("watcher-1"), address("watcher-2"))
+        for relay in relays:
+            relay.close()
+    assert len(seen) > 20 and set(seen) == {"ABATHUR_ladder-2"}
+
+
+async def copies_that_arrive(of: str, at: str) -> list[str]:
+    """The streams of the messages at the subject of one match while a watcher of another sends copies there."""
+    import nats
+
+    seen: list[str] = []
+
+    async def receive(message: nats.aio.msg.Msg) -> None:
+        seen.append((message.headers or {}).get("Nats-Expected-Stream", ""))
+
+    attacker = await nats.connect(of, inbox_prefix=b"_INBOX.abathur.ladder-1")
+    reader = await nats.connect(at)
+    await reader.subscribe("abathur.ladder-2.frames", cb=receive)
+    await reader.flush()
+    settings = {"deliver_subject": "abathur.ladder-2.frames", "deliver_policy": "all", "ack_policy": "none"}
+    asked = json.dumps({"stream_name": "ABATHUR_ladder-1", "config": settings}).encode()
+    answer = await attacker.request("$JS.API.CONSUMER.CREATE.ABATHUR_ladder-1", asked, timeout=10)
+    assert b'"error"' not in answer.data, answer.data
+    async with asyncio.timeout(30):
+        while len(seen) <= 20:
+            await asyncio.sleep(0.05)
+    await attacker.close()
+    await reader.close()
+    return seen
 
 
 @pytest.mark.parametrize("user", ["watcher-1", "actor-1"])

@@ -52,6 +52,10 @@ class Chain:
             parsed = sync_pb2.Frame.FromString(message.data)
         except DecodeError as error:
             raise ProtocolError(f"the message at position {message.position} is not a Frame: {error}") from None
+        if parsed.sequence != stamp.sequence:
+            raise ProtocolError(
+                f"the message at position {message.position} has the frame {parsed.sequence}, not {stamp.sequence}"
+            )
         if stamp.is_keyframe:
             # Another relay may have begun it; its payloads depend on nothing before.
             self._payloads = PayloadReader(self._limit)

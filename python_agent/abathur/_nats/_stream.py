@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,12 +79,17 @@ class MatchStream:
             found = await self._client.message(self._stream, seq=position)
         except ApiError as error:
             raise self._refused(error) from None
-        return None if found is None else _wire.stamp(found[1])
+        return None if found is None else self._stamp_at(found[0], found[1])
 
     async def message(self, position: int) -> Message | None:
         """The message at a position; None if it does not exist."""
         found = await self._client.message(self._stream, seq=position)
-        return None if found is None else Message(found[0], _wire.stamp(found[1]), found[2], _frame.monotonic_ns())
+        if found is None:
+            return None
+        return Message(found[0], self._stamp_at(found[0], found[1]), found[2], _frame.monotonic_ns())
+
+    def _stamp_at(self, position: int, headers: Mapping[str, str] | None) -> Stamp | None:
+        return _stamp_at(position, headers, self._match)
 
     async def oldest(self) -> Stamp | None:
         """The oldest frame of the newest run that can be read: with its keyframe. None if it does not exist."""
@@ -258,12 +263,20 @@ class _Consumer:
                 if reply := message.reply or message.headers.get("Nats-Consumer-Stalled", ""):
                     await self._client.publish(reply)
                 continue
-            return Message(_position(message.reply), _wire.stamp(message.headers), message.data, _frame.monotonic_ns())
+            position = _position(message.reply)
+            stamp = _stamp_at(position, message.headers, self._match)
+            return Message(position, stamp, message.data, _frame.monotonic_ns())
 
     async def _receive(self, message: Msg) -> None:
         self._heard = time.monotonic()
         self._waiting.append(message)
         self._more.set()
+
+
+def _stamp_at(position: int, headers: Mapping[str, str] | None, match: str) -> Stamp | None:
+    """What the headers of a stored message say; None if it was published for another position."""
+    stamp = _wire.stamp(headers, match)
+    return stamp if stamp is not None and stamp.position == position else None
 
 
 def _position(reply: str) -> int:

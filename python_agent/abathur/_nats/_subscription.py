@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 _SILENCE_SECONDS = 3.0
 _RELAY_SECONDS = 10.0
 _WAIT_SECONDS = 1.0
+#: How often, and after which times in seconds, a message is looked for that may not be stored yet; and how long none
+#: is looked for after one that was not there.
+_STORED_TRIES = 3
+_STORED_SECONDS = 0.05
+_ASK_AGAIN_SECONDS = 0.25
 #: So many waiting frames are decoded one by one. Of more, those before the newest keyframe are dropped.
 _MANY_WAITING = 32
 #: Ends that are orderly: the match is over; the daemon is shutting down.
@@ -110,6 +116,48 @@ class Liveness:
         return True
 
 
+class Provenance:
+    """Finds out which messages of a plain subscription are of the match.
+
+    A user who may have messages sent to its subject can send old ones and those of other matches. A message that
+    follows the one before it in the same run is taken as it is: only who may publish frames can make one. Of any other,
+    the stream must have the same.
+
+    Attributes:
+        floor: Messages up to this position were stored before the subscription.
+    """
+
+    def __init__(self, stream: MatchStream, floor: int, run: str) -> None:
+        """Of a stream, with the run of its newest message."""
+        self._stream = stream
+        self._run = run
+        self._position = self.floor = floor
+        self._not_before = 0.0
+
+    async def is_stored(self, message: Message) -> bool:
+        """Whether a message is of the match. What is not, is read from the stream when it is needed."""
+        stamp = message.stamp
+        assert stamp is not None
+        if stamp.run != self._run or stamp.position != self._position + 1:
+            if time.monotonic() < self._not_before:
+                return False
+            if not await self._is_there(stamp):
+                # So that a flood of such messages costs little.
+                self._not_before = time.monotonic() + _ASK_AGAIN_SECONDS
+                return False
+        self._run, self._position = stamp.run, stamp.position
+        return True
+
+    async def _is_there(self, stamp: Stamp) -> bool:
+        for _ in range(_STORED_TRIES):
+            found = await self._stream.stamp(stamp.position)
+            if found is not None:
+                return found == stamp
+            # A message may come before it is stored.
+            await asyncio.sleep(_STORED_SECONDS)
+        return False
+
+
 class Reader:
     """One subscription to the frames of a match."""
 
@@ -128,6 +176,7 @@ class Reader:
         self._waiting: deque[Message] = deque()
         self._more = asyncio.Event()
         self._denied: RequestError | None = None
+        self._provenance = Provenance(self._stream, 0, "")
 
     async def every(self, place: Place) -> AsyncGenerator[Frame, None]:
         """Each frame after a place, which is kept up to date.
@@ -147,7 +196,14 @@ class Reader:
                     chain.pass_over(message.position)
                     continue
                 if place.run not in ("", stamp.run):
+                    if await self._goes_on(place.run):
+                        # Of another relay, or of a user who may publish: the match has nothing there.
+                        chain.pass_over(message.position)
+                        continue
                     raise LostError("the daemon began another match")
+                if not stamp.end and chain.needs(message) != message.position:
+                    place.decode = stamp.keyframe
+                    raise LostError(f"the frame at position {message.position} depends on one that was not read")
                 if stamp.end:
                     place.after = message.position
                     if (last := selection.last()) is not None:
@@ -175,6 +231,9 @@ class Reader:
 
         Frames come by a plain subscription, which costs the server little. What they depend on is read from the stream.
         """
+        # What is stored already comes by the subscription only where a user has it sent again.
+        stored, last = await self._stream.newest()
+        self._provenance = Provenance(self._stream, stored, "" if last is None else last.run)
         subject = _wire.frames(self._match)
         self._client.watch_denial(subject, self._deny)
         subscription = await self._client.subscribe(subject, self._receive)
@@ -233,7 +292,8 @@ class Reader:
 
     async def _decoded(self, message: Message) -> AsyncGenerator[Frame, None]:
         """The frame of a message, and before it those that it depends on and that did not come."""
-        chain = self._chain
+        chain, stamp = self._chain, message.stamp
+        assert stamp is not None
         # What was not stored at first was published again, with another keyframe: it is decoded, and was given before.
         known = chain.position
         needed = chain.needs(message)
@@ -250,7 +310,7 @@ class Reader:
                         continue
                     if each.position >= message.position:
                         break
-                    if each.stamp is None or each.stamp.end:
+                    if each.stamp is None or each.stamp.end or each.stamp.run != stamp.run:
                         chain.pass_over(each.position)
                     else:
                         frame = chain.decode(each)
@@ -259,25 +319,30 @@ class Reader:
         yield chain.decode(message)
 
     async def _take(self) -> list[Message]:
-        """What has come, at least one message. Old frames of a long queue are dropped."""
-        while not self._waiting:
+        """What has come for this match, at least one message. Old frames of a long queue are dropped."""
+        while not (taken := await self._trusted()):
             if self._denied is not None:
                 raise self._denied
             self._more.clear()
-            try:
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_WAIT_SECONDS):
                     await self._more.wait()
-                self._liveness.hear()
-            except TimeoutError:
-                if await self._liveness.is_due():
-                    await self._look_for_newest()
-        taken = list(self._waiting)
-        self._waiting.clear()
+            if await self._liveness.is_due():
+                await self._look_for_newest()
+        self._liveness.hear()
         if len(taken) > _MANY_WAITING:
             keyframes = [index for index, each in enumerate(taken) if each.stamp is not None and each.stamp.is_keyframe]
             if keyframes and keyframes[-1] > 0:
                 taken = taken[keyframes[-1] :]
         return taken
+
+    async def _trusted(self) -> list[Message]:
+        """What has come for this match."""
+        found = list(self._waiting)
+        self._waiting.clear()
+        return [
+            each for each in found if each.position > self._chain.position and await self._provenance.is_stored(each)
+        ]
 
     async def _look_for_newest(self) -> None:
         """A plain subscription gets nothing while the connection is broken, and nothing of it later."""
@@ -289,10 +354,15 @@ class Reader:
             self._waiting.append(found)
 
     async def _receive(self, message: Msg) -> None:
-        stamp = _wire.stamp(message.headers)
-        if stamp is not None:
+        stamp = _wire.stamp(message.headers, self._match)
+        if stamp is not None and stamp.position > self._provenance.floor:
             self._waiting.append(Message(stamp.position, stamp, message.data, _frame.monotonic_ns()))
             self._more.set()
+
+    async def _goes_on(self, run: str) -> bool:
+        """Whether the newest message is of a run."""
+        last = await self._stream.last()
+        return last is not None and last.run == run
 
     def _deny(self, error: RequestError) -> None:
         self._denied = error

@@ -29,6 +29,7 @@ COMPRESSION = sync_pb2.zstd_stream
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 _EXPECTED_LAST = "Nats-Expected-Last-Sequence"
+_EXPECTED_STREAM = "Nats-Expected-Stream"
 
 
 def name_of(match_id: str) -> str:
@@ -93,6 +94,15 @@ class Stamp:
         """Whether the frame can be read without others."""
         return self.keyframe == self.position
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether a relay can have made it: what a frame depends on is not behind it."""
+        return (
+            min(self.sequence, self.game_loop, self.first) >= 0
+            and max(1, self.first) <= self.position
+            and (1 <= self.keyframe <= self.position)
+        )
+
     def message_id(self, relay: str) -> str:
         """The id with which a relay publishes the message: another relay has another one."""
         return f"{self.run}.{self.sequence}{self.end}.{relay}"
@@ -109,7 +119,7 @@ class Stamp:
         """
         headers = {
             "Nats-Msg-Id": self.message_id(relay),
-            "Nats-Expected-Stream": stream(name),
+            _EXPECTED_STREAM: stream(name),
             **({"Nats-Expected-Last-Msg-Id": previous} if previous else {}),
             _EXPECTED_LAST: str(self.position - 1),
             "Abathur-Run": self.run,
@@ -121,12 +131,15 @@ class Stamp:
         return headers | ({"Abathur-End": self.end} if self.end else {})
 
 
-def stamp(headers: Mapping[str, str] | None) -> Stamp | None:
-    """What the headers of a message say; None for a message that no relay has published."""
-    if not headers or "Abathur-Run" not in headers:
+def stamp(headers: Mapping[str, str] | None, name: str) -> Stamp | None:
+    """What the headers of a message say; None for a message that no relay has published for this match.
+
+    A user who reads another match can have its messages sent to any subject: each names the stream that it is for.
+    """
+    if not headers or "Abathur-Run" not in headers or headers.get(_EXPECTED_STREAM) != stream(name):
         return None
     try:
-        return Stamp(
+        found = Stamp(
             headers["Abathur-Run"],
             int(headers["Abathur-Sequence"]),
             int(headers["Abathur-Loop"]),
@@ -137,3 +150,4 @@ def stamp(headers: Mapping[str, str] | None) -> Stamp | None:
         )
     except (KeyError, ValueError):
         return None
+    return found if found.is_possible else None

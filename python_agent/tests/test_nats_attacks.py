@@ -1,0 +1,189 @@
+"""Readers of a match on NATS, beside users of the same server who want to mislead them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import abathur
+import pytest
+from abathur import _address
+from abathur._nats import _wire
+from abathur._nats._client import Client
+from abathur._nats._stream import MatchStream
+from abathur._nats._wire import Stamp
+from abathur._nats._writer import StreamWriter
+from nats_servers import RelayProcess, Server, needs_nats, running
+from programs import SKIRMISH, Daemon, Play
+from test_nats import first_of, publish, stored
+
+pytestmark = needs_nats
+
+Relayed = Callable[[str], tuple[Daemon, str]]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("nats")) as server:
+        yield server
+
+
+@pytest.fixture
+def relayed(play: Play, server: Server) -> Iterator[Relayed]:
+    """Start a playback that is paused, and its relay; gives the daemon and the address of the match."""
+    relays: list[RelayProcess] = []
+
+    def start(name: str) -> tuple[Daemon, str]:
+        daemon = play(SKIRMISH, "--start-paused")
+        relays.append(RelayProcess(server.url, "--address", daemon.grpc, "--match", name))
+        return daemon, f"{server.url}/{name}"
+
+    yield start
+    for relay in relays:
+        relay.close()
+
+
+@asynccontextmanager
+async def attacker(server: Server) -> AsyncGenerator[Client, None]:
+    client = await Client.connect(_address.parse(server.url), "_INBOX.attacker", 5, "attacker")
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def have_sent(client: Client, match: str, to: str) -> None:
+    """Have all messages of a match sent to the subject of another one: a watcher of the former may do that."""
+    stream, subject = _wire.stream(match), _wire.frames(to)
+    done = asyncio.Event()
+    _, last = await MatchStream(client, match).range()
+    count = 0
+
+    async def receive(_: Any) -> None:
+        nonlocal count
+        count += 1
+        if count >= last:
+            done.set()
+
+    await client.subscribe(subject, receive)
+    await client.nats.flush()
+    settings = {"deliver_subject": subject, "deliver_policy": "all", "ack_policy": "none", "max_deliver": 1}
+    await client.api(f"CONSUMER.CREATE.{stream}", {"stream_name": stream, "config": settings})
+    async with asyncio.timeout(30):
+        await done.wait()
+
+
+async def follow(frames: AsyncGenerator[abathur.Frame, None], seen: int, last: int) -> int:
+    """Read up to the newest frame that was published: only frames that follow each other."""
+    async with asyncio.timeout(20):
+        while seen < last:
+            frame = await anext(frames)
+            assert seen < frame.sequence <= last and frame.dropped == frame.sequence - seen - 1
+            seen = frame.sequence
+    return seen
+
+
+@asynccontextmanager
+async def newest(address: str) -> AsyncGenerator[AsyncGenerator[abathur.Frame, None], None]:
+    async with abathur.connect(address) as game, aclosing(game.frames(policy="latest")) as frames:
+        yield frames
+
+
+async def test_messages_of_another_match_are_ignored(relayed: Relayed, server: Server) -> None:
+    (other, elsewhere), (daemon, address) = relayed("other"), relayed("mine")
+    await publish(other, 60)
+    await stored(elsewhere, 60)
+    async with newest(address) as frames, attacker(server) as client:
+        first = await first_of(frames, daemon)
+        await have_sent(client, "other", "mine")
+        seen = first.sequence
+        for _ in range(3):
+            seen = await follow(frames, seen, await publish(daemon, 1))
+
+
+async def test_old_messages_of_the_match_are_ignored(relayed: Relayed, server: Server) -> None:
+    """Published again while a reader begins, and later. The server does not store them, but sends them to readers."""
+    daemon, address = relayed("again")
+
+    async def publish_again(client: Client) -> None:
+        for position in range(1, 41):
+            found = await client.message("ABATHUR_again", seq=position)
+            assert found is not None
+            await client.nats.publish(_wire.frames("again"), found[2], headers=found[1])
+        await client.nats.flush()
+
+    await publish(daemon, 40)
+    await stored(address, 40)
+    async with newest(address) as frames, attacker(server) as client:
+        beginning = asyncio.ensure_future(anext(frames))
+        await publish_again(client)
+        async with asyncio.timeout(20):
+            last = 40
+            while not beginning.done():
+                last = await publish(daemon, 1)
+                await asyncio.wait([beginning], timeout=0.2)
+            seen = beginning.result().sequence
+            assert 40 < seen <= last
+        seen = await follow(frames, seen, last)
+        await publish_again(client)
+        await follow(frames, seen, await publish(daemon, 1))
+
+
+@pytest.mark.parametrize("run", ["its own", "another"])
+async def test_a_position_that_the_stream_does_not_have_silences_nobody(
+    relayed: Relayed, server: Server, run: str
+) -> None:
+    """Of a user who may publish there. The server does not store it, but sends it to the readers."""
+    daemon, address = relayed(f"far-{run.replace(' ', '-')}")
+    name = address.rpartition("/")[2]
+    async with newest(address) as frames, attacker(server) as client:
+        first = await first_of(frames, daemon)
+        found = await client.message(_wire.stream(name), seq=1)
+        assert found is not None
+        own = _wire.stamp(found[1], name)
+        assert own is not None
+        for position in (2 * 10**6, 2 * 10**9):
+            stamp = Stamp(own.run if run == "its own" else "evil", 10**9, 10**6, position, position, 1)
+            await client.nats.publish(_wire.frames(name), found[2], headers=stamp.headers(name, "evil", ""))
+        await client.nats.flush()
+        seen = first.sequence
+        for _ in range(3):
+            seen = await follow(frames, seen, await publish(daemon, 1))
+
+
+@pytest.mark.parametrize("policy", ["every", "latest"])
+async def test_a_stored_message_of_nobody_is_passed_over(relayed: Relayed, server: Server, policy: Any) -> None:
+    """With a high sequence number, a keyframe that is not there, data that is no frame: the match goes on behind it."""
+    daemon, address = relayed(f"source-{policy}")
+    source, name = address.rpartition("/")[2], f"junk-{policy}"
+    await publish(daemon, 12)
+    await stored(address, 12)
+    async with attacker(server) as client:
+        await client.create_stream({"name": _wire.stream(name), "subjects": [_wire.frames(name)]})
+        writer = StreamWriter(client, name)
+        await writer.begin()
+        position = 0
+        places: dict[int, int] = {}
+        for sequence in range(1, 13):
+            found = await client.message(_wire.stream(source), seq=sequence)
+            assert found is not None
+            stamp = _wire.stamp(found[1], source)
+            assert stamp is not None
+            position += 1
+            places[sequence] = position
+            keyframe = places[stamp.keyframe]
+            await writer.append(Stamp(stamp.run, sequence, stamp.game_loop, position, keyframe, 1), found[2])
+            if sequence in (3, 7):
+                position += 1
+                await writer.append(Stamp("evil", 10**12 + sequence, 10**6, position, position, 1), b"\xff")
+            if sequence == 5:
+                position += 1
+                await writer.append(Stamp(stamp.run, 10**6, stamp.game_loop, position, position + 5, 1), b"\xff")
+        await writer.append(Stamp(stamp.run, 12, stamp.game_loop, position + 1, keyframe, 1, "OK"), b"over")
+        await writer.flush()
+        await writer.end()
+    async with abathur.connect(f"{server.url}/{name}") as game, asyncio.timeout(30):
+        found_sequences = [frame.sequence async for frame in game.frames(policy=policy, start="oldest")]
+    assert found_sequences == list(range(1, 13))
