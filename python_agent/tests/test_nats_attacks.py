@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import abathur
 import pytest
 from abathur import _address
-from abathur._nats import _wire
+from abathur._nats import _directory, _wire
 from abathur._nats._client import Client
 from abathur._nats._stream import MatchStream
 from abathur._nats._wire import Stamp
 from abathur._nats._writer import StreamWriter
 from nats_servers import RelayProcess, Server, needs_nats, running
 from programs import SKIRMISH, Daemon, Play
+from programs import abathur as run_abathur
 from test_nats import first_of, publish, stored
 
 pytestmark = needs_nats
@@ -187,3 +190,47 @@ async def test_a_stored_message_of_nobody_is_passed_over(relayed: Relayed, serve
     async with abathur.connect(f"{server.url}/{name}") as game, asyncio.timeout(30):
         found_sequences = [frame.sequence async for frame in game.frames(policy=policy, start="oldest")]
     assert found_sequences == list(range(1, 13))
+
+
+ODD = [
+    b"",
+    b"[]",
+    b"{",
+    b"[" * 100_000,
+    b'{"match": "odd"}',
+    {"players": None},
+    {"players": [{"player_id": 1e999, "name": "x", "race": "Zerg"}]},
+    {"since": "yesterday"},
+    {"since": 1e300},
+    {"updated": None},
+    {"updated": []},
+    {"map_name": {"a": 1}},
+    {"game_loop": "many"},
+    {"match": 5},
+    {"match": "ladder-1"},
+    {"state": ["running"]},
+]
+
+
+async def test_odd_entries_of_the_directory_do_not_hide_the_others(tmp_path: Path) -> None:
+    with running(tmp_path / "nats") as server:
+        async with attacker(server) as client:
+            await _directory.create(client, 1)
+            good = _directory.Entry("good", map_name="Testmap LE", players=[_directory.Player(1, "Ann", "Zerg")])
+            await client.publish(_wire.key("good"), good.to_json())
+            for number, odd in enumerate(ODD):
+                name = f"odd-{number}"
+                like = json.loads(_directory.Entry(name).to_json())
+                data = odd if isinstance(odd, bytes) else json.dumps({**like, **odd}).encode()
+                await client.publish(_wire.key(name), data)
+            await client.publish(
+                _wire.key("newer"), json.dumps({**json.loads(good.to_json()), "x": 1, "match": "newer"}).encode()
+            )
+            await client.nats.flush()
+            assert [each.match for each in await _directory.entries(client)] == ["good", "newer"]
+            with pytest.raises(abathur.ConnectError, match="there is no match 'odd-5'"):
+                async with abathur.connect(f"{server.url}/odd-5") as game:
+                    await game.match()
+        listed = run_abathur("matches", server.url)
+    assert listed.returncode == 0, listed.stderr
+    assert "Testmap LE" in listed.stdout and "odd" not in listed.stdout

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import zstandard
 from google.protobuf.message import DecodeError
 from s2clientprotocol import common_pb2, sc2api_pb2
 
+from abathur._malformed import MALFORMED
 from abathur._nats import _wire
 from abathur._nats._client import ApiError, Client
 from abathur.errors import ProtocolError
@@ -83,15 +85,29 @@ class Entry:
         return json.dumps(asdict(self)).encode()
 
 
-def from_json(data: bytes) -> Entry | None:
-    """An entry from its value; None if it is not one. Keys of newer relays are ignored."""
+def from_json(data: bytes, name: str) -> Entry | None:
+    """The entry of a match from its value; None if it is not one. Keys of newer relays are ignored."""
     try:
         given = json.loads(data)
-        players = [Player(int(each["player_id"]), str(each["name"]), str(each["race"])) for each in given["players"]]
-        known: dict[str, Any] = {key: given[key] for key in Entry.__annotations__ if key in given}
-        return Entry(**{**known, "players": players})
-    except (ValueError, TypeError, KeyError):
+        players = [Player(**_typed(Player(), each)) for each in given.pop("players")]
+        found = Entry(**{**_typed(Entry(""), given), "players": players})
+        # Times that can be shown.
+        datetime.fromtimestamp(found.since, UTC), datetime.fromtimestamp(found.updated, UTC)
+    except (*MALFORMED, OSError):
         return None
+    return found if found.match == name else None
+
+
+def _typed(example: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The known keys. Raises TypeError if a value has another type than the example."""
+    found = {}
+    for key, value in asdict(example).items():
+        if key in given:
+            kinds = (int, float) if isinstance(value, float) else (type(value),)
+            if type(given[key]) not in kinds:
+                raise TypeError(f"{key} is {given[key]!r}")
+            found[key] = given[key]
+    return found
 
 
 def players(info: sc2api_pb2.ResponseGameInfo) -> list[Player]:
@@ -126,7 +142,7 @@ async def match(client: Client, name: str) -> sync_pb2.Match | None:
 async def entry(client: Client, name: str) -> Entry | None:
     """What the directory says of a match; None if it has none of this name."""
     data = await client.entry(_wire.BUCKET_STREAM, _wire.key(name))
-    return None if not data else from_json(data)
+    return None if not data else from_json(data, name)
 
 
 async def entries(client: Client) -> list[Entry]:
