@@ -15,6 +15,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from abathur._malformed import MALFORMED
 from abathur.errors import AbathurError
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -135,7 +136,7 @@ def _read(path: Path) -> LocalMatch | None:
         found = LocalMatch(
             str(entry["name"]), str(entry["command"]), int(entry["pid"]), str(entry["started"]), addresses
         )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (*MALFORMED, OSError):
         # Removed meanwhile, or not an entry.
         return None
     return found if any(transport in addresses for transport in _TRANSPORTS) else None

@@ -18,6 +18,7 @@ from s2clientprotocol import debug_pb2, sc2api_pb2
 
 from abathur import _proto_json
 from abathur._daemon import Command, find_daemon, stop_daemon, stream
+from abathur._printable import printable
 from abathur.errors import DaemonError, RecordingError
 
 __all__ = ["EmulatedGame", "emulated_game"]
@@ -220,7 +221,7 @@ class EmulatedGame:
             return
         for line in self._path("errors.txt").read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith(_WARNING):
-                _logger.warning("emulated game: %s", line.removeprefix(_WARNING))
+                _logger.warning("emulated game: %s", printable(line.removeprefix(_WARNING)))
 
     def _path(self, name: str) -> Path:
         assert self._files is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from abathur._printable import printable
 from abathur.bench import _memory
 from abathur.bench._frames import RecordedFrames, evenly_spaced
 from abathur.bench._options import Options
@@ -65,7 +66,7 @@ def table(runner: Runner, runs: Iterable[CodecRun]) -> str:
     below = []
     for run in runs:
         if run.failure is not None:
-            below.append(f"{run.name} was not timed: {run.failure}")
+            below.append(f"{run.name} was not timed: {printable(str(run.failure))}")
         below += [f"{run.name} does not carry {line}" for line in cannot_carry(run)]
         encode, decode, touch = (summarize(rounds) for rounds in (run.encode, run.decode, run.decode_touch))
         if decode is None:

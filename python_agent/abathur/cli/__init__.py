@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import abathur
+from abathur._printable import printable
 from abathur.cli import _commands, _daemon_command, _suggest
 from abathur.errors import AbathurError, RecordingError
 
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # The reader of standard output has closed it; nothing can be written there any more, not even at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _OK
-        print(f"abathur: {error}", file=sys.stderr)
+        print(f"abathur: {printable(str(error))}", file=sys.stderr)
         if isinstance(error, RecordingError):
             return _BAD_INPUT
         return _USAGE if isinstance(error, ValueError) else _FAILED

@@ -10,6 +10,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from abathur._printable import printable
+
 #: Between two columns: a space on the right of each, and the divider.
 _GAP = 2
 
@@ -74,13 +76,14 @@ class FittingTable:
         for column in columns:
             table.add_column(column.heading, justify="left" if column.is_text else "right", no_wrap=True)
         for row in zip(*(column.cells for column in columns), strict=True):
-            table.add_row(*(_plain(cell) if len(columns) > 1 else Text(_cut(str(cell), width)) for cell in row))
-        yield Text(_cut(self._title, width), style="bold")
+            cells = [_plain(cell) for cell in row]
+            table.add_row(*(cell if len(columns) > 1 else Text(_cut(cell.plain, width)) for cell in cells))
+        yield Text(_cut(printable(self._title), width), style="bold")
         yield table
         notes = list(dict.fromkeys(column.note for column in columns if column.note))
         caption = _longest([*notes, self._hint] if self._hint else notes, width)
         if caption:
-            yield Text(caption, style="dim italic")
+            yield Text(printable(caption), style="dim italic")
 
 
 def _width_of(columns: Sequence[Column]) -> int:
@@ -88,8 +91,8 @@ def _width_of(columns: Sequence[Column]) -> int:
 
 
 def _plain(cell: str | Text) -> Text:
-    """The cell as it is: a label may have brackets, which are no markup."""
-    return Text(cell) if isinstance(cell, str) else cell
+    """The cell as it is: a label may have brackets, which are no markup, and control characters."""
+    return Text(printable(cell)) if isinstance(cell, str) else cell
 
 
 def _longest(parts: Iterable[str], width: int) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from abathur._directory import LocalMatch, matches
+from abathur._malformed import MALFORMED
 
 _ANSWER_SECONDS = 2.0
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
@@ -58,12 +59,12 @@ def _facts(status: dict[str, Any] | None) -> dict[str, Any]:
     """What a daemon says of itself; None for what it does not say, or not to this user."""
     if status is None:
         return {"map": None, "game_loop": None, "readers": None}
-    loop = status.get("history", {}).get("lastGameLoop", status.get("playback", {}).get("gameLoop"))
-    return {
-        "map": status.get("match", {}).get("mapName") or None,
-        "game_loop": loop,
-        "readers": len(status.get("subscribers", [])),
-    }
+    try:
+        loop = status.get("history", {}).get("lastGameLoop", status.get("playback", {}).get("gameLoop"))
+        name, readers = status.get("match", {}).get("mapName") or None, len(status.get("subscribers", []))
+    except MALFORMED:
+        return _facts(None)
+    return {"map": name, "game_loop": loop, "readers": readers}
 
 
 def _status(match: LocalMatch) -> dict[str, Any] | None:

@@ -12,6 +12,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from abathur._printable import printable
+
 if TYPE_CHECKING:
     from abathur.dataset import Info
 
@@ -250,7 +252,7 @@ class _Progress:
 
 
 def _print(options: argparse.Namespace, result: dict[str, Any], lines: Iterable[str]) -> None:
-    print(json.dumps(result, indent=2, default=str) if options.json else "\n".join(lines))
+    print(json.dumps(result, indent=2, default=str) if options.json else "\n".join(map(printable, lines)))
 
 
 def _complain(lines: Iterable[str], number: int, more: str) -> None:
@@ -258,7 +260,7 @@ def _complain(lines: Iterable[str], number: int, more: str) -> None:
         if shown == _SHOWN:
             print(f"abathur: and {number - shown} more; {more}", file=sys.stderr)
             return
-        print(f"abathur: {line}", file=sys.stderr)
+        print(f"abathur: {printable(line)}", file=sys.stderr)
 
 
 def _number(number: int, what: str) -> str:

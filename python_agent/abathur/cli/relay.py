@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from abathur import _address, _directory
 from abathur._address import Address
+from abathur._printable import printable
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, Timeouts
 from abathur.cli import _commands
 from abathur.errors import ConnectError, LostError
@@ -116,7 +117,7 @@ async def _relay(servers: Address, daemon: Address, name: str | None, options: O
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def seconds_of(text: str) -> float:

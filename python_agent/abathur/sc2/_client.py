@@ -11,6 +11,7 @@ from sc2.client import Client
 from sc2.data import Result, Status
 from sc2.protocol import ProtocolError
 
+from abathur._printable import printable
 from abathur.sc2._drawings import shapes
 from abathur.sc2._estimates import Estimates
 from abathur.sc2._result import BotResult
@@ -90,7 +91,7 @@ class FrameClient(Client):
             except NotNow as error:
                 raise ProtocolError(str(error)) from None
             except Over as error:
-                _logger.debug("%s acts too late: %s", self._layer, error)
+                _logger.debug("%s acts too late: %s", self._layer, printable(str(error)))
         if not self._told.actions_withheld:
             _logger.warning("%s acts, but this source accepts no actions: they are withheld", self._layer)
         self._told.actions_withheld += len(actions)
@@ -107,7 +108,7 @@ class FrameClient(Client):
             except NotAllowed:
                 self._may_query = False
             except Over as error:
-                _logger.debug("%s asks too late: %s", self._layer, error)
+                _logger.debug("%s asks too late: %s", self._layer, printable(str(error)))
         if not self._told.queries_unanswered:
             _logger.warning("%s gets estimates: this source does not answer its queries", self._layer)
         self._told.queries_unanswered += 1
@@ -123,4 +124,4 @@ class FrameClient(Client):
                 except NotAllowed:
                     self._may_draw = False
                 except (NotNow, Over) as error:
-                    _logger.debug("%s is not drawn: %s", self._layer, error)
+                    _logger.debug("%s is not drawn: %s", self._layer, printable(str(error)))
