@@ -43,10 +43,28 @@ def test_the_options_of_play_are_in_groups() -> None:
     assert "-r, --rate RATE" in playback and "-l, --loop" in playback and "--token-file" not in playback
 
 
+def test_without_a_command_it_shows_them() -> None:
+    done, help_text = abathur(), abathur("--help")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == help_text.stdout
+    assert "  play " in done.stderr
+
+
+@pytest.mark.parametrize("problem", [{}, {"ABATHUR_NATS_CREDS": "missing.creds"}], ids=["no nats-py", "no credentials"])
+def test_a_relay_that_cannot_run_is_not_started_again_and_again(tmp_path: Path, problem: dict[str, str]) -> None:
+    if not problem:
+        # As where it is not installed.
+        (tmp_path / "nats.py").write_text("raise ImportError")
+    done = abathur("play", "--relay", "nats://127.0.0.1:1/m", PYTHONPATH=str(tmp_path), **problem)
+    assert done.returncode == 1, done.stderr
+    expected = "cannot read the credentials in 'missing.creds'|needs the package nkeys"
+    assert re.search(expected if problem else r"pip install abathur-agent\[nats\]", done.stderr)
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "abathur: no command. See `abathur --help`."),
         (["plya"], 2, "abathur: unknown command 'plya' (did you mean play?). See `abathur --help`."),
         (["xyzzy"], 2, "abathur: unknown command 'xyzzy'. See `abathur --help`."),
         (
@@ -63,7 +81,8 @@ def test_the_options_of_play_are_in_groups() -> None:
         (["cat", "/nothing.mcap"], 3, "abathur: there is no file /nothing.mcap"),
         (["info", "/nothing.mcap"], 3, "abathur: there is no file /nothing.mcap"),
         (["info", str(ROOT / "README.md")], 3, "abathur: "),
-        (["demo", "/nothing.mcap"], 1, "there is no file /nothing.mcap"),
+        (["demo", "/nothing.mcap"], 3, "there is no file /nothing.mcap"),
+        (["demo", str(ROOT / "README.md")], 3, "abathur: "),
         (["demo", "--seconds", "0"], 2, "See `abathur demo --help`."),
     ],
 )

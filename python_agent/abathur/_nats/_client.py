@@ -275,6 +275,16 @@ class Client:
             tell()
 
 
+def check_installed(address: Address) -> None:
+    """Check that what a connection needs is on this machine.
+
+    Raises:
+        AbathurError: nats-py is not installed, or what the credentials need; or the file has no credentials.
+    """
+    _library()
+    _check_credentials(address)
+
+
 def _headers(raw: bytes) -> dict[str, str]:
     """The headers of a stored message."""
     lines = raw.decode(errors="replace").split("\r\n")[1:]

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import abathur
 from abathur._printable import printable
 from abathur.cli import _commands, _daemon_command, _suggest
-from abathur.errors import AbathurError, RecordingError
+from abathur.errors import AbathurError, DaemonError, RecordingError
 
 __all__ = ["main"]
 
@@ -72,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"abathur: {printable(str(error))}", file=sys.stderr)
         if isinstance(error, RecordingError):
             return _BAD_INPUT
+        if isinstance(error, DaemonError) and error.exit_code == _BAD_INPUT:
+            return _BAD_INPUT
         return _USAGE if isinstance(error, ValueError) else _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -91,10 +93,11 @@ def _run(arguments: list[str]) -> int:
         return _OK
     if command in _commands.DAEMON and not (command == "export" and _commands.is_table(arguments)):
         return _daemon_command.run(arguments)
+    if not command:
+        print(_commands.HELP, end="", file=sys.stderr)
+        return _USAGE
     if command not in (*_commands.PYTHON, "export"):
-        said = (
-            f"unknown command {command!r}{_commands.did_you_mean(command, _commands.ALL)}" if command else "no command"
-        )
+        said = f"unknown command {command!r}{_commands.did_you_mean(command, _commands.ALL)}"
         print(f"abathur: {said}. See `abathur --help`.", file=sys.stderr)
         return _USAGE
     options = parser_of(command).parse(arguments[1:])

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from abathur import _address
+from abathur._nats._client import check_installed
 
 NAME = "--relay"
 #: The commands that run agents.
@@ -27,6 +28,7 @@ def replaced(arguments: Sequence[str]) -> list[str]:
     """The command line with ``--relay URL`` as ``--agent COMMAND``.
 
     Raises:
+        AbathurError: the relay needs a package that is not installed, or its credentials cannot be read.
         ValueError: the address is missing, or not of a NATS server.
     """
     if arguments[0] not in COMMANDS:
@@ -43,6 +45,8 @@ def replaced(arguments: Sequence[str]) -> list[str]:
         address = _address.parse(url or NAME)
         if address.transport != "nats":
             raise ValueError(f"{NAME} {url!r} is not the address of a NATS server: expected nats://HOST:PORT")
+        # Here, because the daemon would start a relay again and again that cannot run.
+        check_installed(address)
         named = f" --match {match}" if match and not address.match else ""
         found += ["--agent", f'"{sys.executable}" -m abathur relay {url}{named}']
     return found
