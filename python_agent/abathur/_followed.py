@@ -86,7 +86,8 @@ class FollowedRecording:
 
     def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
         with as_recording_error(self.path):
-            yield from select(observations(self._messages()), start, stop, every, self.metadata.get("match_id", ""))
+            recorded = observations(self._messages(), None)
+            yield from select(recorded, start, stop, every, self.metadata.get("match_id", ""))
 
     def _messages(self) -> Iterator[tuple[str, Any]]:
         # Not needed by agents, and `import abathur` should be quick.

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
 from abathur import _frame, _without_units
 from abathur._event_stream import EventStream
 from abathur._frame import Frame
+from abathur._segments import DecodingBudget, parse_segment
 from abathur._skipped_events import SkippedEvents
 from abathur.columns import Columns, ColumnsDecoder
 from abathur.columns._rebuild import message_bytes
-from abathur.errors import ProtocolError
-from abathur.sync.v1 import sync_pb2
 
 #: The topic of observations in a recording.
 OBSERVATION = "/observation"
@@ -69,21 +67,26 @@ class Observation:
         return sc2api_pb2.ResponseObservation.FromString(self.recorded.rest)
 
 
-def observations(messages: Iterable[tuple[str, Any]]) -> Iterator[Observation]:
-    """The observations in messages, each with its topic, in the order of the file."""
-    return (each for topic, each in with_others(messages) if topic == OBSERVATION)
+def observations(messages: Iterable[tuple[str, Any]], file_bytes: int | None) -> Iterator[Observation]:
+    """The observations in messages, each with its topic, in the order of the file. `file_bytes`: see `with_others`."""
+    return (each for topic, each in with_others(messages, file_bytes) if topic == OBSERVATION)
 
 
-def with_others(messages: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def with_others(messages: Iterable[tuple[str, Any]], file_bytes: int | None) -> Iterator[tuple[str, Any]]:
     """Topics and messages in order, of which the observations are `Observation`.
 
     A segment is behind the messages of other topics that were recorded meanwhile; their times say between which of its
     frames they belong.
+
+    Args:
+        messages: Topics and messages, from one place of a file on.
+        file_bytes: Its size, which bounds what is decoded; None: it is still being written.
     """
     others: deque[tuple[str, Any]] = deque()
+    budget = DecodingBudget(file_bytes)
     for topic, message in messages:
         if topic == COLUMNS:
-            found = segment(message)
+            found = segment(message, budget)
         elif topic == OBSERVATION:
             found = iter((whole(message),))
         else:
@@ -101,12 +104,13 @@ def whole(message: Any) -> Observation:
     return Observation(message.sequence, game_loop_of(message), message.log_time, len(message.data), message.data)
 
 
-def segment(message: Any) -> Iterator[Observation]:
+def segment(message: Any, budget: DecodingBudget) -> Iterator[Observation]:
     """The observations of a message of `COLUMNS`.
 
     Raises:
-        ProtocolError: it is not a segment, or an observation in it is damaged.
+        ProtocolError: it is not a segment, an observation in it is damaged, or it takes too much to decode.
     """
+    budget.begin_segment()
     frames = parse_segment(message.data)
     game_loop, log_time = game_loop_of(message), message.log_time
     decoder = ColumnsDecoder()
@@ -114,22 +118,9 @@ def segment(message: Any) -> Iterator[Observation]:
     for sequence, (payload, loops, nanoseconds) in enumerate(steps, message.sequence):
         game_loop += loops
         log_time += nanoseconds
-        yield Observation(sequence, game_loop, log_time, len(payload), decoder.decode(payload))
-
-
-def parse_segment(data: bytes) -> sync_pb2.ColumnsSegment:
-    """The data of a message of `COLUMNS`.
-
-    Raises:
-        ProtocolError: it is not a segment.
-    """
-    try:
-        frames = sync_pb2.ColumnsSegment.FromString(data)
-    except DecodeError as error:
-        raise ProtocolError(f"a segment cannot be read: {error}") from None
-    if not len(frames.payloads) == len(frames.game_loop_steps) == len(frames.log_time_steps):
-        raise ProtocolError("a segment cannot be read: its fields do not have the same number of elements")
-    return frames
+        columns = decoder.decode(payload)
+        budget.take(columns)
+        yield Observation(sequence, game_loop, log_time, len(payload), columns)
 
 
 def select(recorded: Iterable[Observation], start: int, stop: int | None, every: int, match_id: str) -> Iterator[Frame]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from abathur._recorded_frames import OBSERVATION, parse_segment
+from abathur._recorded_frames import OBSERVATION
+from abathur._segments import parse_segment
 
 
 class RecordedIndex:

@@ -265,7 +265,7 @@ class Recording:
         if self._timeline is None:
             builder = TimelineBuilder(self.game_data())
             with as_recording_error(self.path):
-                for topic, each in with_others(self._messages([*OBSERVATIONS, DRAWINGS], None)):
+                for topic, each in with_others(self._messages([*OBSERVATIONS, DRAWINGS], None), self._file.size()):
                     if topic == DRAWINGS:
                         layers = sync_pb2.Drawings.FromString(each.data).layers
                         builder.add_layers(game_loop_of(each), [layer.name for layer in layers if layer.shapes])
@@ -339,7 +339,7 @@ class Recording:
         return observation
 
     def _observations(self, start_time: int | None) -> Iterator[Observation]:
-        return observations(self._messages(OBSERVATIONS, start_time))
+        return observations(self._messages(OBSERVATIONS, start_time), self._file.size())
 
     def _messages(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
         """Topics and messages, in the order of the file, in which segments are behind what they span."""

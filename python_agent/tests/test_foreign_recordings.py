@@ -16,12 +16,13 @@ import lz4.frame
 import pytest
 import zstandard
 from abathur import RecordingError, dataset
+from abathur.sync.v1 import sync_pb2
 from datasets import synthesize, write_recording
 from mcap.data_stream import RecordBuilder
 from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, ChunkIndex, DataEnd, Footer, Header, Message, Schema, Statistics
 from mcap.writer import Writer
-from programs import SKIRMISH, Launch
+from programs import SKIRMISH, Launch, run_daemon
 from s2clientprotocol import sc2api_pb2
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -203,3 +204,60 @@ def test_a_value_that_no_game_writes_fails_its_recording_only(tmp_path: Path) ->
         assert dataset.build(inputs, tmp_path / f"data-{every}", every=every).kept == 3
     problems = dataset.check(tmp_path / "data-1", [inputs])
     assert len(problems) == 4 and all(str(inputs) in each for each in problems)
+
+
+#: A delta frame of columns in which nothing happens: version, flags, sections.
+NOTHING = bytes([1, 0, 0, 0])
+
+
+@pytest.fixture(scope="module")
+def first_segment(tmp_path_factory: pytest.TempPathFactory) -> sync_pb2.ColumnsSegment:
+    path = tmp_path_factory.mktemp("compact") / "compact.mcap"
+    assert run_daemon("export", str(SKIRMISH), "-o", str(path), "--compact", "--stop", "8970").returncode == 0
+    with path.open("rb") as file:
+        _, _, message = next(make_reader(file).iter_messages(topics="/columns"))
+    return sync_pb2.ColumnsSegment.FromString(message.data)
+
+
+def compact(path: Path, segment: bytes) -> Path:
+    with path.open("wb") as file:
+        writer = Writer(file, chunk_size=64 * MIB)
+        writer.start()
+        writer.add_metadata("abathur.match", {"match_id": "compact"})
+        schema = writer.register_schema("abathur.sync.v1.ColumnsSegment", "protobuf", b"")
+        writer.add_message(writer.register_channel("/columns", "protobuf", schema), 1, segment, 1)
+        writer.finish()
+    return path
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_frames_of_megabytes_in_a_few_bytes_end(
+    follow: bool, tmp_path: Path, first_segment: sync_pb2.ColumnsSegment
+) -> None:
+    count = 200_000
+    segment = sync_pb2.ColumnsSegment(payloads=[first_segment.payloads[0], *[NOTHING] * (count - 1)])
+    segment.game_loop_steps.extend([0, *[1] * (count - 1)])
+    segment.log_time_steps.extend([0, *[1] * (count - 1)])
+    path = compact(tmp_path / "bomb.mcap", segment.SerializeToString())
+    assert path.stat().st_size < 100_000
+    with abathur.open(path, follow=True) if follow else abathur.open(path) as match:
+        said = r"bomb\.mcap is damaged: the frames of a segment take more than 1073741824 bytes after decoding"
+        with pytest.raises(RecordingError, match=said):
+            for _ in match.frames(every=10**6):
+                pass
+
+
+@pytest.mark.parametrize(
+    ("segment", "said"),
+    [
+        (b"\x0a\x00" * 2_000_000, "has more than 1048576 frames"),
+        (b"\x12\x80\x80\x80\x08" + bytes(16 * MIB), "its lists are longer than its frames"),
+        (b"\x0a\xff", "cannot be read"),
+        (b"\x0b", "cannot be read"),
+        (b"\x08" + b"\xff" * 11, "more than ten bytes"),
+    ],
+    ids=["frames", "lists", "cut", "group", "varint"],
+)
+def test_segments_are_checked_before_they_are_parsed(tmp_path: Path, segment: bytes, said: str) -> None:
+    with at_most(60), pytest.raises(RecordingError, match=said):
+        abathur.open(compact(tmp_path / "odd.mcap", segment))

@@ -103,7 +103,8 @@ class RecordedMatch:
     def _with_requests(self) -> Iterator[tuple[Observation | None, list[_Request]]]:
         """Observations, each with the requests of actions before it."""
         requests: list[_Request] = []
-        for topic, message in with_others(self._recording._messages([*OBSERVATIONS, ACTIONS], None)):
+        messages = self._recording._messages([*OBSERVATIONS, ACTIONS], None)
+        for topic, message in with_others(messages, self._recording._file.size()):
             if topic == OBSERVATION:
                 yield message, requests
                 requests = []
