@@ -5,6 +5,7 @@ It becomes an agent that runs `abathur relay`: the daemon starts it again when i
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +15,9 @@ from abathur._nats._client import check_installed
 NAME = "--relay"
 #: The commands that run agents.
 COMMANDS = ("play", "serve", "proxy", "live")
+#: Options with names that are like this one, which the daemon knows and suggests.
+_LIKE = {"play": ("--delay",), "serve": ("--delay",), "proxy": ("--delay",), "live": ("--delay", "--replay")}
+_LIKENESS = 0.8
 HELP = f"""
 NATS:
   {NAME} nats://HOST:PORT[/NAME]
@@ -29,9 +33,10 @@ def replaced(arguments: Sequence[str]) -> list[str]:
 
     Raises:
         AbathurError: the relay needs a package that is not installed, or its credentials cannot be read.
-        ValueError: the address is missing, or not of a NATS server.
+        ValueError: the address is missing, or not of a NATS server; or the option is misspelled.
     """
-    if arguments[0] not in COMMANDS:
+    command = arguments[0]
+    if command not in COMMANDS:
         return list(arguments)
     match = _value_of("--name", arguments)
     found: list[str] = []
@@ -39,6 +44,10 @@ def replaced(arguments: Sequence[str]) -> list[str]:
     for argument in rest:
         name, is_joined, value = argument.partition("=")
         if name != NAME:
+            if name.startswith("--") and difflib.get_close_matches(name, [NAME, *_LIKE[command]], 1, _LIKENESS) == [
+                NAME
+            ]:
+                raise ValueError(f"unknown option {name} (did you mean {NAME}?). See `abathur {command} --help`.")
             found.append(argument)
             continue
         url = value if is_joined else next(rest, "")
@@ -50,6 +59,11 @@ def replaced(arguments: Sequence[str]) -> list[str]:
         named = f" --match {match}" if match and not address.match else ""
         found += ["--agent", f'"{sys.executable}" -m abathur relay {url}{named}']
     return found
+
+
+def _is_meant(name: str, command: str) -> bool:
+    """Whether an option is this one, misspelled, of which the daemon does not know."""
+    return name.startswith("--") and difflib.get_close_matches(name, [NAME, *_LIKE[command]], 1, _LIKENESS) == [NAME]
 
 
 def _value_of(option: str, arguments: Sequence[str]) -> str:
