@@ -512,7 +512,8 @@ async def test_a_recording_that_another_program_writes_cannot_be_opened(ladder: 
     assert (status, text) == await refusal(ladder, "nothing.mcap")
     assert status == 404
     assert text == (
-        "there is no such recording that was last written to 4 s ago or earlier: with this token a match is seen 2 s later\n"
+        "there is no such recording that was last written to 4 s ago or earlier: "
+        "with this token a match is seen 2 s later\n"
     )
     seen = time.time() - DELAY - COARSE
     os.utime(file, (seen + 30, seen + 30))
