@@ -137,7 +137,8 @@ class Game:
                   0 (default): the daemon's default.
                 - fields: Field mask on `ResponseObservation`, e.g. ``["observation.raw_data.units"]``. Empty (default):
                   everything.
-                - every: Only frames at least this many game loops apart, and the last one. 0 and 1 (default): every frame.
+                - every: Only frames at least this many game loops apart, and the last one. 0 and 1 (default): every
+                  frame.
                 - start: ``live`` (default), ``oldest``, or a game loop: begin with the frames that the daemon keeps, as
                   fast as this agent takes them; the live ones follow without gap or duplicate. Not used again after a
                   reconnection.
