@@ -55,23 +55,26 @@ def events_in_csharp(recording: Path, every: int) -> list[Event]:
 
 
 def frames(recording: Path, every: int) -> Iterator[sc2api_pb2.ResponseObservation]:
-    """One frame in so many game loops, with the dead units of those between, as the game gives them."""
+    """One frame in so many game loops, and the last one, with the dead units of those between, as the game gives them."""
     dead: list[int] = []
     last: int | None = None
+    excluded: sc2api_pb2.ResponseObservation | None = None
     with abathur.open(recording) as match:
         for payload in match.payloads():
             observation = sc2api_pb2.ResponseObservation.FromString(payload)
             loop = observation.observation.game_loop
             event = observation.observation.raw_data.event
+            dead += event.dead_units
+            del event.dead_units[:]
+            event.dead_units.extend(dead)
             if last is not None and loop - last < every:
-                dead += event.dead_units
+                excluded = observation
                 continue
             last = loop
-            tags = [*dead, *event.dead_units]
-            del event.dead_units[:]
-            event.dead_units.extend(tags)
-            dead = []
+            dead, excluded = [], None
             yield observation
+    if excluded is not None:
+        yield excluded
 
 
 def events_of_botai(recording: Path, every: int) -> list[Event]:

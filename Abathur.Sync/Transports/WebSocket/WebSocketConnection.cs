@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
+using Abathur.Grpc;
 using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Transports.WebSocket;
@@ -33,6 +34,10 @@ public sealed class WebSocketConnection(
 
     /// <summary>Longest message that is accepted, from the next one on.</summary>
     public int MaxMessageBytes { get; set; } = maxMessageBytes;
+
+    /// <summary>What messages that are not complete may have together with those of other connections; null: no limit, nor one of the
+    /// time that a message takes.</summary>
+    internal ByteBudget? Incomplete { get; init; }
 
     private byte[] Buffer => _block.Bytes;
 
@@ -160,7 +165,8 @@ public sealed class WebSocketConnection(
                 if (length >= maxBytes) return new(WebSocketInputKind.TooLong, result.MessageType);
                 if (!result.EndOfMessage)
                 {
-                    limit ??= clock.CreateTimer(_ => abort(), null, IncompleteMessages.TimeLimit, Timeout.InfiniteTimeSpan);
+                    if (Incomplete is not null)
+                        limit ??= clock.CreateTimer(_ => abort(), null, IncompleteMessages.TimeLimit, Timeout.InfiniteTimeSpan);
                     continue;
                 }
                 // .NET does not detect a character that is truncated before an empty last fragment.
@@ -185,15 +191,18 @@ public sealed class WebSocketConnection(
     private bool TryGrow(int length)
     {
         var bytes = 2 * Buffer.Length;
-        if (bytes > IncompleteMessages.FreeBytes && !IncompleteMessages.OfProcess.TryReserve(bytes - _heldBytes)) return false;
-        if (bytes > IncompleteMessages.FreeBytes) _heldBytes = bytes;
+        if (Incomplete is not null && bytes > IncompleteMessages.FreeBytes)
+        {
+            if (!Incomplete.TryReserve(bytes - _heldBytes)) return false;
+            _heldBytes = bytes;
+        }
         Resize(bytes, keep: length);
         return true;
     }
 
     private void GiveBack()
     {
-        IncompleteMessages.OfProcess.Release(_heldBytes);
+        Incomplete?.Release(_heldBytes);
         _heldBytes = 0;
     }
 

@@ -36,7 +36,10 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
     {
         using var socket = await WebSocketHandshake.AcceptAsync(
             http, options.KeepAliveInterval, options.KeepAliveTimeout, WebSocketToken.ChosenOf(http));
-        using var connection = new WebSocketConnection(socket, options.MaxFirstMessageBytes, options.CloseTimeout, clock, http.Abort);
+        using var connection = new WebSocketConnection(socket, options.MaxFirstMessageBytes, options.CloseTimeout, clock, http.Abort)
+        {
+            Incomplete = IncompleteMessages.OfProcess,
+        };
         using var wire = new WebSocketWire(connection);
         using var closeTimeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, clock);
         // A peer that has stopped sending may have stopped reading, too: a pending write to it must not block forever.

@@ -67,7 +67,7 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
     private async Task PublishAsync(CancellationToken cancellation)
     {
         await using var stopping = cancellation.Register(_joined.Set);
-        using var recording = RecordingReader.Open(options.Recording);
+        using var recording = RecordingReader.Open(options.Recording, cancellation: cancellation);
         var tickHz = recording.Match.TickHz;
         var first = (uint)(recording.FirstGameLoop + (options.StartOffset * tickHz));
         var last = options.Duration is { } seconds ? first + (uint)(seconds * tickHz) : recording.LastGameLoop;

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 
 from abathur import _address
-from abathur._nats._client import check_installed
 
 NAME = "--relay"
 #: The commands that run agents.
@@ -54,6 +53,9 @@ def replaced(arguments: Sequence[str]) -> list[str]:
         address = _address.parse(url or NAME)
         if address.transport != "nats":
             raise ValueError(f"{NAME} {url!r} is not the address of a NATS server: expected nats://HOST:PORT")
+        # Not for commands without a relay, which it would delay.
+        from abathur._nats._client import check_installed
+
         # Here, because the daemon would start a relay again and again that cannot run.
         check_installed(address)
         named = f" --match {match}" if match and not address.match else ""
