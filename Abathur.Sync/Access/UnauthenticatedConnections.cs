@@ -29,13 +29,12 @@ internal sealed class UnauthenticatedConnections(AccessTokens tokens, TimeProvid
         if (!tokens.AreNeeded) return next;
         return async connection =>
         {
-            if (Interlocked.Increment(ref _open) > MaxConnections)
+            await using var place = new Place(this, connection);
+            if (!place.TryEnter())
             {
-                Interlocked.Decrement(ref _open);
                 connection.Abort();
                 return;
             }
-            await using var place = new Place(this, connection);
             connection.Features.Set(place);
             await next(connection);
         };
@@ -50,7 +49,7 @@ internal sealed class UnauthenticatedConnections(AccessTokens tokens, TimeProvid
     {
         private readonly UnauthenticatedConnections _all;
         private readonly ITimer _timer;
-        private int _hasLeft;
+        private int _isCounted;
 
         public Place(UnauthenticatedConnections all, ConnectionContext connection)
         {
@@ -58,9 +57,18 @@ internal sealed class UnauthenticatedConnections(AccessTokens tokens, TimeProvid
             _timer = all.CreateTimer(connection);
         }
 
+        /// <summary>Counts the connection; false if there is no place.</summary>
+        public bool TryEnter()
+        {
+            _isCounted = 1;
+            if (Interlocked.Increment(ref _all._open) <= MaxConnections) return true;
+            Leave();
+            return false;
+        }
+
         public void Leave()
         {
-            if (Interlocked.Exchange(ref _hasLeft, 1) != 0) return;
+            if (Interlocked.Exchange(ref _isCounted, 0) == 0) return;
             Interlocked.Decrement(ref _all._open);
             _timer.Dispose();
         }
