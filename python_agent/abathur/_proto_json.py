@@ -10,6 +10,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from abathur._malformed import MALFORMED
+from abathur._varint import varint
 
 _M = TypeVar("_M", bound=Message)
 #: What reading may raise: the value does not fit to the message.
@@ -35,7 +36,7 @@ def parse(value: Mapping[str, Any], message: _M) -> _M:
         message.Clear()
         json_format.ParseDict(known, message, ignore_unknown_fields=True)
         for path, field, number in unknown:
-            _at(message, path).MergeFromString(_varint(field << 3) + _varint(number & (2**64 - 1)))
+            _at(message, path).MergeFromString(varint(field << 3) + varint(number))
         return message
 
 
@@ -82,12 +83,3 @@ def _at(message: Message, path: tuple[str | int, ...]) -> Message:
         found = found[step] if isinstance(step, int) else getattr(found, step)
     found.SetInParent()
     return found  # type: ignore[no-any-return]
-
-
-def _varint(value: int) -> bytes:
-    data = bytearray()
-    while value > 0x7F:
-        data.append(value & 0x7F | 0x80)
-        value >>= 7
-    data.append(value)
-    return bytes(data)

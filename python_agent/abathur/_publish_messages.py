@@ -7,6 +7,7 @@ from typing import Any
 
 from s2clientprotocol import sc2api_pb2
 
+from abathur._varint import varint
 from abathur.sync.v1 import sync_pb2
 
 _OBSERVATION_TAG = b"\x12"
@@ -20,7 +21,7 @@ Observation = sc2api_pb2.ResponseObservation | bytes
 def observation(given: Observation) -> bytes:
     """A `PublishRequest` with an observation. Raises ValueError if it is too large."""
     data = given if isinstance(given, bytes) else given.SerializeToString()
-    return _bounded(b"".join((_OBSERVATION_TAG, _varint(len(data)), data)))
+    return _bounded(b"".join((_OBSERVATION_TAG, varint(len(data)), data)))
 
 
 def actions(given: Iterable[sc2api_pb2.Action]) -> bytes:
@@ -32,15 +33,6 @@ def _bounded(message: bytes) -> bytes:
     if len(message) > _MAX_MESSAGE_BYTES:
         raise ValueError(f"a message of {len(message)} bytes is over the limit of {_MAX_MESSAGE_BYTES}")
     return message
-
-
-def _varint(value: int) -> bytes:
-    data = bytearray()
-    while value > 0x7F:
-        data.append(value & 0x7F | 0x80)
-        value >>= 7
-    data.append(value)
-    return bytes(data)
 
 
 def match(given: dict[str, Any]) -> sync_pb2.Match:

@@ -8,6 +8,7 @@ import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
+from abathur._varint import varint
 from abathur.columns._decoder import Columns
 from abathur.columns._extras import records
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
@@ -18,7 +19,6 @@ _VARINT, _BYTES, _FIXED32 = 0, 2, 5
 _OBSERVATION, _RAW_DATA, _UNITS, _MAP_STATE = 3, 5, 2, 3
 _GRIDS = {"visibility": 1, "creep": 2}
 _DATA = 3
-_MASK_64 = (1 << 64) - 1
 
 
 def message_bytes(columns: Columns) -> bytes:
@@ -70,7 +70,7 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
     """Each row as a serialized message, or as a varint for rows that are single values."""
     cells = table.cells
     if schema.message is None:
-        yield from (_varint(value) for value in cells[0].tolist())
+        yield from (varint(value) for value in cells[0].tolist())
         return
     assert schema.has is not None
     bits = floats(schema, cells, 0, schema.floats[-1] + 1).view(np.uint32) if schema.floats else None
@@ -88,7 +88,7 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
             values = [raw[start : start + 4] for start in range(0, len(raw), 4)]
         else:
             key = _key(found.number, _VARINT)
-            values = [_varint(value) for value in cells[at].tolist()]
+            values = [varint(value) for value in cells[at].tolist()]
         columns.append((at, parent, key, values))
     parents = {name: descriptor.fields_by_name[name].number for name in schema.parents}
     for row, has in enumerate(cells[schema.has].tolist()):
@@ -103,20 +103,8 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
 
 
 def _key(number: int, wire_type: int) -> bytes:
-    return _varint(number << 3 | wire_type)
+    return varint(number << 3 | wire_type)
 
 
 def _field(number: int, value: bytes) -> bytes:
-    return _key(number, _BYTES) + _varint(len(value)) + value
-
-
-def _varint(value: int) -> bytes:
-    value &= _MASK_64
-    if value < 0x80:
-        return bytes((value,))
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    return _key(number, _BYTES) + varint(len(value)) + value
