@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from itertools import pairwise
 from typing import Any
@@ -147,6 +147,21 @@ def recorded_deaths() -> dict[int, list[int]]:
         }
 
 
+def died_between(deaths: dict[int, list[int]], last: abathur.Frame, frame: abathur.Frame) -> list[int]:
+    """After one frame, up to another."""
+    return [tag for number in range(last.sequence + 1, frame.sequence + 1) for tag in deaths.get(number, [])]
+
+
+async def read_from_its_start(daemon: Daemon, reading: Coroutine[Any, Any, None], frames: list[abathur.Frame]) -> None:
+    """Resume a paused playback when its reader has the first frame, and wait until it has all."""
+    task = asyncio.create_task(reading)
+    async with abathur.connect(daemon.grpc) as game:
+        await game.step(1)
+        await eventually(lambda: _true(bool(frames)))
+        await game.resume()
+    await task
+
+
 @pytest.mark.parametrize("lost", [range(0), range(100, 120), range(210, 226), range(190, 230)], ids=str)
 async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does_not(
     relayed: Start, monkeypatch: pytest.MonkeyPatch, lost: range
@@ -162,7 +177,7 @@ async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does
     monkeypatch.setattr(Reader, "_receive", receive_some)
     daemon, address = relayed("--playback-duration", "15", "--rate", "4")
     draw = random.Random(15)
-    frames = []
+    frames: list[abathur.Frame] = []
 
     async def read_slowly() -> None:
         async with abathur.connect(address) as game:
@@ -170,18 +185,12 @@ async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does
                 frames.append(frame)
                 time.sleep(draw.expovariate(30))
 
-    reading = asyncio.create_task(read_slowly())
-    async with abathur.connect(daemon.grpc) as game:
-        await game.step(1)
-        await eventually(lambda: _true(bool(frames)))
-        await game.resume()
-    await reading
+    await read_from_its_start(daemon, read_slowly(), frames)
     deaths = recorded_deaths()
     assert len(deaths) > 5 and frames[-1].sequence > 300
     for last, frame in pairwise(frames):
         assert frame.dropped == frame.sequence - last.sequence - 1
-        expected = [tag for n in range(last.sequence + 1, frame.sequence + 1) for tag in deaths.get(n, [])]
-        assert frame.skipped_events_incomplete or dead(frame) == expected
+        assert frame.skipped_events_incomplete or dead(frame) == died_between(deaths, last, frame)
     # Few frames that did not come are read from the stream.
     assert len(lost) > 32 or not any(frame.skipped_events_incomplete for frame in frames)
 
@@ -189,25 +198,19 @@ async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does
 @pytest.mark.parametrize("policy", ["every", "latest"])
 async def test_the_last_frame_is_given_whatever_is_downsampled(relayed: Start, policy: Any) -> None:
     daemon, address = relayed("--playback-duration", "3", "--rate", "2")
-    frames = []
+    frames: list[abathur.Frame] = []
 
     async def read_every(game_loops: int) -> None:
         async with abathur.connect(address) as game:
             async for frame in game.frames(policy=policy, every=game_loops):
                 frames.append(frame)
 
-    reading = asyncio.create_task(read_every(40))
-    async with abathur.connect(daemon.grpc) as game:
-        await game.step(1)
-        await eventually(lambda: _true(bool(frames)))
-        await game.resume()
-    await reading
+    await read_from_its_start(daemon, read_every(40), frames)
     deaths = recorded_deaths()
     everything = await read(address, policy="every", start="oldest")
     assert frames[-1].sequence == everything[-1].sequence > 60
-    for before, frame in pairwise(frames):
-        expected = [tag for n in range(before.sequence + 1, frame.sequence + 1) for tag in deaths.get(n, [])]
-        assert dead(frame) == expected
+    for last, frame in pairwise(frames):
+        assert dead(frame) == died_between(deaths, last, frame)
 
 
 @pytest.mark.parametrize("policy", ["every", "latest"])
