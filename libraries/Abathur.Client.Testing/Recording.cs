@@ -1,3 +1,4 @@
+using System.Buffers;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.V1;
@@ -68,23 +69,27 @@ public sealed class Recording : IDisposable
         uint? last = null;
         _reader.Rewind();
         if (start > 0 && !_reader.SeekToGameLoop(start)) yield break;
-        (uint GameLoop, byte[] Payload)? excluded = null;
+        // The reader's view is valid only until the next one is read, which may be the last.
+        var excluded = new ArrayBufferWriter<byte>();
+        uint? excludedLoop = null;
         while (_reader.ReadNext(out var recorded))
         {
             if (recorded.GameLoop >= stop) yield break;
-            if (excluded is { } between) (skipped ??= new SkippedEvents()).Add(between.Payload);
+            if (excludedLoop is not null) (skipped ??= new SkippedEvents()).Add(excluded.WrittenSpan);
+            excluded.ResetWrittenCount();
+            excludedLoop = null;
             // A game loop that goes back restarts the count.
             if (last <= recorded.GameLoop && recorded.GameLoop - last < every)
             {
-                excluded = (recorded.GameLoop, recorded.Payload.ToArray());
+                excluded.Write(recorded.Payload.Span);
+                excludedLoop = recorded.GameLoop;
                 continue;
             }
-            excluded = null;
             last = recorded.GameLoop;
             yield return frames.Next(recorded.Payload, recorded.GameLoop, Match.MatchId, Parse(skipped));
             skipped?.Clear();
         }
-        if (excluded is { } end) yield return frames.Next(end.Payload, end.GameLoop, Match.MatchId, Parse(skipped));
+        if (excludedLoop is { } end) yield return frames.Next(excluded.WrittenMemory, end, Match.MatchId, Parse(skipped));
     }
 
     private static ResponseObservation? Parse(SkippedEvents? skipped) =>
