@@ -40,6 +40,10 @@ internal sealed class UnauthenticatedConnections(AccessTokens tokens, TimeProvid
         };
     }
 
+    /// <summary>Whether a connection still waits for a token: only then is one of a request looked at here.</summary>
+    /// <param name="features">Those of the connection, or of a request on it.</param>
+    public static bool Waits(IFeatureCollection features) => features.Get<Place>() is { IsCounted: true };
+
     /// <summary>A request of this connection had a valid token.</summary>
     /// <param name="features">Those of the connection, or of a request on it.</param>
     public static void Authenticated(IFeatureCollection features) => features.Get<Place>()?.Leave();
@@ -56,6 +60,8 @@ internal sealed class UnauthenticatedConnections(AccessTokens tokens, TimeProvid
             _all = all;
             _timer = all.CreateTimer(connection);
         }
+
+        public bool IsCounted => Volatile.Read(ref _isCounted) != 0;
 
         /// <summary>Counts the connection; false if there is no place.</summary>
         public bool TryEnter()

@@ -132,7 +132,7 @@ public sealed class Daemon : IAsyncDisposable
         _app.Use(
             (http, next) =>
             {
-                if (_api.LevelOf(WebSocketToken.Of(http)) != AccessLevel.None)
+                if (Access.UnauthenticatedConnections.Waits(http.Features) && _api.LevelOf(WebSocketToken.Of(http)) != AccessLevel.None)
                     Access.UnauthenticatedConnections.Authenticated(http.Features);
                 return next(http);
             });
