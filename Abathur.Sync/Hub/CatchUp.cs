@@ -9,13 +9,14 @@ namespace Abathur.Sync.Hub;
 /// </summary>
 /// <param name="history">The kept frames in its format.</param>
 /// <param name="attach">Attaches it to the live frames. Null if there is no place for it: it has ended then.</param>
-internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> attach)
+/// <param name="clock">Measures how long a batch takes.</param>
+internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> attach, TimeProvider clock)
 {
     /// <summary>Frames, and their bytes, after which they are passed to the operating system.</summary>
     private const int BatchFrames = 64, BatchBytes = 512 * 1024;
 
     /// <summary>How long a batch may take: a slow encoding leaves the thread to the other readers.</summary>
-    private const long BatchMs = 20;
+    private static readonly TimeSpan BatchTime = TimeSpan.FromMilliseconds(20);
 
     private static SubscriptionEnd Lost { get; } = new(
         SubscriptionEndReason.SlowConsumer,
@@ -42,10 +43,10 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
         while (true)
         {
             var (bytes, frames) = (0, 0);
-            var start = Environment.TickCount64;
+            var start = clock.GetTimestamp();
             var mayGrow = history.MayGrow;
             output.WritePending();
-            while (frames < BatchFrames && bytes < BatchBytes && Environment.TickCount64 - start < BatchMs
+            while (frames < BatchFrames && bytes < BatchBytes && clock.GetElapsedTime(start) < BatchTime
                 && !IsOver(subscription) && subscription.HasCredit
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {

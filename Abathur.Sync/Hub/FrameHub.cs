@@ -219,7 +219,7 @@ public sealed class FrameHub : IDisposable
         Subscription subscription = null!;
         subscription = new Subscription(Ids.Next(), options, _sequence + 1, _clock, Removed, _events)
         {
-            CatchUp = new CatchUp(reader, () => Attach(subscription, key)),
+            CatchUp = new CatchUp(reader, () => Attach(subscription, key), _clock),
         };
         if (_end is { } end) subscription.Finish(end);
         _catchingUp = [.. _catchingUp, subscription];
