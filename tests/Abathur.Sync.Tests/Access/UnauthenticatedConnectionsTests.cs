@@ -1,8 +1,8 @@
-using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hosting;
+using Abathur.Sync.Tests.Hosting;
 using Abathur.Sync.Tests.Transports;
 
 namespace Abathur.Sync.Tests.Access;
@@ -25,7 +25,7 @@ public sealed class UnauthenticatedConnectionsTests
         string Address(string name) => addresses.Single(each => each.Transport == name).Address;
         using var owner = await OwnerAsync(Address("http"));
         var silent = new List<Socket>();
-        for (var i = 0; i < UnauthenticatedConnections.MaxConnections; i++) silent.Add(await ConnectAsync(Address(transport)));
+        for (var i = 0; i < UnauthenticatedConnections.MaxConnections; i++) silent.Add(await RawConnection.OpenAsync(Address(transport)));
         Assert.True(SpinWait.SpinUntil(() => daemon.UnauthenticatedConnections == UnauthenticatedConnections.MaxConnections, Limit));
         Assert.True(await IsRefusedAsync(Address(transport)));
         // The owner's connection still answers.
@@ -45,7 +45,7 @@ public sealed class UnauthenticatedConnectionsTests
     {
         await using var daemon = Daemon(new AccessTokens(Token, null));
         var http = (await daemon.StartAsync(CancellationToken.None)).All.Single(each => each.Transport == "http").Address;
-        using var socket = await ConnectAsync(http);
+        using var socket = await RawConnection.OpenAsync(http);
         await socket.SendAsync(Encoding.ASCII.GetBytes($"GET /healthz HTTP/1.1\r\nHost: {http}\r\n\r\n"));
         Assert.True(await socket.ReceiveAsync(new byte[4096]) > 0);
         Assert.Equal(1, daemon.UnauthenticatedConnections);
@@ -58,7 +58,7 @@ public sealed class UnauthenticatedConnectionsTests
     {
         await using var daemon = Daemon(AccessTokens.None);
         var http = (await daemon.StartAsync(CancellationToken.None)).All.Single(each => each.Transport == "http").Address;
-        using var socket = await ConnectAsync(http);
+        using var socket = await RawConnection.OpenAsync(http);
         _clock.Advance(UnauthenticatedConnections.TimeLimit);
         Assert.StartsWith("HTTP/1.1 200", await AskAsync(socket, null), StringComparison.Ordinal);
         Assert.Equal(0, daemon.UnauthenticatedConnections);
@@ -71,7 +71,7 @@ public sealed class UnauthenticatedConnectionsTests
 
     private static async Task<Socket> OwnerAsync(string address)
     {
-        var socket = await ConnectAsync(address);
+        var socket = await RawConnection.OpenAsync(address);
         Assert.StartsWith("HTTP/1.1 200", await AskAsync(socket, Token), StringComparison.Ordinal);
         return socket;
     }
@@ -91,19 +91,11 @@ public sealed class UnauthenticatedConnectionsTests
         return Encoding.ASCII.GetString(answer, 0, length);
     }
 
-    private static async Task<Socket> ConnectAsync(string address)
-    {
-        var endpoint = IPEndPoint.Parse(address);
-        var socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-        await socket.ConnectAsync(endpoint);
-        return socket;
-    }
-
     private static async Task<bool> IsRefusedAsync(string address)
     {
         try
         {
-            using var socket = await ConnectAsync(address);
+            using var socket = await RawConnection.OpenAsync(address);
             return await IsClosedAsync(socket);
         }
         catch (SocketException)

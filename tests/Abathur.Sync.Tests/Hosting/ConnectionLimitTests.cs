@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Sockets;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Tests.Transports;
@@ -20,7 +19,7 @@ public sealed class ConnectionLimitTests
         await using var daemon = new Daemon(new SilentSource(), options, TimeProvider.System);
         var addresses = (await daemon.StartAsync(CancellationToken.None)).All;
         var held = new List<Socket>();
-        for (var i = 0; i < MaxConnections; i++) held.Add(await ConnectAsync(addresses[i % addresses.Count].Address));
+        for (var i = 0; i < MaxConnections; i++) held.Add(await RawConnection.OpenAsync(addresses[i % addresses.Count].Address));
         // A connection that the system has accepted is not counted yet. One that comes to another listener could overtake it.
         Assert.True(SpinWait.SpinUntil(() => daemon.OpenConnections == MaxConnections, Limit));
         foreach (var (_, address) in addresses)
@@ -43,7 +42,7 @@ public sealed class ConnectionLimitTests
             limit.Token.ThrowIfCancellationRequested();
             try
             {
-                var socket = await ConnectAsync(address);
+                var socket = await RawConnection.OpenAsync(address);
                 // HTTP answers this. A connection that is refused is closed without a byte.
                 await socket.SendAsync("GET / HTTP/1.0\r\n\r\n"u8.ToArray());
                 if (await socket.ReceiveAsync(new byte[1], limit.Token) > 0) return socket;
@@ -56,21 +55,11 @@ public sealed class ConnectionLimitTests
         }
     }
 
-    private static async Task<Socket> ConnectAsync(string address)
-    {
-        EndPoint endpoint = address.StartsWith("unix:", StringComparison.Ordinal)
-            ? new UnixDomainSocketEndPoint(address["unix:".Length..])
-            : IPEndPoint.Parse(address);
-        var socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
-        await socket.ConnectAsync(endpoint);
-        return socket;
-    }
-
     private static async Task<bool> IsRefusedAsync(string address)
     {
         try
         {
-            using var socket = await ConnectAsync(address);
+            using var socket = await RawConnection.OpenAsync(address);
             return await socket.ReceiveAsync(new byte[1]).WaitAsync(Limit) == 0;
         }
         catch (SocketException)

@@ -4,6 +4,7 @@ using Abathur.Recordings.Files;
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Recording;
+using Abathur.Sync.Tests.Cli;
 using Google.Protobuf;
 using SC2APIProtocol;
 
@@ -85,7 +86,7 @@ public sealed class MatchRecorderTests : IDisposable
         await using var recorder = Recorder(Place, new RecordingOptions { ChunkSizeBytes = 4096 });
         recorder.Begin(RecordingSample.Match);
         for (var loop = 1u; loop <= 100; loop++) Add(recorder, loop);
-        while (recorder.Status.Frames < 100) await Task.Delay(1);
+        await CliProcess.UntilAsync(() => recorder.Status.Frames >= 100);
         using (var other = new FileStream(Place + ".part", FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
             other.SetLength(bytesLeft);
         for (var loop = 101u; loop <= 100 + framesAfter; loop++) Add(recorder, loop);
