@@ -11,20 +11,18 @@ from typing import Literal
 
 import abathur
 import pytest
-from nats_servers import PROGRAM, RelayProcess, running
+from nats_servers import RelayProcess, needs_nats, running
 from programs import SKIRMISH, Play
 
 FIRST_LOOP = 8960
 Policy = Literal["latest", "every", "lockstep"]
 
 
-@pytest.fixture(params=["grpc", "socket", "grpc+unix", "socket+unix", "nats"])
+@pytest.fixture(params=["grpc", "socket", "grpc+unix", "socket+unix", pytest.param("nats", marks=needs_nats)])
 def address(request: pytest.FixtureRequest, play: Play, tmp_path: Path) -> Iterator[str]:
     """Of a paused playback, on each transport."""
     transport: str = request.param
     if transport == "nats":
-        if PROGRAM is None:
-            pytest.skip("nats-server is not installed (Debian: nats-server)")
         daemon = play(SKIRMISH, "--start-paused")
         with running(tmp_path / "nats") as server:
             relay = RelayProcess(server.url, "--address", daemon.grpc, "--match", "loops")
