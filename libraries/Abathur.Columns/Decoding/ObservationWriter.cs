@@ -37,11 +37,10 @@ internal sealed class ObservationWriter(DecoderTables tables)
         var rest = tables[BlobId.Rest].Span;
         try
         {
-            _rest.Clear();
-            Parts.Write(rest, _rest);
+            var merged = Merged(rest);
+            if (!HasMore) return merged;
             Begin();
-            if (HasMore) WriteObservation(_rest.WrittenSpan);
-            else _output.Write(_rest.WrittenSpan);
+            WriteObservation(merged);
         }
         catch (InvalidDataException)
         {
@@ -51,6 +50,14 @@ internal sealed class ObservationWriter(DecoderTables tables)
             if (HasMore) WriteObservation([]);
         }
         return _output.WrittenSpan;
+    }
+
+    private ReadOnlySpan<byte> Merged(ReadOnlySpan<byte> rest)
+    {
+        if (Parts.IsOne(rest)) return rest;
+        _rest.Clear();
+        Parts.Write(rest, _rest);
+        return _rest.WrittenSpan;
     }
 
     private bool HasMore => HasGrids || tables.Units.IsUsed.Contains(true);
@@ -100,7 +107,8 @@ internal sealed class ObservationWriter(DecoderTables tables)
         var behindData = StartOf(inGrid, DataField + 1);
         _output.Write(inGrid[..behindData]);
         _output.WriteBytes(DataField, tables[id].Span);
-        Close(grid, inGrid[behindData..], behindGrid);
+        _output.Write(inGrid[behindData..]);
+        Close(grid, behindGrid);
     }
 
     /// <summary>Writes the fields that are before a message, and begins the message.</summary>
@@ -112,25 +120,30 @@ internal sealed class ObservationWriter(DecoderTables tables)
     private WireWriter.OpenMessage Open(
         ReadOnlySpan<byte> rest, int number, int lengthBytes, out ReadOnlySpan<byte> content, out ReadOnlySpan<byte> behind)
     {
-        var start = StartOf(rest, number);
-        behind = rest[StartOf(rest, number + 1)..];
+        var end = StartOf(rest, number + 1);
+        behind = rest[end..];
         content = [];
-        var reader = new WireReader(rest[start..^behind.Length]);
-        if (reader.ReadTag())
+        var before = end;
+        var reader = new WireReader(rest[..end]);
+        while (reader.ReadTag())
         {
-            if (reader.WireType != WireFormat.WireType.LengthDelimited) throw new InvalidDataException($"field {number} is no message");
-            content = reader.ReadBytes();
-            if (!reader.IsAtEnd) throw new InvalidDataException($"field {number} occurs twice");
+            // The message is the last one of its number, behind what is none.
+            if (reader.FieldNumber == number && reader.WireType == WireFormat.WireType.LengthDelimited)
+            {
+                before = reader.FieldStart;
+                content = reader.ReadBytes();
+            }
+            else
+            {
+                reader.SkipValue();
+            }
         }
-        _output.Write(rest[..start]);
+        _output.Write(rest[..before]);
         return _output.Begin(number, lengthBytes);
     }
 
-    private void Close(WireWriter.OpenMessage message, ReadOnlySpan<byte> behind) => Close(message, [], behind);
-
-    private void Close(WireWriter.OpenMessage message, ReadOnlySpan<byte> last, ReadOnlySpan<byte> behind)
+    private void Close(WireWriter.OpenMessage message, ReadOnlySpan<byte> behind)
     {
-        _output.Write(last);
         _output.End(message);
         _output.Write(behind);
     }

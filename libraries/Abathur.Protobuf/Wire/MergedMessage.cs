@@ -52,14 +52,14 @@ public sealed class MergedMessage : Dictionary<int, MergedMessage>
     public bool IsOne(ReadOnlySpan<byte> parts)
     {
         var reader = new WireReader(parts);
-        var last = 0;
+        var (last, wasMerged) = (0, false);
         while (reader.ReadTag())
         {
-            if (reader.FieldNumber < last) return false;
+            if (reader.FieldNumber < last || (reader.FieldNumber == last && wasMerged)) return false;
             var isMerged = TryGetValue(reader.FieldNumber, out var message) && reader.WireType == WireFormat.WireType.LengthDelimited;
-            if (isMerged && (reader.FieldNumber == last || !message!.IsOne(reader.ReadBytes()))) return false;
+            if (isMerged && !message!.IsOne(reader.ReadBytes())) return false;
             if (!isMerged) reader.SkipValue();
-            last = reader.FieldNumber;
+            (last, wasMerged) = (reader.FieldNumber, isMerged);
         }
         return true;
     }
@@ -75,7 +75,8 @@ public sealed class MergedMessage : Dictionary<int, MergedMessage>
 
     private readonly record struct Field(int Number, int Index, Range All, Range Content, bool IsMerged) : IComparable<Field>
     {
-        public int CompareTo(Field other) => (Number, Index).CompareTo((other.Number, other.Index));
+        // Fields of the number that are no messages come first: to a parser they are unknown.
+        public int CompareTo(Field other) => (Number, IsMerged, Index).CompareTo((other.Number, other.IsMerged, other.Index));
 
         public bool IsMergedWith(Field other) => IsMerged && other.IsMerged && Number == other.Number;
     }
