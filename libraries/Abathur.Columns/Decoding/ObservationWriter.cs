@@ -127,7 +127,7 @@ internal sealed class ObservationWriter(DecoderTables tables)
         var reader = new WireReader(rest[..end]);
         while (reader.ReadTag())
         {
-            // The message is the last one of its number, behind what is none.
+            // The message is the last field of its number: those of other wire types are before it.
             if (reader.FieldNumber == number && reader.WireType == WireFormat.WireType.LengthDelimited)
             {
                 before = reader.FieldStart;
