@@ -52,8 +52,8 @@ catch (MakeException e)
 /// <summary>A step failed; the message says which and why.</summary>
 internal sealed class MakeException(string message) : Exception(message);
 
-/// <summary>What a runner of tests said: how many passed, failed, did not run, and passed in a later try; its exit code.</summary>
-internal sealed record TestRun(int Passed, int Failed, int Skipped, int TriedAgain, int Code);
+/// <summary>What a runner of tests said: how many passed, which failed, how many did not run or passed in a later try; its exit code.</summary>
+internal sealed record TestRun(int Passed, IReadOnlyList<string> Failed, int Skipped, int TriedAgain, int Code);
 
 /// <summary>The commands.</summary>
 internal sealed class Make
@@ -101,7 +101,8 @@ internal sealed class Make
     private static readonly string[] NotOurs = ["artifacts", ".venv", Path.Combine("benchmarks", "browser", "node_modules")];
     // The systems with a wheel that carries the daemon.
     private static readonly string[] WheelRids = ["linux-x64", "win-x64"];
-    private int _passed, _failed, _skipped, _triedAgain;
+    private readonly List<string> _failed = [];
+    private int _passed, _skipped, _triedAgain;
 
     public bool IsInterrupted { get; set; }
 
@@ -209,8 +210,9 @@ internal sealed class Make
         Tests("measured Python tests", () => TestPython("pytest-measured", string.Join(" and ", notMeasured.Prepend(Measured))));
         Console.WriteLine();
         var skipped = _skipped > 0 ? $", {_skipped} skipped" : "";
-        Console.WriteLine($"{_passed} passed, {_failed} failed{skipped}{(_triedAgain > 0 ? $", {_triedAgain} tried again" : "")}");
-        return _failed == 0 && !IsInterrupted ? 0 : 1;
+        foreach (var name in _failed) Console.WriteLine($"failed: {name}");
+        Console.WriteLine($"{_passed} passed, {_failed.Count} failed{skipped}{(_triedAgain > 0 ? $", {_triedAgain} tried again" : "")}");
+        return _failed.Count == 0 && !IsInterrupted ? 0 : 1;
     }
 
     public int Bench(string[] arguments)
@@ -504,10 +506,10 @@ internal sealed class Make
         for (var left = tries; left > 0 && !IsInterrupted; left--)
         {
             var run = RunDotnet(framework, filter);
-            if (run.Failed > 0 && left > 1)
+            if (run.Failed.Count > 0 && left > 1)
             {
-                Console.WriteLine($"make: {run.Failed} failed, are tried again");
-                _triedAgain += run.Failed;
+                Console.WriteLine($"make: {string.Join(", ", run.Failed)} failed: tried again");
+                _triedAgain += run.Failed.Count;
                 continue;
             }
             Count("dotnet test", run);
@@ -536,9 +538,11 @@ internal sealed class Make
                 "--", "RunConfiguration.MaxCpuCount=0",
             ]);
         var files = Directory.Exists(results) ? Directory.EnumerateFiles(results, "*.trx").Select(XDocument.Load).ToList() : [];
-        var counters = files.Select(file => file.Descendants().First(element => element.Name.LocalName == "Counters")).ToList();
-        int Number(string attribute) => counters.Sum(each => (int)each.Attribute(attribute)!);
-        return new TestRun(Number("passed"), Number("failed"), Number("total") - Number("executed"), 0, code);
+        var elements = files.SelectMany(file => file.Descendants()).ToLookup(element => element.Name.LocalName);
+        int Number(string attribute) => elements["Counters"].Sum(each => (int)each.Attribute(attribute)!);
+        var failed = elements["UnitTestResult"].Where(each => (string?)each.Attribute("outcome") == "Failed")
+            .Select(each => (string)each.Attribute("testName")!);
+        return new TestRun(Number("passed"), [.. failed], Number("total") - Number("executed"), 0, code);
     }
 
     private void TestPython(string name, string markers, params string[] options)
@@ -550,21 +554,21 @@ internal sealed class Make
         process.WaitForExit();
         var suite = File.Exists(results) ? XDocument.Load(results).Descendants("testsuite").First() : null;
         int Number(string attribute) => (int?)suite?.Attribute(attribute) ?? 0;
-        var failed = Number("failures") + Number("errors");
+        var failed = suite?.Elements("testcase").Where(each => each.Element("failure") is not null || each.Element("error") is not null)
+            .Select(each => $"{(string?)each.Attribute("classname")}::{(string?)each.Attribute("name")}").ToList() ?? [];
         // Tests of time and memory are repeated by tests/system/support/harness.py, which notes how often.
         var triedAgain = suite?.Descendants("property").Where(each => (string?)each.Attribute("name") == "tried_again")
             .Sum(each => (int)each.Attribute("value")!);
         Count(name, new TestRun(
-            Number("tests") - failed - Number("skipped"), failed, Number("skipped"), triedAgain ?? 0, process.ExitCode));
+            Number("tests") - failed.Count - Number("skipped"), failed, Number("skipped"), triedAgain ?? 0, process.ExitCode));
     }
 
     /// <summary>Adds a runner's tests. A runner that fails without a failed test (it crashed, or ran none) counts as one failure.</summary>
     private void Count(string runner, TestRun run)
     {
-        var crashed = run.Failed == 0 && (run.Code != 0 || run.Passed == 0);
-        if (crashed) Console.Error.WriteLine($"make: {runner} ended with code {run.Code} and {run.Passed} tests passed");
+        var crashed = run.Failed.Count == 0 && (run.Code != 0 || run.Passed == 0);
         _passed += run.Passed;
-        _failed += crashed ? 1 : run.Failed;
+        _failed.AddRange(crashed ? [$"{runner} ended with code {run.Code} and {run.Passed} tests passed"] : run.Failed);
         _skipped += run.Skipped;
         _triedAgain += run.TriedAgain;
     }
@@ -582,7 +586,7 @@ internal sealed class Make
             catch (MakeException e)
             {
                 Console.Error.WriteLine($"make: {e.Message}");
-                _failed++;
+                _failed.Add(e.Message);
             }
         });
     }
