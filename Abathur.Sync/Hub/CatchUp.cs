@@ -46,7 +46,8 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
             var start = clock.GetTimestamp();
             var mayGrow = history.MayGrow;
             output.WritePending();
-            while (frames < BatchFrames && bytes < BatchBytes && clock.GetElapsedTime(start) < BatchTime
+            // At least one frame, where there is one: a batch without any means that nothing more can be read.
+            while (frames < BatchFrames && bytes < BatchBytes && (frames == 0 || clock.GetElapsedTime(start) < BatchTime)
                 && !IsOver(subscription) && subscription.HasCredit
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {

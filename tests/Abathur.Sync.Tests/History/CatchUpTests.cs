@@ -73,6 +73,20 @@ public sealed class CatchUpTests : IDisposable
     }
 
     [Fact]
+    public async Task Join_OnAThreadThatIsInterruptedForLongerThanABatch_GetsTheKeptFramesAndTheEnd()
+    {
+        using var hub = new FrameHub(new HubOptions(), sourceWaits: true, new HurryingClock());
+        hub.Begin(new Match { MatchId = "m" });
+        for (uint loop = 1; loop <= 20; loop++) await hub.PublishAsync(NewFrame(loop));
+        using var subscription = hub.Subscribe(Options(Formats[0], SubscriptionStart.Oldest, 0))!;
+        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        var output = new Output();
+        var end = await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit);
+        Assert.Equal(new SubscriptionEnd(SubscriptionEndReason.MatchOver, "over"), end);
+        Assert.Equal(Range(1, 20), output.Loops);
+    }
+
+    [Fact]
     public async Task Join_BeforeTheFirstFrame_GetsAll()
     {
         using var subscription = _hub.Subscribe(Options(Formats[2], SubscriptionStart.Oldest, 20))!;
@@ -213,6 +227,14 @@ public sealed class CatchUpTests : IDisposable
         Transport = "test",
         Peer = "test",
     };
+
+    /// <summary>A clock on which a second passes between any two looks.</summary>
+    private sealed class HurryingClock : TimeProvider
+    {
+        private long _timestamp;
+
+        public override long GetTimestamp() => Interlocked.Add(ref _timestamp, TimestampFrequency);
+    }
 
     private sealed class Output : IFrameOutput
     {
