@@ -52,7 +52,8 @@ catch (MakeException e)
 /// <summary>A step failed; the message says which and why.</summary>
 internal sealed class MakeException(string message) : Exception(message);
 
-/// <summary>What a runner of tests said: how many passed, which failed, how many did not run or passed in a later try; its exit code.</summary>
+/// <summary>What a runner of tests said: how many passed, which failed, how many did not run or passed in a later try; its exit
+/// code.</summary>
 internal sealed record TestRun(int Passed, IReadOnlyList<string> Failed, int Skipped, int TriedAgain, int Code);
 
 /// <summary>The commands.</summary>

@@ -55,7 +55,7 @@ def events_in_csharp(recording: Path, every: int) -> list[Event]:
 
 
 def frames(recording: Path, every: int) -> Iterator[sc2api_pb2.ResponseObservation]:
-    """One frame in so many game loops, and the last one, with the dead units of those between, as the game gives them."""
+    """One frame in so many game loops, and the last one, with the dead units of those between, as a game."""
     dead: list[int] = []
     last: int | None = None
     excluded: sc2api_pb2.ResponseObservation | None = None
