@@ -64,6 +64,10 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     /// <param name="level">What they may do.</param>
     public bool IsDelayed(AccessLevel level) => level == AccessLevel.Watch && Later is not null;
 
+    /// <summary>The constant data of the match; null if it has not begun.</summary>
+    /// <param name="level">What the client may do that asks.</param>
+    public Match? MatchOf(AccessLevel level) => HubOf(level).Match;
+
     /// <summary>The constant data of the match. Waits for the match.</summary>
     /// <exception cref="RequestException">The daemon is shutting down before a match has begun.</exception>
     public async ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
@@ -77,12 +81,13 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         return ValueTask.FromResult(HubOf(level).Match ?? throw NoMatch("there is no match yet"));
     }
 
-    /// <summary>Subscribes; the caller disposes the subscription.</summary>
+    /// <summary>Subscribes; the caller disposes the subscription. It begins when frames can be encoded and written without delay.</summary>
     /// <param name="request">The request of the agent.</param>
     /// <param name="transport">The transport of the agent.</param>
     /// <param name="peer">Address of the agent.</param>
     /// <param name="level">What the agent may do.</param>
-    public Subscription Subscribe(SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
+    public async ValueTask<Subscription> SubscribeAsync(
+        SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
         var seen = HubOf(level);
@@ -92,6 +97,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             MayHoldUp = level >= AccessLevel.Act || IsDelayed(level),
             Start = CheckStart(request, seen),
         };
+        await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);
         return seen.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import struct
 from collections.abc import Mapping
@@ -49,21 +50,40 @@ def prefixed_length(prefix: bytes | bytearray) -> int:
     return length
 
 
-def match_from_line(line: bytes) -> sync_pb2.Match:
-    """The match from the first line that a daemon sends.
+class MatchLine:
+    """The first line that a daemon sends: the match.
 
-    Raises:
-        RequestError: the daemon refused the subscription.
-        StoppingError: it shuts down.
-        ProtocolError: the line is not a match.
+    With game data, making the message takes as long as several frames, which would be dropped meanwhile. So it is made
+    when it is asked for.
     """
-    message = _object(line)
-    if "error" in message:
-        error = _parse(message["error"], sync_pb2.Error())
-        raise StoppingError(error.message) if error.code == _UNAVAILABLE else request_error(error.code, error.message)
-    if "match" not in message:
-        raise ProtocolError(f"expected the match, got {line[:80]!r}")
-    return _parse(message["match"], sync_pb2.Match())
+
+    def __init__(self, line: bytes) -> None:
+        """Look at the line.
+
+        Raises:
+            RequestError: the daemon refused the subscription.
+            StoppingError: it shuts down.
+            ProtocolError: the line is not a match.
+        """
+        message = _object(line)
+        if "error" in message:
+            error = _parse(message["error"], sync_pb2.Error())
+            if error.code == _UNAVAILABLE:
+                raise StoppingError(error.message)
+            raise request_error(error.code, error.message)
+        if not isinstance(message.get("match"), dict):
+            raise ProtocolError(f"expected the match, got {line[:80]!r}")
+        self._line = line
+
+    @functools.cached_property
+    def match(self) -> sync_pb2.Match:
+        """The match. Raises ProtocolError if it cannot be read."""
+        return _parse(_object(self._line)["match"], sync_pb2.Match())
+
+
+def match_from_line(line: bytes) -> sync_pb2.Match:
+    """The match from the first line that a daemon sends. Raises what `MatchLine` does."""
+    return MatchLine(line).match
 
 
 def event_from_line(line: bytes, received: int) -> Event:

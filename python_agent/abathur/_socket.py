@@ -41,7 +41,7 @@ class AsyncSocketConnection:
         self._address = address
         self._timeouts = timeouts
         self._streams: list[_AsyncStream] = []
-        self._match: sync_pb2.Match | None = None
+        self._match: _messages.MatchLine | None = None
 
     async def close(self) -> None:
         """Close all connections."""
@@ -50,7 +50,8 @@ class AsyncSocketConnection:
 
     async def match(self) -> sync_pb2.Match | None:
         """The constant data of the match; known once frames are being read."""
-        return self._match
+        # In a thread: other tasks of the event loop have their turn.
+        return None if self._match is None else await asyncio.to_thread(getattr, self._match, "match")
 
     async def status(self) -> sync_pb2.Status:
         """The status of the daemon."""
@@ -153,11 +154,11 @@ class _AsyncStream:
         _keep_fresh(transport.get_extra_info("socket"))
         return cls(address, timeouts, request, limit, receiver, transport)
 
-    async def start(self) -> sync_pb2.Match:
+    async def start(self) -> _messages.MatchLine:
         first = sync_pb2.ClientMessage(subscribe=self._request, token=self._address.token or "")
         self._transport.write(_messages.to_line(first))
         async with self._reading:
-            match = _messages.match_from_line(await self._first_line())
+            match = _messages.MatchLine(await self._first_line())
             self._receiver.buffer.binary = self._binary
             return match
 
@@ -275,7 +276,7 @@ class BlockingSocketConnection:
         self._address = address
         self._timeouts = timeouts
         self._streams: list[_BlockingStream] = []
-        self._match: sync_pb2.Match | None = None
+        self._match: _messages.MatchLine | None = None
 
     def close(self) -> None:
         """Close all connections."""
@@ -284,7 +285,7 @@ class BlockingSocketConnection:
 
     def match(self) -> sync_pb2.Match | None:
         """The constant data of the match; known once frames are being read."""
-        return self._match
+        return None if self._match is None else self._match.match
 
     def status(self) -> sync_pb2.Status:
         """The status of the daemon."""
@@ -368,10 +369,10 @@ class _BlockingStream:
         _keep_fresh(self._socket)
         self._receiver = BlockingReceiver(self._socket)
 
-    def start(self) -> sync_pb2.Match:
+    def start(self) -> _messages.MatchLine:
         first = sync_pb2.ClientMessage(subscribe=self._request, token=self._address.token or "")
         self._socket.sendall(_messages.to_line(first))
-        match = _messages.match_from_line(self._first_line())
+        match = _messages.MatchLine(self._first_line())
         self._receiver.buffer.binary = self._binary
         return match
 

@@ -79,7 +79,7 @@ public sealed class GameSyncService
 
     private async Task SubscribeAsync(SubscribeRequest request, GrpcCall call)
     {
-        using var subscription = _api.Subscribe(request, TransportTraits.GrpcSubscribe, call.Peer, LevelOf(call));
+        using var subscription = await _api.SubscribeAsync(request, TransportTraits.GrpcSubscribe, call.Peer, LevelOf(call));
         await using var closing = call.Cancellation.Register(subscription.Close);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         await call.SendHeadersAsync();
@@ -100,7 +100,7 @@ public sealed class GameSyncService
         var level = LevelOf(call, first.Token);
         if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(call.Features);
         if (level >= AccessLevel.Act) call.MaxReceiveMessageBytes = MaxActBytes;
-        using var subscription = _api.Subscribe(first.Subscribe, TransportTraits.GrpcSession, call.Peer, level);
+        using var subscription = await _api.SubscribeAsync(first.Subscribe, TransportTraits.GrpcSession, call.Peer, level);
         await using var aborting = subscription.Aborted.Register(call.Reset);
         // The match may begin much later: until then the headers show that the daemon is alive.
         await call.SendHeadersAsync();

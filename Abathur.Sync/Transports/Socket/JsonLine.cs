@@ -23,6 +23,7 @@ internal static class JsonLine
         ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
     private static readonly ProtoJsonTranscoder Outgoing = ProtoJsonTranscoder.For(ServerMessage.Descriptor);
     private static readonly ConditionalWeakTable<Match, byte[]> Matches = [];
+    private static readonly Match NoMatch = new() { MapName = "none" };
 
     private static ReadOnlySpan<byte> Blank => " \t\r\n"u8;
 
@@ -95,10 +96,16 @@ internal static class JsonLine
             return;
         }
         // Cached: with its game info and data it is by far the longest message, and each new agent gets the same one.
-        var text = Matches.GetValue(message.Match, static match => ToJson(new ServerMessage { Match = match }));
+        var text = TextOf(message.Match);
         text.CopyTo(output.GetSpan(text.Length));
         output.Advance(text.Length);
     }
+
+    /// <summary>Makes the text of a match before it is needed: for a long one, this takes as long as some frames.</summary>
+    /// <param name="match">The match; null: only uses the code for the first time.</param>
+    public static void Prepare(Match? match) => TextOf(match ?? NoMatch);
+
+    private static byte[] TextOf(Match match) => Matches.GetValue(match, static match => ToJson(new ServerMessage { Match = match }));
 
     private static byte[] ToJson(ServerMessage message)
     {

@@ -46,7 +46,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
                 return;
             }
             var request = first.Subscribe;
-            using var subscription = api.Subscribe(request, TransportTraits.Socket, Peer(connection), level);
+            if (level != AccessLevel.None) JsonLine.Prepare(api.MatchOf(level));
+            using var subscription = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(level, connection.ConnectionClosed) });
             using var bounded = new BoundedInput(input, IncompleteMessages.OfProcess, clock);

@@ -2,6 +2,7 @@ using System.Net.WebSockets;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
+using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
@@ -58,7 +59,8 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
             var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
-            using var subscription = api.Subscribe(first.Subscribe, traits, Peer(http), level);
+            if (level != AccessLevel.None && wire.Form == WebSocketMessageType.Text) JsonLine.Prepare(api.MatchOf(level));
+            using var subscription = await api.SubscribeAsync(first.Subscribe, traits, Peer(http), level);
             wire.InputEnded = () =>
             {
                 StartCloseTimeout();

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from abathur import _address
-from abathur._game import connect
+from abathur._game import Game, connect
 from abathur._options import SubscribeOptions
 from abathur.cli._stats import Counter
 from abathur.errors import AbathurError
@@ -64,6 +64,17 @@ def run(options: Options, reports: Connection) -> None:
         reports.send(counter.snapshot(error=error, is_over=True))
 
 
+async def _tell_rate(game: Game, counter: Counter) -> None:
+    match = await game.match()
+    counter.tick_hz = match.tick_hz if match is not None else 0.0
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError, AbathurError):
+        await task
+
+
 async def _watch(options: Options, counter: Counter, reports: Connection) -> None:
     seconds = options.seconds
     first_within = None if seconds is None else max(seconds, _FIRST_FRAME_SECONDS)
@@ -74,13 +85,13 @@ async def _watch(options: Options, counter: Counter, reports: Connection) -> Non
         ):
             frames = game.frames(**options.subscription)
             next_report = 0.0
-            async with aclosing(frames):
+            async with aclosing(frames), contextlib.AsyncExitStack() as stack:
                 async for frame in frames:
                     if counter.frames == 0:
                         if seconds is not None:
                             limit.reschedule(asyncio.get_running_loop().time() + seconds)
-                        match = await game.match()
-                        counter.tick_hz = match.tick_hz if match is not None else 0.0
+                        # Beside the frames: reading the match takes longer than one frame.
+                        stack.push_async_callback(_end, asyncio.create_task(_tell_rate(game, counter)))
                     counter.add(frame)
                     now = time.monotonic()
                     if now >= next_report:

@@ -45,6 +45,21 @@ public class FramesTests
     }
 
     [Theory]
+    [Trait(Kinds.Trait, Kinds.Measured)]
+    [InlineData(FrameEncoding.Columns, FrameCompression.ZstdStream)]
+    [InlineData(FrameEncoding.Proto, FrameCompression.None)]
+    [InlineData(FrameEncoding.Json, FrameCompression.None)]
+    public async Task Latest_NewReaderOfANewDaemon_DropsNothing(FrameEncoding encoding, FrameCompression compression)
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        var options = new SubscribeOptions { Encoding = encoding, Compression = compression, MaxFrames = 30 };
+        var dropped = new List<ulong>();
+        await foreach (var frame in game.Frames(options)) dropped.Add(frame.Dropped);
+        Assert.Equal(Enumerable.Repeat(0ul, 30), dropped);
+    }
+
+    [Theory]
     [InlineData(SubscribePolicy.Latest)]
     [InlineData(SubscribePolicy.Every)]
     [InlineData(SubscribePolicy.Lockstep)]

@@ -16,7 +16,7 @@ public class SyncSessionTests
     {
         var hub = new FrameHub(new HubOptions(), sourceWaits: true, TimeProvider.System);
         using var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
-        using var subscription = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var subscription = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         var wire = new FloodedWire();
 
         var running = Task.Run(() => new SyncSession(api, wire, subscription, AccessLevel.Act).RunAsync(CancellationToken.None));
@@ -34,8 +34,8 @@ public class SyncSessionTests
         using var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
         using var stop = new CancellationTokenSource();
         var served = new TaskCompletionSource();
-        using var first = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
-        using var second = api.Subscribe(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var first = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var second = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         var greedy = new SyncSession(
             api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(hub)), first,
             AccessLevel.Act);
