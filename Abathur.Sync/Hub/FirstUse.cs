@@ -88,16 +88,30 @@ internal static class FirstUse
 
     private static Unit Unit(ulong tag, uint loop) => new()
     {
-        DisplayType = DisplayType.Visible, Alliance = Alliance.Self, Tag = tag, UnitType = 48, Owner = 1,
-        Pos = new Point { X = tag + loop, Y = tag, Z = 1 }, Facing = loop, Radius = 0.5f, BuildProgress = 1, Cloak = CloakState.NotCloaked,
-        BuffIds = { 1 }, IsOnScreen = true, Health = 45, HealthMax = 45, WeaponCooldown = loop,
+        DisplayType = DisplayType.Visible,
+        Alliance = Alliance.Self,
+        Tag = tag,
+        UnitType = 48,
+        Owner = 1,
+        Pos = new Point { X = tag + loop, Y = tag, Z = 1 },
+        Facing = loop,
+        Radius = 0.5f,
+        BuildProgress = 1,
+        Cloak = CloakState.NotCloaked,
+        BuffIds = { 1 },
+        IsOnScreen = true,
+        Health = 45,
+        HealthMax = 45,
+        WeaponCooldown = loop,
         Orders = { new UnitOrder { TargetUnitTag = tag }, new UnitOrder { AbilityId = 1, TargetWorldSpacePos = new Point() } },
         Passengers = { new PassengerUnit { Tag = tag + 100, UnitType = 48 } },
     };
 
     private static ImageData Grid(int bitsPerPixel) => new()
     {
-        BitsPerPixel = bitsPerPixel, Size = new Size2DI { X = 8, Y = 8 }, Data = ByteString.CopyFrom(new byte[8 * bitsPerPixel]),
+        BitsPerPixel = bitsPerPixel,
+        Size = new Size2DI { X = 8, Y = 8 },
+        Data = ByteString.CopyFrom(new byte[8 * bitsPerPixel]),
     };
 
     private sealed class NoOutput : IFrameOutput

@@ -115,6 +115,8 @@ async def test_the_messages_are_those_of_the_daemon(relayed: Start, server: Serv
     await client.nats.flush()
     with grpc.insecure_channel(daemon.grpc.removeprefix("grpc://")) as channel:
         call = channel.unary_stream("/abathur.sync.v1.GameSync/Subscribe")(request.SerializeToString())
+        # The daemon sends it when the subscription has begun.
+        call.initial_metadata()
         own: list[bytes] = []
         for number in range(60):
             await publish(daemon, 1)

@@ -38,9 +38,9 @@ public sealed class DaemonProcess : IDisposable
         var ready = await process.StandardOutput.ReadLineAsync().WaitAsync(Deadline);
         if (ready is null || !ready.Contains("socket=", StringComparison.Ordinal))
             throw new InvalidOperationException($"the daemon did not start: {ready}{await process.StandardError.ReadToEndAsync()}");
-        // What it writes later is not read: the pipes must not fill.
-        _ = process.StandardOutput.ReadToEndAsync();
-        _ = process.StandardError.ReadToEndAsync();
+        // What it writes later is not used: the pipes must not fill. On threads of their own, because reading a pipe blocks one, of which
+        // the pool has as few as there are processors.
+        foreach (var reader in new[] { process.StandardOutput, process.StandardError }) Discard(reader);
         var words = ready.Split(' ').Where(word => word.Contains('=')).Select(word => word.Split('=', 2));
         // Of a transport with several addresses the first is TCP.
         return new DaemonProcess(process, words.DistinctBy(pair => pair[0]).ToDictionary(pair => pair[0], pair => pair[1]));
@@ -77,6 +77,22 @@ public sealed class DaemonProcess : IDisposable
         }
         _process.Dispose();
     }
+
+    private static void Discard(StreamReader reader) => new Thread(() =>
+    {
+        try
+        {
+            while (reader.ReadLine() is not null)
+            {
+                // Not used.
+            }
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
+        {
+            // The test is over.
+        }
+    })
+    { IsBackground = true, Name = "discards a daemon's output" }.Start();
 
     private static Process Start(string[] arguments)
     {
