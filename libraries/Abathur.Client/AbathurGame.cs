@@ -16,7 +16,7 @@ public sealed class AbathurGame : IAsyncDisposable
     private readonly ConnectOptions _options;
     private readonly SemaphoreSlim _opening = new(1);
     private RequestSession? _requests;
-    private volatile Match? _match;
+    private volatile Lazy<Match>? _match;
     private uint _gameLoop;
     private bool _isDisposed;
 
@@ -74,7 +74,7 @@ public sealed class AbathurGame : IAsyncDisposable
         var backoff = new Backoff(Address, _options.ReconnectTimeout, TimeProvider.System);
         var gaps = new GapCounter(options.EveryGameLoops);
         using var payloads = new PayloadDecoder(options.MaxFrameBytes);
-        var tracker = new UnitEventTracker(() => StructureTypes.Of(_match?.GameData));
+        var tracker = new UnitEventTracker(() => StructureTypes.Of(_match?.Value.GameData));
         var frame = new Frame(new FrameContent(payloads, tracker));
         while (true)
         {
@@ -116,9 +116,9 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <exception cref="ConnectException">No daemon answers.</exception>
     public async Task<Match> MatchAsync(CancellationToken cancellation = default)
     {
-        if (_match is { } known) return known;
+        if (_match is { } known) return known.Value;
         var session = await SessionAsync(cancellation);
-        return _match ??= session.Match;
+        return (_match ??= session.Match).Value;
     }
 
     /// <summary>Sends actions to the game, as an answer to the last frame.</summary>

@@ -20,8 +20,9 @@ internal sealed class DaemonConnection : IDisposable
 
     public MessageReceiver Receiver { get; }
 
-    /// <summary>The first answer of the daemon.</summary>
-    public Match Match { get; private set; } = new();
+    /// <summary>The first answer of the daemon. With game data, reading it takes as long as several frames, which would be dropped meanwhile:
+    /// it is read when it is asked for, and may then throw <see cref="ProtocolException"/>.</summary>
+    public Lazy<Match> Match { get; private set; } = new(() => new Match());
 
     /// <summary>Connects and sends the first message. Returns when the daemon has a match.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
@@ -35,15 +36,7 @@ internal sealed class DaemonConnection : IDisposable
         {
             first.Token = address.Token;
             await connection._socket.SendAsync(ServerText.ToLine(first), cancellation);
-            var line = await connection.FirstLineAsync(address, timeout, cancellation);
-            var answer = ServerText.Parse(line.Span);
-            if (answer.Error is { } error)
-            {
-                throw error.Code == DaemonStoppingException.Code
-                    ? new DaemonStoppingException(error.Message)
-                    : RequestException.OfSubscription(error.Code, error.Message);
-            }
-            connection.Match = answer.Match ?? throw new ProtocolException($"expected the match, got {answer.MessageCase}");
+            connection.Match = FirstAnswer(await connection.FirstLineAsync(address, timeout, cancellation));
             connection.Receiver.IsBinary = !isJson;
             return connection;
         }
@@ -53,6 +46,27 @@ internal sealed class DaemonConnection : IDisposable
             throw;
         }
     }
+
+    private static Lazy<Match> FirstAnswer(ReadOnlyMemory<byte> line)
+    {
+        if (line.Span.StartsWith("{\"match\":"u8))
+        {
+            var kept = line.ToArray();
+            return new Lazy<Match>(() => MatchOf(ServerText.Parse(kept)));
+        }
+        var answer = ServerText.Parse(line.Span);
+        if (answer.Error is not { } error)
+        {
+            var match = MatchOf(answer);
+            return new Lazy<Match>(() => match);
+        }
+        throw error.Code == DaemonStoppingException.Code
+            ? new DaemonStoppingException(error.Message)
+            : RequestException.OfSubscription(error.Code, error.Message);
+    }
+
+    private static Match MatchOf(ServerMessage answer) =>
+        answer.Match ?? throw new ProtocolException($"expected the match, got {answer.MessageCase}");
 
     /// <summary>Sends a message.</summary>
     public ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)

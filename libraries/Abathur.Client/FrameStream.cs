@@ -12,6 +12,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
 {
     private readonly ArrayBufferWriter<byte> _fromJson = new();
     private FrameMessage _message = new();
+    private bool _hasFrame;
 
     /// <summary>Reads the next frame; false at the end of the match, or when the daemon is shutting down.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
@@ -24,9 +25,13 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
         {
             var bytes = await connection.Receiver.NextAsync(cancellation);
             var received = Stopwatch.GetTimestamp();
-            switch (Read(bytes, received))
+            switch (Read(bytes))
             {
-                case ServerMessage.MessageOneofCase.Frame: return true;
+                case ServerMessage.MessageOneofCase.Frame:
+                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeFirstAsync(cancellation);
+                    _hasFrame = true;
+                    frame.Read(_message, ToNanoseconds(received), bytes.Length);
+                    return true;
                 case ServerMessage.MessageOneofCase.End: return false;
             }
         }
@@ -36,9 +41,22 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     public ValueTask AcknowledgeAsync(CancellationToken cancellation) =>
         options.Acknowledges ? connection.AcknowledgeAsync(frame.Sequence, cancellation) : ValueTask.CompletedTask;
 
-    private ServerMessage.MessageOneofCase Read(ReadOnlyMemory<byte> bytes, long received)
+    /// <summary>Lets the second frame come while the first one is decoded: code is used for the first time there, which takes
+    /// longer.</summary>
+    private async ValueTask AcknowledgeFirstAsync(CancellationToken cancellation)
     {
-        var size = bytes.Length;
+        try
+        {
+            await connection.AcknowledgeAsync(_message.Sequence, cancellation);
+        }
+        catch (BrokenConnectionException)
+        {
+            // It is noticed when the next frame is read.
+        }
+    }
+
+    private ServerMessage.MessageOneofCase Read(ReadOnlyMemory<byte> bytes)
+    {
         if (options.IsJson)
         {
             _fromJson.ResetWrittenCount();
@@ -50,7 +68,6 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
         {
             case ServerMessage.MessageOneofCase.Frame:
                 _message.Read(body);
-                frame.Read(_message, ToNanoseconds(received), size);
                 break;
             case ServerMessage.MessageOneofCase.Error:
                 var error = ServerText.Parse(Error.Parser, body.Span);

@@ -30,7 +30,7 @@ internal sealed class RequestSession : IDisposable
     }
 
     /// <summary>The match when the session was opened.</summary>
-    public Match Match => _connection.Match;
+    public Lazy<Match> Match => _connection.Match;
 
     /// <summary>Whether no answer will come any more.</summary>
     public bool IsOver => _reading.IsCompleted;

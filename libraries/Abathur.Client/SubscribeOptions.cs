@@ -57,7 +57,10 @@ public sealed record SubscribeOptions
 
     internal bool IsJson => Encoding == FrameEncoding.Json;
 
-    internal uint EffectiveCredits => Credits == 0 && Policy == SubscribePolicy.Latest ? 1 : Credits;
+    /// <summary>Whether the client limits the frames on their way, so that they are not stale, and not the program.</summary>
+    internal bool HasOwnCredit => Credits == 0 && Policy == SubscribePolicy.Latest;
+
+    internal uint EffectiveCredits => HasOwnCredit ? 1 : Credits;
 
     internal bool Acknowledges => Policy == SubscribePolicy.Lockstep || EffectiveCredits > 0;
 

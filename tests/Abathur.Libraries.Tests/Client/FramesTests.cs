@@ -51,6 +51,8 @@ public class FramesTests
     [InlineData(FrameEncoding.Json, FrameCompression.None)]
     public async Task Latest_NewReaderOfANewDaemon_DropsNothing(FrameEncoding encoding, FrameCompression compression)
     {
+        // The runner's own work blocks threads of the pool, which is slow to add others.
+        ThreadPool.SetMinThreads(8, 8);
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
         await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
         var options = new SubscribeOptions { Encoding = encoding, Compression = compression, MaxFrames = 30 };
