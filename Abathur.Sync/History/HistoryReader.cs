@@ -34,6 +34,9 @@ internal sealed class HistoryReader : IDisposable
     private uint? _lastSentLoop;
     private uint _lastLoop;
 
+    /// <summary>The last frame that was read, if downsampling has excluded it: the decoder still has it.</summary>
+    private HistoryRecord? _excluded;
+
     public HistoryReader(MatchHistory history, HistoryReaderOptions options, TimeProvider clock)
     {
         _history = history;
@@ -89,11 +92,12 @@ internal sealed class HistoryReader : IDisposable
             (_lastSequence, _lastLoop) = (record.Sequence, record.GameLoop);
             var isWanted = record.GameLoop >= (_options.FirstGameLoop ?? 0);
             _usesGiven |= _given is not null && isWanted && record.IsKeyframe;
+            CountExcluded();
             if (!_usesGiven) _decoder.Decode(record.Payload.Span);
             if (!isWanted) continue;
             if (!IsDue(record.GameLoop))
             {
-                if (_decoder.TryGetBlob(BlobId.Rest, out var rest)) _events.Add(rest.Span);
+                _excluded = record;
                 continue;
             }
             skipped = skipped with { Events = TakeEvents() };
@@ -103,6 +107,21 @@ internal sealed class HistoryReader : IDisposable
         return false;
     }
 
+    /// <summary>The last frame of a match that is over, if downsampling has excluded it: it has the results, or tells what happened since
+    /// the frame before it. The caller releases it.</summary>
+    /// <param name="frame">The frame.</param>
+    /// <param name="skipped">What happened in the frames before it that downsampling has excluded.</param>
+    /// <exception cref="InvalidDataException">It cannot be encoded in the format.</exception>
+    public bool TryReadLast(out EncodedFrame frame, out DroppedFrames skipped)
+    {
+        (frame, skipped) = (null!, default);
+        if (_excluded is not { } record) return false;
+        _excluded = null;
+        skipped = skipped with { Events = TakeEvents() };
+        frame = Encode(record);
+        return true;
+    }
+
     public void Dispose()
     {
         if (_isDisposed) return;
@@ -110,6 +129,13 @@ internal sealed class HistoryReader : IDisposable
         _cursor.Dispose();
         (_encoder as IDisposable)?.Dispose();
         (_forGiven as IDisposable)?.Dispose();
+    }
+
+    /// <summary>Keeps what happened in an excluded frame, which another one follows.</summary>
+    private void CountExcluded()
+    {
+        if (_excluded is not null && _decoder.TryGetBlob(BlobId.Rest, out var rest)) _events.Add(rest.Span);
+        _excluded = null;
     }
 
     private bool IsDue(uint gameLoop)

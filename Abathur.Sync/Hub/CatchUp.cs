@@ -51,11 +51,7 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
                 && !IsOver(subscription) && subscription.HasCredit
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {
-                subscription.CountTaken(frame);
-                var size = output.WriteFrame(frame, skipped);
-                subscription.CountSent(size);
-                frame.Release();
-                (bytes, frames) = (bytes + size, frames + 1);
+                (bytes, frames) = (bytes + Write(subscription, output, frame, skipped), frames + 1);
             }
             if (!await output.FlushAsync(cancellation)) subscription.Close();
             if (IsOver(subscription)) return subscription.End ?? SubscriptionEnd.Complete;
@@ -74,7 +70,13 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
             }
             else if (history.LastSequence >= attached?.LastSequence || (history.IsEmpty && !mayGrow && !history.IsLost))
             {
-                return attached!.Value.IsLive ? null : subscription.End;
+                if (attached!.Value.IsLive) return null;
+                if (TryReadLast(subscription, out var last, out var before))
+                {
+                    Write(subscription, output, last, before);
+                    await output.FlushAsync(cancellation);
+                }
+                return subscription.End;
             }
             else if (mayGrow && !history.IsLost)
             {
@@ -86,6 +88,15 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
                 return Lost;
             }
         }
+    }
+
+    private static int Write(Subscription subscription, IFrameOutput output, EncodedFrame frame, in DroppedFrames skipped)
+    {
+        subscription.CountTaken(frame);
+        var size = output.WriteFrame(frame, skipped);
+        subscription.CountSent(size);
+        frame.Release();
+        return size;
     }
 
     /// <summary>Whether the subscription has ended for a reason after which nothing is sent, or has all frames that it asked for.</summary>
@@ -105,10 +116,27 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
         }
         catch (InvalidDataException e)
         {
-            subscription.Finish(new(
-                SubscriptionEndReason.BadFrame, $"the history cannot be sent as {subscription.Options.Format}: {e.Message}"));
-            (frame, skipped) = (null!, default);
-            return false;
+            return CannotBeSent(subscription, e, out frame, out skipped);
         }
+    }
+
+    private bool TryReadLast(Subscription subscription, out EncodedFrame frame, out DroppedFrames skipped)
+    {
+        try
+        {
+            return history.TryReadLast(out frame, out skipped);
+        }
+        catch (InvalidDataException e)
+        {
+            return CannotBeSent(subscription, e, out frame, out skipped);
+        }
+    }
+
+    private static bool CannotBeSent(Subscription subscription, InvalidDataException e, out EncodedFrame frame, out DroppedFrames skipped)
+    {
+        subscription.Finish(new(
+            SubscriptionEndReason.BadFrame, $"the history cannot be sent as {subscription.Options.Format}: {e.Message}"));
+        (frame, skipped) = (null!, default);
+        return false;
     }
 }

@@ -73,6 +73,24 @@ public sealed class CatchUpTests : IDisposable
     }
 
     [Fact]
+    public async Task Join_DownsampledAtTheEndOfTheMatch_GetsTheLastFrameToo()
+    {
+        for (var i = 0; i < 100; i++) await PublishNextAsync();
+        var every = Formats.Select(format => _hub.Subscribe(
+            Options(format, SubscriptionStart.Oldest, 0) with { EveryGameLoops = 7 })!).ToList();
+        await _hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        foreach (var subscription in every)
+        {
+            using var disposing = subscription;
+            var output = new Output();
+            var end = await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit);
+            Assert.Equal(SubscriptionEndReason.MatchOver, end.Reason);
+            // 99 is due, and 100 is the last one.
+            Assert.Equal([.. Range(1, 100).Where(loop => loop % 7 == 1), 100u], output.Loops);
+        }
+    }
+
+    [Fact]
     public async Task Join_OnAThreadThatIsInterruptedForLongerThanABatch_GetsTheKeptFramesAndTheEnd()
     {
         using var hub = new FrameHub(new HubOptions(), sourceWaits: true, new HurryingClock());
