@@ -12,7 +12,7 @@ import pytest
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
 from nats_servers import RelayProcess, Server, needs_nats
-from programs import SKIRMISH, Daemon, Play
+from programs import SKIRMISH, Daemon, Play, crossed
 
 pytestmark = pytest.mark.measured
 
@@ -53,8 +53,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "proto-br-stream": {"compression": "br-stream"},
 }
 #: The match runs already, or begins when the reader is there.
-BEGINNINGS = {"running": ["--loop"], "waiting": ["--wait-agents", "1"]}
-beginnings = pytest.mark.parametrize("beginning", BEGINNINGS)
+BEGINNINGS = {"waiting": ["--wait-agents", "1"], "running": ["--loop"]}
+PROGRAMS = {"asyncio": READER, "blocking": BLOCKING}
 
 
 def dropped(program: str, address: str, options: dict[str, Any]) -> list[int]:
@@ -64,17 +64,13 @@ def dropped(program: str, address: str, options: dict[str, Any]) -> list[int]:
     return counts
 
 
-@beginnings
-@pytest.mark.parametrize("program", [READER, BLOCKING], ids=["asyncio", "blocking"])
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("transport", ["grpc", "socket"])
+@crossed(transport=["socket", "grpc"], options=OPTIONS, program=PROGRAMS, beginning=BEGINNINGS)
 def test_a_new_reader_drops_nothing(play: Play, transport: str, options: str, program: str, beginning: str) -> None:
     daemon = play(SKIRMISH, *BEGINNINGS[beginning])
-    assert dropped(program, daemon.addresses[transport], OPTIONS[options]) == [0] * FRAMES
+    assert dropped(PROGRAMS[program], daemon.addresses[transport], OPTIONS[options]) == [0] * FRAMES
 
 
-@beginnings
-@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+@crossed(binary=[False, True], beginning=BEGINNINGS)
 async def test_a_new_websocket_drops_nothing(play: Play, binary: bool, beginning: str) -> None:
     daemon = play(SKIRMISH, *BEGINNINGS[beginning])
     first = sync_pb2.ClientMessage(subscribe=sync_pb2.SubscribeRequest())
