@@ -32,14 +32,15 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="options">Token, certificates and timeouts.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="ArgumentException">The address or an option is invalid.</exception>
-    /// <exception cref="ConnectException">No daemon answers within <see cref="ConnectOptions.ReconnectTimeout"/>.</exception>
+    /// <exception cref="ConnectException">No daemon is there within <see cref="ConnectOptions.Wait"/>, or none answers within
+    /// <see cref="ConnectOptions.ReconnectTimeout"/>.</exception>
     public static async Task<AbathurGame> ConnectAsync(
         string? address = null, ConnectOptions? options = null, CancellationToken cancellation = default)
     {
         options ??= new ConnectOptions();
         options.Validate();
         var parsed = DaemonAddress.Parse(address, options);
-        var backoff = new Backoff(parsed.ToString(), options.ReconnectTimeout, TimeProvider.System);
+        var backoff = new Backoff(parsed.ToString(), options.ReconnectTimeout, options.Wait, TimeProvider.System);
         while (true)
         {
             TimeSpan delay;
@@ -61,7 +62,7 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="options">Default: policy latest, protobuf.</param>
     /// <param name="cancellation">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
     /// <returns>The same <see cref="Frame"/> again and again: each is valid until the next one is asked for.</returns>
-    /// <exception cref="ConnectException">No daemon answers within <see cref="ConnectOptions.ReconnectTimeout"/>.</exception>
+    /// <exception cref="ConnectException">As of <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="ConnectionLostException">The connection broke and could not be made again.</exception>
     /// <exception cref="RequestException">The daemon refuses the subscription, or ends it: <see cref="SlowConsumerException"/>,
     /// <see cref="AckTimeoutException"/>, <see cref="SourceLostException"/>.</exception>
@@ -71,7 +72,7 @@ public sealed class AbathurGame : IAsyncDisposable
     {
         options ??= new SubscribeOptions();
         var request = options.ToRequest();
-        var backoff = new Backoff(Address, _options.ReconnectTimeout, TimeProvider.System);
+        var backoff = new Backoff(Address, _options.ReconnectTimeout, _options.Wait, TimeProvider.System);
         var gaps = new GapCounter(options.EveryGameLoops);
         using var payloads = new PayloadDecoder(options.MaxFrameBytes);
         var tracker = new UnitEventTracker(() => StructureTypes.Of(_match?.Value.GameData));

@@ -1,8 +1,15 @@
 namespace Abathur.Client;
 
 /// <summary>Delays that double, with jitter, until a time limit.</summary>
-internal sealed class Backoff(string address, TimeSpan timeout, TimeProvider clock)
+/// <param name="address">Of the daemon.</param>
+/// <param name="timeout">For connecting again, or to a daemon that is there and does not answer.</param>
+/// <param name="wait">For a daemon that is not there yet.</param>
+/// <param name="clock">Measures them.</param>
+internal sealed class Backoff(string address, TimeSpan timeout, TimeSpan wait, TimeProvider clock)
 {
+    private const string HowToStart =
+        " `abathur play MATCH.mcap` starts one; ConnectOptions.Wait waits for one that starts later";
+
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(50), LongestDelay = TimeSpan.FromSeconds(2);
     private int _attempts;
     private long _started;
@@ -20,11 +27,13 @@ internal sealed class Backoff(string address, TimeSpan timeout, TimeProvider clo
     public TimeSpan Fail(BrokenConnectionException error)
     {
         if (_attempts == 0) _started = clock.GetTimestamp();
-        var left = timeout - clock.GetElapsedTime(_started);
+        var isFirst = error.IsNothingThere && !_wasConnected;
+        var left = (isFirst ? wait : timeout) - clock.GetElapsedTime(_started);
         if (left <= TimeSpan.Zero)
         {
-            throw _wasConnected
-                ? new ConnectionLostException(address, error.Message, _attempts, error.InnerException)
+            if (_wasConnected) throw new ConnectionLostException(address, error.Message, _attempts, error.InnerException);
+            throw isFirst
+                ? new ConnectException(address, "nothing listens there", error.InnerException, HowToStart)
                 : new ConnectException(address, error.Message, error.InnerException);
         }
         var delay = FirstDelay * Math.Pow(2, Math.Min(_attempts++, 10));

@@ -22,6 +22,8 @@ internal sealed record DaemonAddress(string Host, int Port, string? Path, bool I
     public static DaemonAddress Parse(string? text, ConnectOptions options)
     {
         var token = FirstOf(options.Token, Environment.GetEnvironmentVariable("ABATHUR_TOKEN")) ?? "";
+        // As a file has it.
+        token = token.TrimEnd('\r', '\n');
         var ca = FirstOf(options.CaFile, Environment.GetEnvironmentVariable("ABATHUR_CA"));
         var address = FirstOf(text, Environment.GetEnvironmentVariable("ABATHUR_ADDRESS")) ?? $"127.0.0.1:{DefaultPort}";
         if (address.StartsWith(LocalMatches.Prefix, StringComparison.Ordinal))

@@ -20,8 +20,8 @@ internal sealed class DaemonConnection : IDisposable
 
     public MessageReceiver Receiver { get; }
 
-    /// <summary>The first answer of the daemon. With game data, reading it takes as long as several frames, which would be dropped meanwhile:
-    /// it is read when it is asked for, and may then throw <see cref="ProtocolException"/>.</summary>
+    /// <summary>The first answer of the daemon. With game data, reading it takes as long as several frames, which would be dropped
+    /// meanwhile: it is read when it is asked for, and may then throw <see cref="ProtocolException"/>.</summary>
     public Lazy<Match> Match { get; private set; } = new(() => new Match());
 
     /// <summary>Connects and sends the first message. Returns when the daemon has a match.</summary>

@@ -46,6 +46,9 @@ internal sealed class DaemonSocket : IDisposable
             socket.Dispose();
             if (e is OperationCanceledException && !cancellation.IsCancellationRequested)
                 throw new BrokenConnectionException($"no connection within {timeout.TotalSeconds:g} s", e);
+            // A Unix domain socket that does not exist is an address that is not available.
+            if (e is SocketException { SocketErrorCode: SocketError.ConnectionRefused or SocketError.AddressNotAvailable })
+                throw new BrokenConnectionException(e.Message, e) { IsNothingThere = true };
             if (e is SocketException or System.Security.Authentication.AuthenticationException or ArgumentException)
                 throw new BrokenConnectionException(e.Message, e);
             throw;

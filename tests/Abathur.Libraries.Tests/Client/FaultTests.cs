@@ -28,8 +28,35 @@ public class FaultTests
         using var listener = Listen(out var address);
         listener.Stop();
         var error = await Assert.ThrowsAsync<ConnectException>(() => AbathurGame.ConnectAsync(address, Impatient));
-        Assert.StartsWith($"cannot connect to socket://{address}: ", error.Message, StringComparison.Ordinal);
-        Assert.EndsWith(". Is the daemon running?", error.Message, StringComparison.Ordinal);
+        Assert.Equal(
+            $"cannot connect to socket://{address}: nothing listens there. Is the daemon running? `abathur play MATCH.mcap` starts one; "
+                + "ConnectOptions.Wait waits for one that starts later",
+            error.Message);
+    }
+
+    [Fact]
+    public async Task NoDaemon_DefaultOptions_IsAnErrorAtOnceOnTcpAndUnix()
+    {
+        using var listener = Listen(out var address);
+        listener.Stop();
+        string[] addresses = [address, $"socket+unix:{Path.Combine(Path.GetTempPath(), $"abathur-{Guid.NewGuid():N}.sock")}"];
+        foreach (var each in OperatingSystem.IsWindows() ? addresses[..1] : addresses)
+        {
+            var connecting = AbathurGame.ConnectAsync(each);
+            // Far less than the 30 s of ReconnectTimeout.
+            await Assert.ThrowsAsync<ConnectException>(() => connecting.WaitAsync(TimeSpan.FromSeconds(10)));
+        }
+    }
+
+    [Fact]
+    public async Task DaemonThatStartsLater_IsWaitedFor()
+    {
+        using var listener = Listen(out var address);
+        listener.Stop();
+        var connecting = AbathurGame.ConnectAsync(address, new ConnectOptions { Wait = TimeSpan.FromMinutes(1) });
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--socket-port", address.Split(':')[1]);
+        await using var game = await connecting.WaitAsync(TimeSpan.FromMinutes(1));
+        await foreach (var frame in game.Frames(Columns)) break;
     }
 
     [Fact]

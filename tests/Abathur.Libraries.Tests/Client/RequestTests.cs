@@ -162,7 +162,7 @@ public class RequestTests
         await watcher.StatusAsync();
         var refused = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
         Assert.Equal("PERMISSION_DENIED", refused.Code);
-        await using var player = await AbathurGame.ConnectAsync(daemon.Socket, new ConnectOptions { Token = "act-token-0123456789" });
+        await using var player = await AbathurGame.ConnectAsync(daemon.Socket, new ConnectOptions { Token = "act-token-0123456789\n" });
         Assert.False((await player.ControlAsync(PlaybackControl.Resume())).Paused);
         Assert.DoesNotContain("act-token", player.Address, StringComparison.Ordinal);
     }
