@@ -26,7 +26,7 @@ import pytest
 from abathur import drawing
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
-from programs import ACT, FREE_PORTS, SKIRMISH, TIMEOUT, WATCH, Launch, token_options
+from programs import ACT, FREE_PORTS, SKIRMISH, TIMEOUT, WATCH, Launch, pause, token_options
 from s2clientprotocol import sc2api_pb2
 
 SERVICE = sync_pb2.DESCRIPTOR.services_by_name["GameSync"]
@@ -107,7 +107,12 @@ class Match:
             frames = watcher.frames(policy="every", start="oldest", name="viewer")
             for _ in range(shown):
                 next(frames)
-            told: Answers = {f"GET {path}": self._get(path) for path in self._paths()}
+            told: Answers = {}
+            for path in self._paths():
+                # /v1/compare answers twice a second.
+                while (answer := self._get(path))["status"] == 429:
+                    pause()
+                told[f"GET {path}"] = answer
             for number, (method, request) in enumerate(self._calls()):
                 told[f"rpc {number} {method.name}"] = self._call(method, request)
             frames.close()
