@@ -1,5 +1,6 @@
 using Abathur.Sync.Frames;
 using Abathur.Sync.History;
+using Abathur.Sync.Scheduling;
 
 namespace Abathur.Sync.Hub;
 
@@ -52,6 +53,7 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {
                 (bytes, frames) = (bytes + Write(subscription, output, frame, skipped), frames + 1);
+                LowPriorityThread.LetOthersRun();
             }
             if (!await output.FlushAsync(cancellation)) subscription.Close();
             if (IsOver(subscription)) return subscription.End ?? SubscriptionEnd.Complete;

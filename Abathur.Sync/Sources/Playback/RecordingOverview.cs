@@ -83,6 +83,7 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
             foreach (var message in recording.ReadMessages(firstGameLoop))
             {
                 cancellation.ThrowIfCancellationRequested();
+                LowPriorityThread.LetOthersRun();
                 if (message.GameLoop > lastGameLoop) break;
                 if (message.Topic == RecordingTopics.Plots) _plots.AddRecorded(message.Payload.Span);
                 if (message.Topic == RecordingTopics.Drawings) AddDrawings(message);
