@@ -34,9 +34,11 @@ SERVICE = sync_pb2.DESCRIPTOR.services_by_name["GameSync"]
 VOLATILE = {
     "uptime", "framesPerSecond", "bytesSent", "bytes", "bytesPublished", "matchId", "runId", "peer", "delay",
     "capturedMonotonicNs", "capturedUnixNs", "publishedMonotonicNs", "publishedUnixNs", "encodedMonotonicNs",
-    # Headers, and the measured part of /v1/compare.
-    "Date", "milliseconds", "run",
+    # A header, and what /v1/compare measures meanwhile.
+    "Date", "mean", "streamFrames",
 }  # fmt: skip
+#: The daemon's own subscription for /v1/compare, which ends some time after it.
+COMPARED = "encodings compared"
 FIRST_LOOP = 9000
 SHOWN, HIDDEN = 10, 5
 #: The delay has to be longer than asking takes: the first that is, on this machine.
@@ -48,7 +50,9 @@ def stable(value: Any) -> Any:
     """Without what is volatile."""
     if isinstance(value, dict):
         return {key: stable(each) for key, each in value.items() if key not in VOLATILE}
-    return [stable(each) for each in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [stable(each) for each in value if not (isinstance(each, dict) and each.get("name") == COMPARED)]
+    return value
 
 
 def observations() -> list[sc2api_pb2.ResponseObservation]:
