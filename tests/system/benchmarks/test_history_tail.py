@@ -18,8 +18,9 @@ KEPT, FRAMES = 2000, 7000
 #: Multiple of the tick rate: more frames for a percentile.
 RATE = 3.0
 ROUNDS, SECONDS = 3, 3.0
-#: Times the percentile of a reader that is alone, whose slowest hundredth depends on what else the system does.
-PERCENT, MOST = 98, 1.5
+#: Times the percentile of a reader that is alone, whose slowest hundredth depends on what else the system does. Mostly
+#: it is 0.7 to 1.2 times; where the reader of the history keeps its processor, 2.3 to 4.4.
+PERCENT, MOST = 98, 2.0
 
 
 def test_the_slowest_frames_beside_a_reader_of_the_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
