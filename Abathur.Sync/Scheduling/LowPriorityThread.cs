@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 
 namespace Abathur.Sync.Scheduling;
@@ -5,6 +6,11 @@ namespace Abathur.Sync.Scheduling;
 /// <summary>Gives the calling thread the lowest priority.</summary>
 internal static class LowPriorityThread
 {
+    private static readonly TimeSpan Turn = TimeSpan.FromMilliseconds(0.3);
+
+    [ThreadStatic]
+    private static long _turnBegan;
+
     /// <summary>Lowers the priority of the calling thread for the rest of its life. If the system does not allow it, nothing
     /// changes.</summary>
     public static void Enter()
@@ -15,9 +21,15 @@ internal static class LowPriorityThread
         if (OperatingSystem.IsLinux()) _ = SetPriority(Thread, ThisOne, Nice);
     }
 
-    /// <summary>Gives the processor to a thread that has become ready. Call it every 0.1 ms or so of computing: Linux may let this thread
-    /// run on for up to 4 ms, whatever its priority, and a frame that is sent meanwhile comes so much later.</summary>
-    public static void LetOthersRun() => Thread.Yield();
+    /// <summary>Gives the processor to a thread that has become ready, if this one has had it for <see cref="Turn"/>. Call it every 0.1 ms
+    /// or so of computing: Linux may let this thread run on for up to 4 ms, whatever its priority, and a frame that is sent meanwhile comes
+    /// so much later. Not at each call, because on a busy machine each turn is waited for.</summary>
+    public static void LetOthersRun()
+    {
+        if (Stopwatch.GetElapsedTime(_turnBegan) < Turn) return;
+        Thread.Yield();
+        _turnBegan = Stopwatch.GetTimestamp();
+    }
 
     [DllImport("libc", EntryPoint = "setpriority")]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
