@@ -28,7 +28,8 @@ public sealed class CatchUpTests : IDisposable
 
     public CatchUpTests()
     {
-        var options = new HubOptions { MaxSubscriptions = 2 * Joins, MaxHistoryReaders = 2 * Joins };
+        // Frames are published as fast as they can be kept, and readers have a low priority: on a busy machine they fall far behind.
+        var options = new HubOptions { MaxSubscriptions = 2 * Joins, MaxHistoryReaders = 2 * Joins, HistoryBytes = 1024 * 1024 * 1024 };
         _hub = new FrameHub(options, sourceWaits: true, TimeProvider.System);
         _hub.Begin(new Match { MatchId = "m" });
     }
