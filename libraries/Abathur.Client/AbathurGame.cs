@@ -91,7 +91,7 @@ public sealed class AbathurGame : IAsyncDisposable
                 frame.Content.Track(frame);
                 yield return frame;
                 if (!Continue(request, frame)) yield break;
-                await AcknowledgeAsync(stream, cancellation);
+                await stream.AcknowledgeAsync(cancellation);
             }
         }
     }
@@ -274,18 +274,6 @@ public sealed class AbathurGame : IAsyncDisposable
         }
         await Task.Delay(delay, cancellation);
         return null;
-    }
-
-    // A connection that broke meanwhile is noticed when the next frame is read, after the frames that have arrived.
-    private static async ValueTask AcknowledgeAsync(FrameStream stream, CancellationToken cancellation)
-    {
-        try
-        {
-            await stream.AcknowledgeAsync(cancellation);
-        }
-        catch (BrokenConnectionException)
-        {
-        }
     }
 
     /// <summary>Whether further frames were asked for. A reconnection then goes on after this frame.</summary>

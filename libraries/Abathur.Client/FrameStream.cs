@@ -28,7 +28,8 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
             switch (Read(bytes))
             {
                 case ServerMessage.MessageOneofCase.Frame:
-                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeFirstAsync(cancellation);
+                    // The second frame comes while the first one is decoded: code is used for the first time there, which takes longer.
+                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellation);
                     _hasFrame = true;
                     frame.Read(_message, ToNanoseconds(received), bytes.Length);
                     return true;
@@ -38,20 +39,16 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     }
 
     /// <summary>Says that the frame is done, where the subscription needs it.</summary>
-    public ValueTask AcknowledgeAsync(CancellationToken cancellation) =>
-        options.Acknowledges ? connection.AcknowledgeAsync(frame.Sequence, cancellation) : ValueTask.CompletedTask;
-
-    /// <summary>Lets the second frame come while the first one is decoded: code is used for the first time there, which takes
-    /// longer.</summary>
-    private async ValueTask AcknowledgeFirstAsync(CancellationToken cancellation)
+    public async ValueTask AcknowledgeAsync(CancellationToken cancellation)
     {
+        if (!options.Acknowledges) return;
         try
         {
             await connection.AcknowledgeAsync(_message.Sequence, cancellation);
         }
         catch (BrokenConnectionException)
         {
-            // It is noticed when the next frame is read.
+            // A connection that broke meanwhile is noticed when the next frame is read, after the frames that have arrived.
         }
     }
 
