@@ -73,7 +73,7 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
             else if (history.LastSequence >= attached?.LastSequence || (history.IsEmpty && !mayGrow && !history.IsLost))
             {
                 if (attached!.Value.IsLive) return null;
-                if (TryReadLast(subscription, out var last, out var before))
+                if (TryRead(subscription, until: null, out var last, out var before))
                 {
                     Write(subscription, output, last, before);
                     await output.FlushAsync(cancellation);
@@ -110,35 +110,19 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
     /// <param name="IsLive">Whether live frames follow; false: the match is over.</param>
     internal readonly record struct Attachment(ulong LastSequence, bool IsLive);
 
-    private bool TryRead(Subscription subscription, ulong last, out EncodedFrame frame, out DroppedFrames skipped)
+    /// <summary>Reads the next kept frame up to one; null: the last frame of the match, if downsampling has excluded it.</summary>
+    private bool TryRead(Subscription subscription, ulong? until, out EncodedFrame frame, out DroppedFrames skipped)
     {
         try
         {
-            return history.TryRead(last, out frame, out skipped);
+            return until is { } last ? history.TryRead(last, out frame, out skipped) : history.TryReadLast(out frame, out skipped);
         }
         catch (InvalidDataException e)
         {
-            return CannotBeSent(subscription, e, out frame, out skipped);
+            subscription.Finish(new(
+                SubscriptionEndReason.BadFrame, $"the history cannot be sent as {subscription.Options.Format}: {e.Message}"));
+            (frame, skipped) = (null!, default);
+            return false;
         }
-    }
-
-    private bool TryReadLast(Subscription subscription, out EncodedFrame frame, out DroppedFrames skipped)
-    {
-        try
-        {
-            return history.TryReadLast(out frame, out skipped);
-        }
-        catch (InvalidDataException e)
-        {
-            return CannotBeSent(subscription, e, out frame, out skipped);
-        }
-    }
-
-    private static bool CannotBeSent(Subscription subscription, InvalidDataException e, out EncodedFrame frame, out DroppedFrames skipped)
-    {
-        subscription.Finish(new(
-            SubscriptionEndReason.BadFrame, $"the history cannot be sent as {subscription.Options.Format}: {e.Message}"));
-        (frame, skipped) = (null!, default);
-        return false;
     }
 }
