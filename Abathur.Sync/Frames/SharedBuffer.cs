@@ -38,6 +38,15 @@ public sealed class SharedBuffer : SharedObject, IBufferWriter<byte>
         return buffer;
     }
 
+    /// <summary>A buffer with a copy of some bytes, and one reference, which is the caller's.</summary>
+    public static SharedBuffer CopyOf(ReadOnlySpan<byte> bytes)
+    {
+        var buffer = Rent(bytes.Length);
+        bytes.CopyTo(buffer.GetSpan(bytes.Length));
+        buffer.Advance(bytes.Length);
+        return buffer;
+    }
+
     /// <summary>Restricts the content to a part of it, for a message inside another one. Called by its owner, before it is
     /// shared.</summary>
     /// <param name="offset">Where the part begins in <see cref="Memory"/>.</param>

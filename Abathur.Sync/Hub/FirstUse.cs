@@ -47,14 +47,8 @@ internal static class FirstUse
         await hub.FinishAsync(SubscriptionEnd.Complete);
     }
 
-    private static Frame Rent(uint loop)
-    {
-        var bytes = Sample(loop).ToByteArray();
-        var buffer = SharedBuffer.Rent(bytes.Length);
-        bytes.CopyTo(buffer.GetSpan(bytes.Length));
-        buffer.Advance(bytes.Length);
-        return Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), buffer);
-    }
+    private static Frame Rent(uint loop) =>
+        Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(Sample(loop).ToByteArray()));
 
     /// <summary>An observation that has what is in most of them.</summary>
     private static ResponseObservation Sample(uint loop)

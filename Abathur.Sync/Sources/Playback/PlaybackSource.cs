@@ -160,9 +160,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         var isStep = _stepsLeft > 0;
         _sought = false;
         var observation = _next!.Value;
-        var payload = SharedBuffer.Rent(observation.Payload.Length);
-        observation.Payload.Span.CopyTo(payload.GetSpan(observation.Payload.Length));
-        payload.Advance(observation.Payload.Length);
+        var payload = SharedBuffer.CopyOf(observation.Payload.Span);
         _pacer.Advance(observation.GameLoop);
         hub.Drawings.ShowRecorded(_recording.Drawings);
         var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload), isPaced: _pacer.Rate > 0);

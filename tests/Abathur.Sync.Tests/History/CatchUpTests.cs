@@ -225,9 +225,7 @@ public sealed class CatchUpTests : IDisposable
     private static Frame NewFrame(uint gameLoop)
     {
         var bytes = RecordingSample.Observation(gameLoop);
-        var buffer = SharedBuffer.Rent(bytes.Length);
-        bytes.CopyTo(buffer.GetSpan(bytes.Length));
-        buffer.Advance(bytes.Length);
+        var buffer = SharedBuffer.CopyOf(bytes);
         return Frame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), buffer);
     }
 

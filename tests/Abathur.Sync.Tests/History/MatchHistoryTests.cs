@@ -216,9 +216,7 @@ public sealed class MatchHistoryTests : IDisposable
 
     private Frame Published(uint gameLoop, byte[] observation)
     {
-        var buffer = SharedBuffer.Rent(observation.Length);
-        observation.CopyTo(buffer.GetSpan(observation.Length));
-        buffer.Advance(observation.Length);
+        var buffer = SharedBuffer.CopyOf(observation);
         var frame = Frame.Rent(gameLoop, default, buffer);
         frame.MarkPublished("m", ++_sequence, default);
         return frame;

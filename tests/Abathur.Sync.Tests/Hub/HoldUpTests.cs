@@ -179,9 +179,7 @@ public sealed class HoldUpTests : IDisposable
     private Task Publish(uint gameLoop, bool isPaced = true)
     {
         var bytes = RecordingSample.Observation(gameLoop);
-        var buffer = SharedBuffer.Rent(bytes.Length);
-        bytes.CopyTo(buffer.GetSpan(bytes.Length));
-        buffer.Advance(bytes.Length);
+        var buffer = SharedBuffer.CopyOf(bytes);
         return _hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), buffer), isPaced).AsTask();
     }
 }

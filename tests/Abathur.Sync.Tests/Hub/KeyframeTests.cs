@@ -436,9 +436,7 @@ public class KeyframeTests
 
     private static SharedBuffer Buffer(byte[] bytes)
     {
-        var buffer = SharedBuffer.Rent(bytes.Length);
-        bytes.CopyTo(buffer.GetSpan(bytes.Length));
-        buffer.Advance(bytes.Length);
+        var buffer = SharedBuffer.CopyOf(bytes);
         return buffer;
     }
 

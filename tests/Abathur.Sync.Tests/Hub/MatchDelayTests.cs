@@ -442,9 +442,7 @@ public sealed class MatchDelayTests : IDisposable
 
     private static SharedBuffer Buffer(byte[] bytes)
     {
-        var buffer = SharedBuffer.Rent(bytes.Length);
-        bytes.CopyTo(buffer.GetSpan(bytes.Length));
-        buffer.Advance(bytes.Length);
+        var buffer = SharedBuffer.CopyOf(bytes);
         return buffer;
     }
 

@@ -35,9 +35,7 @@ public class SharedStreamTests
 
         async Task RoundAsync(uint loop)
         {
-            var buffer = SharedBuffer.Rent(observation.Length);
-            observation.CopyTo(buffer.GetSpan(observation.Length));
-            buffer.Advance(observation.Length);
+            var buffer = SharedBuffer.CopyOf(observation);
             await hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(clock), buffer));
             EncodedFrame? shared = null;
             foreach (var subscription in subscriptions)
