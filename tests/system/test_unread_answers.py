@@ -43,12 +43,13 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def flood_socket(daemon: Daemon) -> Iterator[socket.socket]:
+    """Connections without end. Each asks when the next is taken."""
     subscribe = {"encoding": "proto", "fieldMask": "observation.gameLoop"}
     first = json.dumps({"subscribe": subscribe, "token": WATCH}).encode() + b"\n"
     message = sync_pb2.ClientMessage(id=7)
     message.timeline.SetInParent()
     request = message.SerializeToString()
-    for _ in range(20):
+    while True:
         connection = socket.socket()
         # The system takes little of an answer: else those that fit into its buffers leave room for others.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -59,8 +60,8 @@ def flood_socket(daemon: Daemon) -> Iterator[socket.socket]:
 
 
 def flood_grpc(daemon: Daemon) -> Iterator[h2.Connection]:
-    """Calls whose windows take nothing."""
-    for _ in range(4):
+    """Like :func:`flood_socket`, with calls whose windows take nothing."""
+    while True:
         connection = h2.Connection(daemon.port("grpc"), initial_window_size=0)
         yield connection
         head = h2.block(
@@ -90,12 +91,13 @@ def test_they_are_refused_when_too_many_wait(
         contextlib.ExitStack() as stack,
     ):
         before = agent.status().process.allocated_bytes
+        answered = 0
+        # Until all room is taken: an answer that the watcher takes may cause a refusal of one that floods.
         for connection in flood(daemon):
             stack.callback(connection.close)
-        answered = 0
-        while not refused(watcher):
+            if refused(watcher):
+                break
             answered += 1
-            pause()
         allocated = agent.status().process.allocated_bytes - before
         assert allocated < MAX_ALLOCATED + answered * MAX_ANSWER, (allocated, answered)
         # Those that may act have room of their own.
