@@ -36,8 +36,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         if folder := os.environ.get("ABATHUR_TEST_COSTS"):
             wall, processor = (after - start for start, after in zip(before, spent(), strict=True))
             Path(folder).mkdir(parents=True, exist_ok=True)
-    with (Path(folder) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps([item.nodeid, wall, processor]) + "\n")
+            with (Path(folder) / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
+                file.write(json.dumps([item.nodeid, wall, processor]) + "\n")
 
 
 def of_python(folder: Path) -> Iterator[tuple[str, float, float]]:
