@@ -89,8 +89,11 @@ internal static class EmulateCommand
         };
         var path = SampleRecording.Of(result, FileArgument);
         using var stop = StopWithParent.Listen(result, cancellation);
-        using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), stop.Token);
+        using var opening = new StoppableOpening(stop.Token);
+        using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), opening.Token);
         var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
+        // A client of the game reads until its session ends.
+        opening.End();
         if (input.Recording.Damage is { } damage)
         {
             LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage, ProgramName.Current);

@@ -83,8 +83,10 @@ internal static class PlayCommand
             WaitForAgents = result.GetValue(WaitAgents),
         };
         var path = SampleRecording.Of(result, FileArgument);
-        // A stopped match ends in order, between two frames.
-        using var recording = RecordingReader.Open(path, cancellation: CancellationToken.None);
+        using var opening = new StoppableOpening(stop.Token);
+        using var recording = RecordingReader.Open(path, cancellation: opening.Token);
+        // A match that is stopped later ends in order, between two frames.
+        opening.End();
         if (recording.Damage is { } damage)
         {
             LogMessages.RecordingTruncated(ProgramLog.Logger, path, damage, ProgramName.Current);

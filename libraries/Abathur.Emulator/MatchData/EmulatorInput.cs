@@ -36,13 +36,13 @@ public sealed class EmulatorInput : IDisposable
     /// <param name="path">Recording, observations, or a folder of them.</param>
     /// <param name="gameInfo">File with the game info; null: the default file.</param>
     /// <param name="gameData">File with the game data; null: the default file.</param>
-    /// <param name="cancellation">Cancels an import.</param>
+    /// <param name="cancellation">Cancels an import, opening, and later reading.</param>
     /// <exception cref="RecordingException">An input does not exist or cannot be read.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>
     public static EmulatorInput Open(string path, string? gameInfo, string? gameData, CancellationToken cancellation)
     {
         if (!Directory.Exists(path) && !IsObservations(path))
-            return new EmulatorInput(Open(path), null, Read(gameInfo), Read(gameData));
+            return new EmulatorInput(RecordingReader.Open(path, cancellation: cancellation), null, Read(gameInfo), Read(gameData));
         if (!Path.Exists(path)) throw new RecordingException($"there is no file {path}");
         var inputs = Directory.Exists(path) ? ImportInput.FromFolder(path) : [ImportInput.FromFile(path)];
         // The full path is needed: the parent of a folder given as "." is not part of the argument.
@@ -59,7 +59,7 @@ public sealed class EmulatorInput : IDisposable
         {
             RecordingImporter.Import(inputs, temporary, options, cancellation);
             cancellation.ThrowIfCancellationRequested();
-            return new EmulatorInput(Open(temporary), temporary, null, null);
+            return new EmulatorInput(RecordingReader.Open(temporary, cancellation: cancellation), temporary, null, null);
         }
         catch
         {
@@ -67,9 +67,6 @@ public sealed class EmulatorInput : IDisposable
             throw;
         }
     }
-
-    // A client of the game reads until its session ends.
-    private static RecordingReader Open(string path) => RecordingReader.Open(path, cancellation: CancellationToken.None);
 
     /// <inheritdoc/>
     public void Dispose()
