@@ -501,19 +501,24 @@ internal sealed class Make
     /// <summary>Runs tests of all .NET test projects that are built for a framework.</summary>
     /// <param name="framework">The framework.</param>
     /// <param name="filter">Which tests: an expression over their traits.</param>
-    /// <param name="tries">How often they run at most, until all pass in one run.</param>
+    /// <param name="tries">How often they run at most, until each has passed once.</param>
     private void TestDotnet(string framework, string filter, int tries = 1)
     {
+        // What failed in each try; a test that passed in one of them has passed.
+        HashSet<string>? failing = null;
         for (var left = tries; left > 0 && !IsInterrupted; left--)
         {
-            var run = RunDotnet(framework, filter);
-            if (run.Failed.Count > 0 && left > 1)
+            var run = RunDotnet(framework, filter, isMeasured: tries > 1);
+            failing = [.. run.Failed.Where(name => failing?.Contains(name) != false)];
+            if (failing.Count > 0 && left > 1)
             {
-                Console.WriteLine($"make: {string.Join(", ", run.Failed)} failed: tried again");
-                _triedAgain += run.Failed.Count;
+                Console.WriteLine($"make: {string.Join(", ", failing)} failed: tried again");
+                _triedAgain += failing.Count;
                 continue;
             }
-            Count("dotnet test", run);
+            var mended = run.Failed.Count - failing.Count;
+            var code = failing.Count == 0 && mended > 0 ? Ok : run.Code;
+            Count("dotnet test", run with { Passed = run.Passed + mended, Failed = [.. failing], Code = code });
             return;
         }
     }
@@ -521,7 +526,7 @@ internal sealed class Make
     private static string Filter(string each, string separator, IEnumerable<string> kinds) =>
         string.Join(separator, kinds.Select(kind => string.Format(CultureInfo.InvariantCulture, each, kind)));
 
-    private static TestRun RunDotnet(string framework, string filter)
+    private static TestRun RunDotnet(string framework, string filter, bool isMeasured)
     {
         // A project with one framework has no folder of its own for it.
         var assemblies = Directory.EnumerateDirectories(Path.Combine(Root, "artifacts", "bin"), "*.Tests")
@@ -536,7 +541,8 @@ internal sealed class Make
                 "test", .. assemblies, "--nologo", "--filter", filter, "--logger", "trx", "--results-directory", results,
                 // A test that hangs is named.
                 "--blame-hang-timeout", "5m", "--blame-hang-dump-type", "none",
-                "--", "RunConfiguration.MaxCpuCount=0",
+                // What is measured has the machine for itself.
+                "--", $"RunConfiguration.MaxCpuCount={(isMeasured ? 1 : 0)}",
             ]);
         var files = Directory.Exists(results) ? Directory.EnumerateFiles(results, "*.trx").Select(XDocument.Load).ToList() : [];
         var elements = files.SelectMany(file => file.Descendants()).ToLookup(element => element.Name.LocalName);
