@@ -49,12 +49,15 @@ class AsyncNatsConnection:
             await client.close()
 
     async def match(self) -> sync_pb2.Match:
-        """The constant data of the match; waits for it for as long as for an answer."""
+        """The constant data of the match. If a relay is there, waits for it for as long as for an answer."""
         client = await self._connected()
         for _ in range(max(1, round(self._timeouts.request / _WAIT_SECONDS))):
             found = await _directory.match(client, self._match)
             if found is not None:
                 return found
+            # Without a word about it, the name is wrong, or its relay has not begun.
+            if await _directory.entry(client, self._match) is None:
+                break
             await asyncio.sleep(_WAIT_SECONDS)
         raise LostError(f"there is no match {self._match!r}")
 
@@ -203,7 +206,7 @@ class BlockingNatsConnection:
         self._loop.close()
 
     def match(self) -> sync_pb2.Match:
-        """The constant data of the match; waits for it for as long as for an answer."""
+        """The constant data of the match. If a relay is there, waits for it for as long as for an answer."""
         return self._run(self._connection.match())
 
     def status(self) -> sync_pb2.Status:
