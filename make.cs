@@ -517,7 +517,7 @@ internal sealed class Make
                 continue;
             }
             var mended = run.Failed.Count - failing.Count;
-            var code = failing.Count == 0 && mended > 0 ? Ok : run.Code;
+            var code = failing.Count == 0 && mended > 0 ? 0 : run.Code;
             Count("dotnet test", run with { Passed = run.Passed + mended, Failed = [.. failing], Code = code });
             return;
         }
