@@ -76,10 +76,11 @@ class Match:
         self.daemon = launch("serve", *FREE_PORTS, *token_options(folder), *record, "--delay", f"{delay}s")
         self._open = contextlib.ExitStack()
         self._bot: abathur.BlockingPublisher | None = None
-        self.newest = 0.0
+        self.hides_since = 0.0
 
     def publish(self, frames: list[sc2api_pb2.ResponseObservation], text: str) -> None:
         """Some frames, and what an agent draws and plots before the last one. The first ones begin the match."""
+        self.hides_since = time.monotonic()
         if self._bot is None:
             bot = abathur.publisher_blocking(self.daemon.grpc, token=ACT, map_name="Ladder LE")
             self._bot = self._open.enter_context(bot)
@@ -91,12 +92,10 @@ class Match:
             agent.draw([drawing.text((1, 1), text)], layer="plan")
             agent.plot(text, 1.0, agent="Bot")
         self._bot.publish(frames[-1])
-        self.newest = time.monotonic()
 
     def end(self) -> None:
         """The match is over."""
         self._open.close()
-        self.newest = time.monotonic()
 
     def until_shown(self, frames: int) -> None:
         """Wait until watchers see this many frames."""
@@ -233,7 +232,7 @@ class Match:
 def ask(first: Match, second: Match, shown: int) -> bool:
     """Compare all answers. False if this took so long that the first one shows more now."""
     hidden = first.answers(shown)
-    if time.monotonic() - first.newest > first.delay:
+    if time.monotonic() - first.hides_since > first.delay:
         return False
     other = second.answers(shown)
     assert hidden.keys() == other.keys()
