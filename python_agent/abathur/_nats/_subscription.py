@@ -74,8 +74,11 @@ async def place_of(
     if start == "start_game_loop":
         found = await stream.at_loop(request.start_game_loop)
         return Place(found.keyframe, found.position - 1)
-    if start == "start_oldest" and (oldest := await stream.oldest()) is not None:
-        return Place(oldest.keyframe, oldest.keyframe - 1)
+    looked_to = None
+    if start == "start_oldest":
+        _, looked_to = await stream.range()
+        if (oldest := await stream.oldest()) is not None:
+            return Place(oldest.keyframe, oldest.keyframe - 1)
     last = await stream.last()
     if last is None:
         _, position = await stream.range()
@@ -83,6 +86,9 @@ async def place_of(
     if last.end:
         is_over = last.end in _ORDERLY and await run() in ("", last.run)
         return None if is_over else Place(last.position + 1, last.position)
+    if looked_to is not None and last.keyframe > looked_to:
+        # The oldest frame was stored after it was looked for.
+        return Place(looked_to + 1, looked_to)
     return Place(last.keyframe, last.position)
 
 
