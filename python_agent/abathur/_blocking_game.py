@@ -178,7 +178,7 @@ class BlockingGame:
                         yield frame
                 return
             except LostError as error:
-                delay = backoff.fail(str(error), backoff.look())
+                delay = backoff.fail(error, backoff.look())
             except ProtocolError:
                 backoff.check(backoff.look())
                 raise

@@ -183,7 +183,7 @@ class Game:
                         await asyncio.sleep(0)
                 return
             except LostError as error:
-                delay = backoff.fail(str(error), await asyncio.to_thread(backoff.look))
+                delay = backoff.fail(error, await asyncio.to_thread(backoff.look))
             except ProtocolError:
                 backoff.check(await asyncio.to_thread(backoff.look))
                 raise

@@ -27,11 +27,12 @@ class Listener(Enum):
 def at(address: Address) -> Listener:
     """What listens at an address. Takes as long as it is silent: 5 s at most."""
     if address.transport == "nats":
-        return Listener.SOMETHING
+        servers = (server.rpartition(":") for server in address.servers)
+        return Listener.SOMETHING if any(_answers(host, int(port)) for host, _, port in servers) else Listener.NOTHING
     if address.path is not None:
         return _at_path(address.path)
     if address.tls:
-        return Listener.SOMETHING if _answers(address) else Listener.NOTHING
+        return Listener.SOMETHING if _answers(address.host, address.port) else Listener.NOTHING
     return _port_at(address)
 
 
@@ -60,8 +61,8 @@ def _at_path(path: str) -> Listener:
     return Listener.NOTHING
 
 
-def _answers(address: Address) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection((address.host, address.port), _TIMEOUT_SECONDS):
+def _answers(host: str, port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection((host.strip("[]"), port), _TIMEOUT_SECONDS):
         return True
     return False
 

@@ -10,14 +10,16 @@ from abathur import _listener
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._listener import Listener
-from abathur.errors import ConnectError, ConnectionLostError
+from abathur.errors import AbsentError, ConnectError, ConnectionLostError, LostError
 
 _logger = logging.getLogger("abathur")
 _FIRST_DELAY = 0.05
 _LONGEST_DELAY = 2.0
 #: An attempt that took longer was not refused.
 _REFUSED_WITHIN = 1.0
-_HOW_TO_START = "`abathur play MATCH.mcap` starts one; wait=SECONDS (--wait) waits for one that starts later"
+_HOW_TO_WAIT = "wait=SECONDS (--wait) waits for one that starts later"
+_HOW_TO_START = f"`abathur play MATCH.mcap` starts one; {_HOW_TO_WAIT}"
+_HOW_TO_LIST = f"`abathur matches nats://HOST` lists the matches; {_HOW_TO_WAIT}"
 
 
 class Backoff:
@@ -61,11 +63,11 @@ class Backoff:
         if (advice := _listener.advice(self._address, found)) is not None:
             raise ConnectError(str(self._address), advice, None)
 
-    def fail(self, reason: str, found: Listener) -> float:
+    def fail(self, error: LostError, found: Listener) -> float:
         """Seconds to wait before the next attempt.
 
         Args:
-            reason: Of the failure.
+            error: The failure.
             found: What `look` has found after it.
 
         Raises:
@@ -76,8 +78,8 @@ class Backoff:
         now = time.monotonic()
         if self._attempts == 0:
             self._started = now
-        if found is Listener.NOTHING:
-            reason = "nothing listens there"
+        reason = "nothing listens there" if found is Listener.NOTHING else str(error)
+        if found is Listener.NOTHING or (isinstance(error, AbsentError) and not self._was_connected):
             left = self._started + self._wait - now
             if self._wait > 0 and not self._waits:
                 self._waits = True
@@ -87,7 +89,11 @@ class Backoff:
         if left <= 0:
             if self._was_connected:
                 raise ConnectionLostError(str(self._address), reason, self._attempts)
-            raise ConnectError(str(self._address), reason, hint=_HOW_TO_START)
+            if self._address.transport != "nats":
+                raise ConnectError(str(self._address), reason, hint=_HOW_TO_START)
+            if found is Listener.NOTHING:
+                raise ConnectError(str(self._address), reason, "NATS server", _HOW_TO_WAIT)
+            raise ConnectError(str(self._address), reason, "relay", _HOW_TO_LIST)
         delay: float = min(_FIRST_DELAY * 2**self._attempts, _LONGEST_DELAY) * random.uniform(0.5, 1.0)
         delay = min(delay, left)
         self._attempts += 1

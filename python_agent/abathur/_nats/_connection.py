@@ -17,7 +17,7 @@ from abathur._nats._client import Client, NoRelayError
 from abathur._nats._stream import MatchStream
 from abathur._nats._subscription import Liveness, Place, Reader, place_of
 from abathur._timeouts import Timeouts
-from abathur.errors import LostError, ProtocolError, RequestError
+from abathur.errors import AbsentError, LostError, ProtocolError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 _M = TypeVar("_M", bound=Message)
@@ -51,15 +51,15 @@ class AsyncNatsConnection:
     async def match(self) -> sync_pb2.Match:
         """The constant data of the match. If a relay is there, waits for it for as long as for an answer."""
         client = await self._connected()
+        # Fails at once if the name is wrong or its relay has not begun: there may be no directory, which would be
+        # waited for.
+        await MatchStream(client, self._match).range()
         for _ in range(max(1, round(self._timeouts.request / _WAIT_SECONDS))):
             found = await _directory.match(client, self._match)
             if found is not None:
                 return found
-            # Without a word about it, the name is wrong, or its relay has not begun.
-            if await _directory.entry(client, self._match) is None:
-                break
             await asyncio.sleep(_WAIT_SECONDS)
-        raise LostError(f"there is no match {self._match!r}")
+        raise AbsentError(f"there is no match {self._match!r}")
 
     async def status(self) -> sync_pb2.Status:
         """The status of the daemon."""
@@ -136,7 +136,7 @@ class AsyncNatsConnection:
         needs_relay = broken is not None or request.WhichOneof("start") is None
         if place is not None and needs_relay and not await self._has_relay():
             self._broken = broken
-            raise LostError(f"no relay serves the match {self._match!r}")
+            raise AbsentError(f"no relay serves the match {self._match!r}")
         return place
 
     async def _run(self) -> str:
@@ -164,7 +164,7 @@ class AsyncNatsConnection:
         try:
             answer = await client.request(subject, request.SerializeToString(), _wire.REQUEST, self._timeouts.request)
         except NoRelayError:
-            raise LostError(f"no relay serves the match {self._match!r}") from None
+            raise AbsentError(f"no relay serves the match {self._match!r}") from None
         except LostError:
             seconds = f"{self._timeouts.request:g} s (request_timeout)"
             raise RequestError("DEADLINE_EXCEEDED", f"the relay did not answer within {seconds}") from None

@@ -14,7 +14,7 @@ from abathur import _frame
 from abathur._nats import _wire
 from abathur._nats._client import ApiError, Client
 from abathur._nats._wire import Stamp
-from abathur.errors import LostError, RequestError
+from abathur.errors import AbsentError, LostError, RequestError
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
@@ -184,7 +184,7 @@ class MatchStream:
 
     def _refused(self, error: ApiError) -> Exception:
         if error.is_missing:
-            return LostError(f"there is no match {self._match!r}")
+            return AbsentError(f"there is no match {self._match!r}")
         return LostError(f"JetStream: {error}")
 
 
@@ -230,7 +230,7 @@ class _Consumer:
                 return
             except ApiError as error:
                 if error.is_missing:
-                    raise LostError(f"there is no match {self._match!r}") from None
+                    raise AbsentError(f"there is no match {self._match!r}") from None
                 problem: Exception = LostError(f"JetStream: {error}")
             except LostError as error:
                 problem = error
