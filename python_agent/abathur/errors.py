@@ -129,7 +129,7 @@ class LostError(AbathurError):
 
 
 class AbsentError(LostError):
-    """There is nothing that could answer: no match of this name, or nobody who serves it. Used within the package."""
+    """There is no match with this name, or no relay that serves it. Used within the package."""
 
 
 class StoppingError(LostError):
