@@ -655,7 +655,7 @@ def test_a_playback_has_no_delay(tmp_path: Path) -> None:
 
 async def check_relayed(ladder: Ladder, address: str) -> None:
     """A reader of the match on NATS sees it as a watcher does."""
-    async with abathur.connect(address) as game:
+    async with abathur.connect(address, wait=TIMEOUT) as game:
         async for frame in game.frames(policy="every", start="oldest", max_frames=60):
             ladder.check_frame(frame, is_newest=False)
         async for frame in game.frames(policy="latest", max_frames=10):
