@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
@@ -81,16 +83,19 @@ class Running:
         """The part's exit code; 130 where Ctrl-C came."""
         with self._log.open("w", encoding="utf-8") as log:
             # In a session of its own Ctrl-C does not reach it twice: from the terminal and from here.
-            child = subprocess.Popen(
-                [str(each) for each in part.command],
-                cwd=ROOT,
-                env={**os.environ, **part.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=self._output if part.shows else log,
-                stderr=None if sys.stderr.isatty() or part.shows else subprocess.STDOUT,
-                start_new_session=sys.platform != "win32",
-            )
+            with _later() as pressed:
+                child = subprocess.Popen(
+                    [str(each) for each in part.command],
+                    cwd=ROOT,
+                    env={**os.environ, **part.environment},
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._output if part.shows else log,
+                    stderr=None if sys.stderr.isatty() or part.shows else subprocess.STDOUT,
+                    start_new_session=sys.platform != "win32",
+                )
             try:
+                if pressed:
+                    raise KeyboardInterrupt
                 return child.wait()
             except KeyboardInterrupt:
                 self._say("interrupted: writing what is measured")
@@ -168,10 +173,19 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
+@contextlib.contextmanager
+def _later() -> Iterator[list[int]]:
+    """Note a Ctrl-C that comes meanwhile: otherwise a program that is being started would go on by itself."""
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _interrupt(child: subprocess.Popen[bytes]) -> int:
     if sys.platform != "win32":
-        import signal
-
         child.send_signal(signal.SIGINT)
     try:
         child.wait(_GRACE_SECONDS)

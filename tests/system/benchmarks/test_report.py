@@ -474,7 +474,9 @@ def test_a_page_of_nothing_is_not_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to another process there")
-def test_ctrl_c_lets_the_part_write_what_it_has_and_leaves_out_the_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize("start_seconds", [0, 0.5])
+def test_ctrl_c_lets_the_part_write_what_it_has_and_leaves_out_the_rest(tmp_path: Path, start_seconds: float) -> None:
+    """Also where it comes while the part is still being started, as on a busy machine."""
     part = f"""
 import sys, time
 try:
@@ -485,9 +487,14 @@ except KeyboardInterrupt:
     sys.exit(130)
 """
     program = f"""
-import sys
+import subprocess, sys, time
 from pathlib import Path
 sys.path.insert(0, {str(ROOT / "benchmarks" / "python")!r})
+class Slow(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        time.sleep({start_seconds})
+subprocess.Popen = Slow
 from report.plan import Part
 from report.running import Running
 parts = [Part(name, [sys.executable, "-c", {part!r}], Path("x"), 60, shows=True) for name in ("first", "second")]
