@@ -81,7 +81,7 @@ class Reader:
         self.task = asyncio.create_task(self._read(address))
 
     async def _read(self, address: str) -> None:
-        async with abathur.connect(address) as game:
+        async with abathur.connect(address, wait=60) as game:
             frames = game.frames(policy="every", start="oldest", encoding="columns")
             async with aclosing(frames):
                 async for frame in frames:

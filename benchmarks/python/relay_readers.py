@@ -74,7 +74,7 @@ async def _every(client: Client, match: str, log: Log) -> None:
 
 async def _decode(address: str, log: Log) -> None:
     add = log.follow()
-    async with abathur.connect(address) as game:
+    async with abathur.connect(address, wait=60) as game:
         async for frame in game.frames(policy="every", encoding="columns", compression="zstd-stream"):
             frame.units.pos.sum()
             add(frame.sequence, lambda: frame.timing.published)  # noqa: B023 - called at once
