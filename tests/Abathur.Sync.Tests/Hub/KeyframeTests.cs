@@ -432,13 +432,7 @@ public class KeyframeTests
     }
 
     private ValueTask Publish(FrameHub hub, uint gameLoop) =>
-        hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), Buffer(Observation(gameLoop))));
-
-    private static SharedBuffer Buffer(byte[] bytes)
-    {
-        var buffer = SharedBuffer.CopyOf(bytes);
-        return buffer;
-    }
+        hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(Observation(gameLoop))));
 
     /// <summary>Sizes from nothing to more than the smallest window; most of it as in the frame before.</summary>
     private static byte[] Observation(uint gameLoop) => gameLoop % 50 == 7 ? [] :

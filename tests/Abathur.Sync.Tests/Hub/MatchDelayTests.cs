@@ -131,7 +131,7 @@ public sealed class MatchDelayTests : IDisposable
         _clock.Advance(Tick);
         Begin();
         using var watcher = Subscribe();
-        await _live.PublishAsync(Frame.Rent(1, captured, Buffer(RecordingSample.Observation(1))));
+        await _live.PublishAsync(Frame.Rent(1, captured, SharedBuffer.CopyOf(RecordingSample.Observation(1))));
         await EncodedAsync();
         await PumpWaitsAsync();
         _clock.Advance(Delay - Tick);
@@ -298,7 +298,7 @@ public sealed class MatchDelayTests : IDisposable
     public async Task Frame_ThatCannotBeKept_IsMissing()
     {
         Begin();
-        await _live.PublishAsync(Frame.Rent(1, FrameStamp.Now(_clock), Buffer([0x0a, 0xff])));
+        await _live.PublishAsync(Frame.Rent(1, FrameStamp.Now(_clock), SharedBuffer.CopyOf([0x0a, 0xff])));
         await EncodedAsync();
         await PublishAsync(2);
         await PumpWaitsAsync();
@@ -395,7 +395,7 @@ public sealed class MatchDelayTests : IDisposable
         hub.Plots.Between(0, uint.MaxValue).Series.SelectMany(series => series.GameLoops.Zip(series.Values));
 
     private async Task PublishAsync(uint loop) =>
-        await _live.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), Buffer(RecordingSample.Observation(loop))));
+        await _live.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(RecordingSample.Observation(loop))));
 
     /// <summary>Waits until all that was published is kept.</summary>
     private Task EncodedAsync()
@@ -439,12 +439,6 @@ public sealed class MatchDelayTests : IDisposable
         board.Read(out _).Layers.SelectMany(layer => layer.Shapes).Select(drawn => drawn.Shape.Text.Text_);
 
     private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
-
-    private static SharedBuffer Buffer(byte[] bytes)
-    {
-        var buffer = SharedBuffer.CopyOf(bytes);
-        return buffer;
-    }
 
     /// <summary>Takes frames as they would travel.</summary>
     private sealed class Watcher(Subscription subscription) : IDisposable
