@@ -18,7 +18,7 @@ internal sealed class UnauthenticatedConnections(AccessTokens tokens, TimeProvid
     private int _open;
 
     /// <summary>How long one may be open: a little longer than a transport waits for the first message, and then says so.</summary>
-    internal static TimeSpan TimeLimit { get; } = TimeSpan.FromSeconds(12);
+    internal static TimeSpan TimeLimit { get; } = TimeSpan.FromSeconds(10);
 
     /// <summary>Connections that are open now.</summary>
     public int Open => Volatile.Read(ref _open);

@@ -142,7 +142,7 @@ internal static class CatCommand
 
         private byte[] Prune(FieldSelection selection, in RecordedMessage recorded)
         {
-            var message = _descriptor!.Parser.ParseFrom(recorded.Payload.Span);
+            var message = LenientParser.Parse(_descriptor!, recorded.Payload.Span);
             selection.Prune(message);
             return message.ToByteArray();
         }

@@ -50,7 +50,8 @@ internal static class CliErrors
     {
         var command = parsed.CommandResult.Command;
         // An unknown argument usually explains why a required one seems to be missing, so it is reported first.
-        var unknown = parsed.UnmatchedTokens is [var first, ..] ? first : OptionTakenAsArgument(parsed);
+        // An unknown option may have taken the place of a file, and its value is then one too many.
+        var unknown = OptionTakenAsArgument(parsed) ?? (parsed.UnmatchedTokens is [var first, ..] ? first : null);
         var message = unknown is not null ? Unknown(unknown, command) : Describe(parsed.Errors[0]);
         LogMessages.CommandFailed(ProgramLog.Logger, $"{message} See `{HelpText.NameOf(command)} --help`.");
         return ExitCode.Usage;

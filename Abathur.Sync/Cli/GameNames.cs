@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Google.Protobuf;
@@ -25,7 +26,7 @@ internal sealed class GameNames
         if (recording.GameData is not { } data) return names;
         try
         {
-            names.Add(ResponseData.Parser.ParseFrom(data.Span));
+            names.Add(LenientParser.Parse<ResponseData>(data.Span));
         }
         catch (InvalidProtocolBufferException)
         {

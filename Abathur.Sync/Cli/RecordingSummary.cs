@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Abathur.Protobuf;
 using Abathur.Recordings;
 using Google.Protobuf;
 using SC2APIProtocol;
@@ -105,7 +106,7 @@ internal sealed record RecordingSummary
         if (!recording.ReadNext(out var first)) return [];
         try
         {
-            var units = ResponseObservation.Parser.ParseFrom(first.Payload.Span).Observation?.RawData?.Units ?? [];
+            var units = LenientParser.Parse<ResponseObservation>(first.Payload.Span).Observation?.RawData?.Units ?? [];
             if (units.Count == 0) return [];
             var names = GameNames.Of(recording);
             return units.GroupBy(unit => names.Unit(unit.UnitType)).ToDictionary(type => type.Key, type => type.Count());

@@ -1,8 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
-using System.Net.Security;
 using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
+using Abathur.Client;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.V1;
@@ -31,7 +30,14 @@ internal sealed class StatusClient : IDisposable
         _uri = ToUri(address);
         // No proxy and no redirection: the token must only reach this address.
         var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
-        if (caPath is not null) handler.SslOptions.RemoteCertificateValidationCallback = Trust(caPath);
+        try
+        {
+            if (caPath is not null) handler.SslOptions.CertificateChainPolicy = TrustedRoots.Read(caPath);
+        }
+        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
+        {
+            throw new CliException($"--ca: {e.Message}", ExitCode.Usage);
+        }
         _http = new HttpClient(handler) { Timeout = AnswerTimeout, MaxResponseContentBufferSize = MaxAnswerBytes };
         if (token is not null) _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", token);
     }
@@ -79,27 +85,5 @@ internal sealed class StatusClient : IDisposable
             return new Uri(uri, OperationsEndpoints.StatusPath);
         throw new CliException(
             $"\"{address}\" is not the address of a daemon: expected HOST:PORT of its HTTP port, or https://HOST:PORT", ExitCode.Usage);
-    }
-
-    private static RemoteCertificateValidationCallback Trust(string caPath)
-    {
-        var roots = new X509Certificate2Collection();
-        try
-        {
-            roots.ImportFromPemFile(caPath);
-        }
-        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
-        {
-            throw new CliException($"--ca: {e.Message}", ExitCode.Usage);
-        }
-        return (_, certificate, _, errors) =>
-        {
-            if (certificate is not X509Certificate2 shown || (errors & ~SslPolicyErrors.RemoteCertificateChainErrors) != 0) return false;
-            using var chain = new X509Chain();
-            chain.ChainPolicy.TrustMode = X509ChainTrustMode.CustomRootTrust;
-            chain.ChainPolicy.CustomTrustStore.AddRange(roots);
-            chain.ChainPolicy.RevocationMode = X509RevocationMode.NoCheck;
-            return chain.Build(shown);
-        };
     }
 }

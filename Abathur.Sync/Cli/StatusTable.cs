@@ -82,7 +82,7 @@ internal static class StatusTable
         {
             table.AddRow(kept.Select(column => new Text(
                 FittingText.Shorten(column.Text(each), width - Column.EdgesWidth),
-                column.IsWarning?.Invoke(each) == true ? new Style(Color.Yellow) : null)));
+                column.IsWarning?.Invoke(each) == true ? new Style(Color.Yellow) : Style.Plain)));
         }
         return table;
     }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Times on the command line: a number of seconds, or a number and <c>s</c>, <c>m</c> or <c>h</c>.</summary>
+/// <summary>Times on the command line: a number of seconds, or a number and <c>s</c>, <c>m</c>, <c>h</c> or <c>d</c>.</summary>
 internal static class TimeText
 {
     // No option takes more. TimeSpan ends at some 10 million days.
@@ -16,6 +16,7 @@ internal static class TimeText
             's' => 1,
             'm' => 60,
             'h' => 3600,
+            'd' => 86_400,
             _ => 0,
         };
         var digits = unit == 0 ? text : text[..^1];

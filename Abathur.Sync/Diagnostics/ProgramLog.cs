@@ -56,6 +56,8 @@ internal static class ProgramLog
         filter.AddFilter(Proxy, _minimumLevel == LogLevel.Warning ? LogLevel.Information : _minimumLevel);
         // A failed start is reported once, by the code that starts the server.
         filter.AddFilter("Microsoft.Extensions.Hosting", LogLevel.None);
+        // What a handler throws is reported by the code that calls it; the rest is what clients did wrong.
+        filter.AddFilter("Grpc", LogLevel.None);
         // The ready line has the addresses.
         filter.AddFilter("Microsoft.Hosting.Lifetime", _minimumLevel < LogLevel.Warning ? LogLevel.Warning : _minimumLevel);
         var factory = new LoggerFactory([], filter);

@@ -1,5 +1,6 @@
 using System.Net.WebSockets;
 using Abathur.Emulator;
+using Abathur.Protobuf;
 using Abathur.Sc2.Api;
 using Abathur.Sync.Transports.WebSocket;
 using Google.Protobuf;
@@ -43,7 +44,7 @@ internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection con
         Request request;
         try
         {
-            request = Request.Parser.ParseFrom(input.Bytes.Span);
+            request = LenientParser.Parse<Request>(input.Bytes.Span);
         }
         catch (InvalidProtocolBufferException e)
         {

@@ -1,3 +1,4 @@
+using Abathur.Protobuf;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
@@ -138,7 +139,7 @@ internal sealed class MatchTimeline
     {
         try
         {
-            return ResponseObservation.Parser.ParseFrom(response);
+            return LenientParser.Parse<ResponseObservation>(response);
         }
         catch (InvalidProtocolBufferException)
         {

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Authentication;
-using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
@@ -9,10 +8,11 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Metrics;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Transports;
-using Abathur.Sync.Transports.GameSync;
+using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.Transports.WebSocket;
+using Grpc.HealthCheck;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
@@ -23,6 +23,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using ServingStatus = Grpc.Health.V1.HealthCheckResponse.Types.ServingStatus;
 
 namespace Abathur.Sync.Hosting;
 
@@ -31,22 +32,15 @@ public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
 
-    /// <summary>Largest gRPC request of methods with small requests: queries, subscriptions, health, reflection.</summary>
-    private const int MaxSmallRequestBytes = 64 * 1024;
-
-    /// <summary>gRPC calls at once: the maximum of connections and subscriptions together, twice, to leave room for short calls.</summary>
-    private const int MaxCalls = 4096;
-
-    private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(8);
     private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
-    private const string ServiceName = "abathur.sync.v1.GameSync";
 
     private readonly DaemonOptions _options;
     private readonly IMatchSource _source;
     private readonly TimeProvider _clock;
     private readonly FrameHub _hub;
     private readonly WebApplication _app;
-    private readonly GrpcHealth _health = new();
+    private readonly HealthServiceImpl _health = new();
     private readonly CompareEndpoint _compare;
     private readonly MatchDelay? _delay;
     private readonly CompareEndpoint? _compareLater;
@@ -86,24 +80,13 @@ public sealed class Daemon : IAsyncDisposable
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(kestrel => Listen(kestrel, new SocketHandler(_api, clock)));
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
+        GrpcEndpoints.AddServices(builder.Services, _api, _health);
         _app = builder.Build();
         foreach (var hub in new[] { _hub, _delay?.Hub }.OfType<FrameHub>())
         {
             hub.Joined += subscription => LogSubscribed(_log, subscription);
             hub.Left += subscription => LogUnsubscribed(_log, subscription);
         }
-        GrpcService[] services = [new GameSyncService(_api).Service, _health.Service];
-        var grpc = new GrpcServer(
-            new GrpcServerOptions
-            {
-                MaxReceiveMessageBytes = MaxSmallRequestBytes,
-                FirstMessageTimeout = RequestHeadTimeout,
-                MaxConcurrentCalls = MaxCalls,
-                TimeProvider = clock,
-                MapException = GameSyncService.ToGrpc,
-                OnHandlerFailure = (method, e) => LogMessages.HandlerFailed(_log, method, e),
-            },
-            [.. services, .. GrpcReflection.For(services)]);
         var sync = new WebSocketEndpoint(
             WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync,
             _app.Lifetime.ApplicationStopping);
@@ -138,7 +121,7 @@ public sealed class Daemon : IAsyncDisposable
             });
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
-        _app.Run(grpc.HandleAsync);
+        GrpcEndpoints.Map(_app, new GrpcGate(_api, clock));
     }
 
     private string Advice(Exception failure)
@@ -160,6 +143,9 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Fan-out of the match.</summary>
     public FrameHub Hub => _hub;
 
+    /// <summary>The requests of its clients, for those in this process.</summary>
+    internal SyncApi Api => _api;
+
     /// <summary>Connections of which no request had a token yet, where tokens are in use.</summary>
     internal int UnauthenticatedConnections => _unauthenticated.Open;
 
@@ -179,7 +165,8 @@ public sealed class Daemon : IAsyncDisposable
             throw new DaemonException($"cannot listen: {e.Message}{Advice(e)}", e);
         }
         _listens = true;
-        _health.Set(ServiceName, GrpcServingStatus.Serving);
+        _health.SetStatus("", ServingStatus.Serving);
+        _health.SetStatus(GameSyncMethods.ServiceName, ServingStatus.Serving);
         return new BoundAddresses([.. _listeners.Select(each => (each.Transport, Describe(each.Listener)))]);
     }
 
@@ -262,7 +249,7 @@ public sealed class Daemon : IAsyncDisposable
     private void StopServing()
     {
         _isStopping = true;
-        _health.Set(ServiceName, GrpcServingStatus.NotServing);
+        _health.SetStatus(GameSyncMethods.ServiceName, ServingStatus.NotServing);
         _compare.Dispose();
         _compareLater?.Dispose();
     }

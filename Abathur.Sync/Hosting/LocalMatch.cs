@@ -92,6 +92,22 @@ internal sealed class LocalMatch : IDisposable
         File.Move(temporary, _file, overwrite: true);
     }
 
+    /// <summary>The address of gRPC of a match on this machine; null: no daemon publishes this name, or the directory
+    /// cannot be trusted.</summary>
+    public static string? GrpcOf(string name)
+    {
+        try
+        {
+            using var entry = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(MatchesFolder.Find(), $"{name}.json")));
+            return entry.RootElement.TryGetProperty("grpc", out var address) ? address.GetString() : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or InvalidOperationException)
+        {
+            // The entry is missing, or is just being removed.
+            return null;
+        }
+    }
+
     /// <summary>Removes the entry.</summary>
     public void Dispose()
     {

@@ -46,10 +46,12 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
             var (bytes, frames) = (0, 0);
             var start = clock.GetTimestamp();
             var mayGrow = history.MayGrow;
+            // Asked once: a credit that comes while messages are sent would hide why no frame was read.
+            var hasCredit = true;
             output.WritePending();
             // At least one frame, where there is one: a batch without any means that nothing more can be read.
             while (frames < BatchFrames && bytes < BatchBytes && (frames == 0 || clock.GetElapsedTime(start) < BatchTime)
-                && !IsOver(subscription) && subscription.HasCredit
+                && !IsOver(subscription) && (hasCredit = subscription.HasCredit)
                 && TryRead(subscription, attached?.LastSequence ?? ulong.MaxValue, out var frame, out var skipped))
             {
                 (bytes, frames) = (bytes + Write(subscription, output, frame, skipped), frames + 1);
@@ -62,7 +64,7 @@ internal sealed class CatchUp(HistoryReader history, Func<CatchUp.Attachment?> a
                 // Other readers, and the frames that are to be kept, have a turn.
                 await Task.Yield();
             }
-            else if (!subscription.HasCredit)
+            else if (!hasCredit)
             {
                 await subscription.WaitAsync();
             }

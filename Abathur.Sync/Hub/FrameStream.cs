@@ -19,6 +19,10 @@ internal sealed class FrameStream : IDisposable
     /// that thread.</summary>
     private const int ServedAtOnce = 2;
 
+    /// <summary>Frames, and their bytes, that may wait for an encoder if the source does not: on a busy machine a bot may publish those
+    /// of a second at once.</summary>
+    private const int MaxBurstFrames = 64, MaxBurstBytes = 8 * 1024 * 1024;
+
     /// <summary>Mean encoding time from which a stream counts as slow.</summary>
     private static readonly TimeSpan SlowEncoding = TimeSpan.FromMilliseconds(20);
 
@@ -44,6 +48,7 @@ internal sealed class FrameStream : IDisposable
     private DroppedFrames _missed;
     private Frame? _excluded;
     private SubscriptionEnd? _end;
+    private long _queuedBytes;
     private int _payloadBytes;
     private int _keyframeAsked;
     private uint? _framesSinceKeyframe;
@@ -171,17 +176,15 @@ internal sealed class FrameStream : IDisposable
         {
             // The stream has ended: readers get that reason, not that of a full queue.
             if (_end is not null) return;
-            var capacity = HasLossless() ? _options.EncodeQueueFrames : 1;
-            if (_queue.Count >= _options.EncodeQueueFrames && HasLossless())
-                EndLossless($"encoding {Key.Format} does not keep up with the source");
-            while (_queue.Count >= capacity)
+            if (IsOverfull() && HasLossless()) EndLossless($"encoding {Key.Format} does not keep up with the source");
+            while (!HasLossless() && TryDequeue() is { } oldest)
             {
-                var oldest = _queue.Dequeue();
                 _missed = _missed.Then(oldest.GameLoop);
                 oldest.Release();
             }
             frame.Retain();
             _queue.Enqueue(frame);
+            _queuedBytes += frame.Observation.Length;
         }
         WakeEncoder();
     }
@@ -239,7 +242,7 @@ internal sealed class FrameStream : IDisposable
             DroppedFrames missed;
             lock (_gate)
             {
-                _queue.TryDequeue(out frame);
+                frame = TryDequeue();
                 missed = _missed;
                 if (frame is not null) _missed = default;
             }
@@ -508,6 +511,17 @@ internal sealed class FrameStream : IDisposable
     private bool IsFull()
     {
         lock (_gate) return _queue.Count >= _options.EncodeQueueFrames;
+    }
+
+    // Under the lock, as the next one.
+    private bool IsOverfull() => _queue.Count >= _options.EncodeQueueFrames
+        && (_sourceWaits || _queue.Count >= MaxBurstFrames || _queuedBytes > MaxBurstBytes);
+
+    private Frame? TryDequeue()
+    {
+        if (!_queue.TryDequeue(out var frame)) return null;
+        _queuedBytes -= frame.Observation.Length;
+        return frame;
     }
 
     private bool HasLossless() => Array.Exists(_subscriptions, subscription => subscription is { IsLossless: true, End: null });

@@ -14,7 +14,8 @@ public sealed record HubOptions
     /// <summary>How long the shutdown waits for readers that block an encoder. Default 2 s.</summary>
     public TimeSpan StopTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Frames that may wait for an encoder if its stream has a lossless reader. Default 8. Without such a reader, 1.</summary>
+    /// <summary>Frames that may wait for an encoder if its stream has a lossless reader. Default 8; up to 64 frames and 8 MiB if the source
+    /// cannot wait. Without such a reader, 1.</summary>
     public int EncodeQueueFrames { get; init; } = 8;
 
     /// <summary>

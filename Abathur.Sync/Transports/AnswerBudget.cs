@@ -1,4 +1,3 @@
-using Abathur.Grpc;
 using Abathur.Sync.Access;
 using Abathur.Sync.Requests;
 

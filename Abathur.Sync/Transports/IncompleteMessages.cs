@@ -1,4 +1,3 @@
-using Abathur.Grpc;
 using Abathur.Sync.Requests;
 
 namespace Abathur.Sync.Transports;

@@ -98,7 +98,8 @@ class Server(Process):
     """A process that prints ``ready NAME=ADDRESS ...``."""
 
     def __init__(self, arguments: list[str | Path]) -> None:
-        super().__init__(["dotnet", *arguments])
+        program = Path(arguments[0])
+        super().__init__([*(["dotnet"] if program.suffix == ".dll" else []), *arguments])
         words = self.read_line().split()
         self.ready_ns = time.perf_counter_ns()
         if not words or words[0] != "ready":

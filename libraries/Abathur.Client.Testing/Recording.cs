@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.V1;
@@ -27,8 +28,8 @@ public sealed class Recording : IDisposable
             LastGameLoop = reader.LastGameLoop,
             FrameCount = (ulong)reader.FrameCount,
         };
-        if (reader.GameInfo is { } info) Match.GameInfo = ResponseGameInfo.Parser.ParseFrom(info.Span);
-        if (reader.GameData is { } data) Match.GameData = ResponseData.Parser.ParseFrom(data.Span);
+        if (reader.GameInfo is { } info) Match.GameInfo = LenientParser.Parse<ResponseGameInfo>(info.Span);
+        if (reader.GameData is { } data) Match.GameData = LenientParser.Parse<ResponseData>(data.Span);
     }
 
     /// <summary>The file.</summary>
@@ -93,7 +94,7 @@ public sealed class Recording : IDisposable
     }
 
     private static ResponseObservation? Parse(SkippedEvents? skipped) =>
-        skipped?.ToFields() is { IsEmpty: false } fields ? ResponseObservation.Parser.ParseFrom(fields.Span) : null;
+        skipped?.ToFields() is { IsEmpty: false } fields ? LenientParser.Parse<ResponseObservation>(fields.Span) : null;
 
     /// <inheritdoc/>
     public void Dispose() => _reader.Dispose();

@@ -8,26 +8,26 @@ namespace Abathur.Client;
 
 /// <summary>A daemon, as agents use it: frames, and requests. Thread-safe, except that each enumeration of frames is for one
 /// task.</summary>
-/// <remarks>The daemon's socket has one subscription a connection: each <see cref="Frames"/> has a connection of its own, and all requests
-/// share one that is opened with the first of them, and that the daemon counts as one more agent.</remarks>
+/// <remarks>The daemon's socket has one subscription a connection: each <see cref="Frames"/> has a connection of its own, and all
+/// requests share one that is opened with the first of them. gRPC has one connection for all.</remarks>
 public sealed class AbathurGame : IAsyncDisposable
 {
     private readonly DaemonAddress _address;
     private readonly ConnectOptions _options;
-    private readonly SemaphoreSlim _opening = new(1);
-    private RequestSession? _requests;
+    private readonly DaemonTransport _transport;
     private volatile Lazy<Match>? _match;
     private uint _gameLoop;
-    private bool _isDisposed;
 
-    private AbathurGame(DaemonAddress address, ConnectOptions options) => (_address, _options) = (address, options);
+    private AbathurGame(DaemonAddress address, ConnectOptions options, DaemonTransport transport) =>
+        (_address, _options, _transport) = (address, options, transport);
 
     /// <summary>The address, without the token.</summary>
     public string Address => _address.ToString();
 
     /// <summary>Checks that a daemon answers.</summary>
     /// <param name="address"><c>HOST:PORT</c> or <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> with TLS, or
-    /// <c>socket+unix:PATH</c>, or <c>match:NAME</c> for a match on this machine. Null: the environment variable ABATHUR_ADDRESS, else
+    /// <c>socket+unix:PATH</c>; <c>grpc://HOST:PORT</c>, <c>grpcs://HOST:PORT</c> or <c>grpc+unix:PATH</c> for gRPC; <c>match:NAME</c> for
+    /// the socket of a match on this machine. Null: the environment variable ABATHUR_ADDRESS, else
     /// 127.0.0.1:22401.</param>
     /// <param name="options">Token, certificates and timeouts.</param>
     /// <param name="cancellation">Ends the wait.</param>
@@ -41,19 +41,28 @@ public sealed class AbathurGame : IAsyncDisposable
         options.Validate();
         var parsed = DaemonAddress.Parse(address, options);
         var backoff = new Backoff(parsed.ToString(), options.ReconnectTimeout, options.Wait, TimeProvider.System);
-        while (true)
+        var transport = DaemonTransport.Of(parsed, options);
+        try
         {
-            TimeSpan delay;
-            try
+            while (true)
             {
-                (await DaemonSocket.OpenAsync(parsed, options.ConnectTimeout, cancellation)).Dispose();
-                return new AbathurGame(parsed, options);
+                TimeSpan delay;
+                try
+                {
+                    await transport.CheckAsync(cancellation);
+                    return new AbathurGame(parsed, options, transport);
+                }
+                catch (BrokenConnectionException e)
+                {
+                    delay = backoff.Fail(e);
+                }
+                await Task.Delay(delay, cancellation);
             }
-            catch (BrokenConnectionException e)
-            {
-                delay = backoff.Fail(e);
-            }
-            await Task.Delay(delay, cancellation);
+        }
+        catch
+        {
+            transport.Dispose();
+            throw;
         }
     }
 
@@ -118,8 +127,15 @@ public sealed class AbathurGame : IAsyncDisposable
     public async Task<Match> MatchAsync(CancellationToken cancellation = default)
     {
         if (_match is { } known) return known.Value;
-        var session = await SessionAsync(cancellation);
-        return (_match ??= session.Match).Value;
+        try
+        {
+            _match ??= await _transport.MatchAsync(cancellation);
+        }
+        catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
+        {
+            throw new ConnectException(Address, e.Message, e.InnerException);
+        }
+        return _match.Value;
     }
 
     /// <summary>Sends actions to the game, as an answer to the last frame.</summary>
@@ -216,16 +232,13 @@ public sealed class AbathurGame : IAsyncDisposable
     /// (ALREADY_EXISTS).</exception>
     /// <exception cref="ConnectException">No daemon answers.</exception>
     public Task<AbathurPublisher> PublishAsync(Match? match = null, CancellationToken cancellation = default) =>
-        AbathurPublisher.OpenAsync(_address, match, _options.ConnectTimeout, cancellation);
+        AbathurPublisher.OpenAsync(Address, _transport, match, cancellation);
 
     /// <inheritdoc/>
-    public async ValueTask DisposeAsync()
+    public ValueTask DisposeAsync()
     {
-        await _opening.WaitAsync();
-        _isDisposed = true;
-        _requests?.Dispose();
-        _requests = null;
-        _opening.Release();
+        _transport.Dispose();
+        return ValueTask.CompletedTask;
     }
 
     private async ValueTask<DaemonConnection?> OpenAsync(
@@ -236,8 +249,7 @@ public sealed class AbathurGame : IAsyncDisposable
             TimeSpan delay;
             try
             {
-                var first = new ClientMessage { Subscribe = request };
-                var connection = await DaemonConnection.OpenAsync(_address, first, isJson, _options.ConnectTimeout, cancellation);
+                var connection = await _transport.SubscribeAsync(request, isJson, cancellation);
                 _match = connection.Match;
                 return connection;
             }
@@ -289,41 +301,15 @@ public sealed class AbathurGame : IAsyncDisposable
         limit.CancelAfter(_options.RequestTimeout);
         try
         {
-            var session = await SessionAsync(limit.Token);
-            return await session.RequestAsync(message, limit.Token);
+            return await _transport.RequestAsync(message, limit.Token);
         }
-        catch (BrokenConnectionException e)
+        catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
             throw new ConnectException(Address, e.Message, e.InnerException);
         }
         catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
         {
             throw new RequestException("DEADLINE_EXCEEDED", $"no answer within {_options.RequestTimeout.TotalSeconds:g} s");
-        }
-    }
-
-    private async Task<RequestSession> SessionAsync(CancellationToken cancellation)
-    {
-        await _opening.WaitAsync(cancellation);
-        try
-        {
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (_requests is { IsOver: false } session) return session;
-            _requests?.Dispose();
-            _requests = null;
-            return _requests = await RequestSession.OpenAsync(_address, _options.ConnectTimeout, cancellation);
-        }
-        catch (DaemonStoppingException e)
-        {
-            throw new ConnectException(Address, e.Message);
-        }
-        catch (BrokenConnectionException e)
-        {
-            throw new ConnectException(Address, e.Message, e.InnerException);
-        }
-        finally
-        {
-            _opening.Release();
         }
     }
 }

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
@@ -9,12 +8,10 @@ namespace Abathur.Client;
 /// <see cref="AbathurGame.PublishAsync"/>. One task at a time.</summary>
 public sealed class AbathurPublisher : IDisposable
 {
-    private const int MaxHeadBytes = MessageReceiver.PrefixBytes + 1 + 5;
-    private readonly DaemonAddress _address;
-    private readonly DaemonConnection _connection;
-    private byte[] _message = new byte[64 * 1024];
+    private readonly string _address;
+    private readonly PublishStream _stream;
 
-    private AbathurPublisher(DaemonAddress address, DaemonConnection connection) => (_address, _connection) = (address, connection);
+    private AbathurPublisher(string address, PublishStream stream) => (_address, _stream) = (address, stream);
 
     /// <summary>Gives the next observation. Waits where the daemon is slower.</summary>
     /// <param name="responseObservation">A serialized <c>ResponseObservation</c>, as the game answered it.</param>
@@ -46,86 +43,39 @@ public sealed class AbathurPublisher : IDisposable
         await SendAsync(PublishRequest.EndFieldNumber, default, cancellation);
         try
         {
-            while (true)
-            {
-                var bytes = await _connection.Receiver.NextAsync(cancellation);
-                var message = ServerText.Parse(ServerMessage.Parser, bytes.Span);
-                if (message.Error is { } error) throw new RequestException(error.Code, error.Message);
-                if (message.Published is { } published) return published.Frames;
-            }
+            return await _stream.FinishAsync(cancellation);
         }
         catch (BrokenConnectionException e)
         {
-            throw new ConnectionLostException(_address.ToString(), e.Message, 0, e.InnerException);
+            throw new ConnectionLostException(_address, e.Message, 0, e.InnerException);
         }
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _connection.Dispose();
+    public void Dispose() => _stream.Dispose();
 
     internal static async Task<AbathurPublisher> OpenAsync(
-        DaemonAddress address, Match? match, TimeSpan timeout, CancellationToken cancellation)
+        string address, DaemonTransport transport, Match? match, CancellationToken cancellation)
     {
-        // The first line is short: game info and game data come as the first message.
-        var isLong = match?.GameInfo is not null || match?.GameData is not null;
-        var start = new PublishStart { Encoding = Sync.V1.Encoding.Proto, Match = isLong ? null : match };
-        AbathurPublisher publisher;
         try
         {
-            var first = new ClientMessage { Publish = start };
-            publisher = new AbathurPublisher(address, await DaemonConnection.OpenAsync(address, first, false, timeout, cancellation));
+            return new AbathurPublisher(address, await transport.PublishAsync(match, cancellation));
         }
         catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
-            throw new ConnectException(address.ToString(), e.Message, e.InnerException);
-        }
-        if (!isLong) return publisher;
-        try
-        {
-            await publisher.SendAsync(PublishRequest.MatchFieldNumber, match.ToByteArray(), cancellation);
-            return publisher;
-        }
-        catch
-        {
-            publisher.Dispose();
-            throw;
+            throw new ConnectException(address, e.Message, e.InnerException);
         }
     }
 
-    /// <summary>Sends one field of <c>PublishRequest</c>, the length of the message in front.</summary>
     private async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellation)
     {
-        if (_message.Length < value.Length + MaxHeadBytes) _message = new byte[2 * (value.Length + MaxHeadBytes)];
-        var at = MessageReceiver.PrefixBytes;
-        _message[at++] = (byte)WireFormat.MakeTag(field, WireFormat.WireType.LengthDelimited);
-        var rest = (uint)value.Length;
-        for (; rest > 0x7f; rest >>= 7) _message[at++] = (byte)(rest | 0x80);
-        _message[at++] = (byte)rest;
-        value.Span.CopyTo(_message.AsSpan(at));
-        at += value.Length;
-        BinaryPrimitives.WriteInt32LittleEndian(_message, at - MessageReceiver.PrefixBytes);
         try
         {
-            await _connection.SendAsync(_message.AsMemory(0, at), cancellation);
+            await _stream.SendAsync(field, value, cancellation);
         }
         catch (BrokenConnectionException e)
         {
-            throw new ConnectionLostException(_address.ToString(), await ReasonAsync(e), 0, e.InnerException);
-        }
-    }
-
-    // A daemon that refuses says why before it closes.
-    private async Task<string> ReasonAsync(BrokenConnectionException broken)
-    {
-        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
-        try
-        {
-            var bytes = await _connection.Receiver.NextAsync(limit.Token);
-            return ServerText.Parse(ServerMessage.Parser, bytes.Span).Error?.Message ?? broken.Message;
-        }
-        catch (Exception e) when (e is BrokenConnectionException or OperationCanceledException or AbathurException)
-        {
-            return broken.Message;
+            throw new ConnectionLostException(_address, e.Message, 0, e.InnerException);
         }
     }
 }

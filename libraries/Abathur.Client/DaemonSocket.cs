@@ -99,6 +99,11 @@ internal sealed class DaemonSocket : IDisposable
         _socket.Dispose();
     }
 
+    /// <summary>How a daemon's certificate is checked; null: as the system does.</summary>
+    /// <exception cref="IOException">The file with certificates cannot be read.</exception>
+    internal static X509ChainPolicy? ChainPolicyOf(DaemonAddress address) =>
+        address.CaFile is null ? null : TrustedRoots.Read(address.CaFile);
+
     private static bool IsBroken(Exception e, CancellationToken cancellation) =>
         e is SocketException or IOException or ObjectDisposedException && !cancellation.IsCancellationRequested;
 
@@ -112,17 +117,7 @@ internal sealed class DaemonSocket : IDisposable
 
     private static async Task<SslStream> EncryptAsync(Socket socket, DaemonAddress address, CancellationToken cancellation)
     {
-        var options = new SslClientAuthenticationOptions { TargetHost = address.Host };
-        if (address.CaFile is not null)
-        {
-            var policy = new X509ChainPolicy
-            {
-                TrustMode = X509ChainTrustMode.CustomRootTrust,
-                RevocationMode = X509RevocationMode.NoCheck,
-            };
-            policy.CustomTrustStore.ImportFromPemFile(address.CaFile);
-            options.CertificateChainPolicy = policy;
-        }
+        var options = new SslClientAuthenticationOptions { TargetHost = address.Host, CertificateChainPolicy = ChainPolicyOf(address) };
         var stream = new SslStream(new NetworkStream(socket));
         try
         {

@@ -83,7 +83,7 @@ public sealed class Frame
     /// <summary>The whole message: observation, actions, action errors, chat, results. Parsed when it is first read.</summary>
     /// <exception cref="ProtocolException">It cannot be parsed.</exception>
     public ResponseObservation Response =>
-        _response ??= ServerText.Parse(ResponseObservation.Parser, _content.ObservationBytes.Span);
+        _response ??= ServerText.Parse<ResponseObservation>(_content.ObservationBytes.Span);
 
     /// <summary>The observation in <see cref="Response"/>; empty if it is absent.</summary>
     public Observation Observation => Response.Observation ??= new Observation();
@@ -91,13 +91,13 @@ public sealed class Frame
     /// <summary>Everything that is not in <see cref="Units"/> and <see cref="Grids"/>: player, score, effects, chat, results. Cheap with
     /// <see cref="FrameEncoding.Columns"/>; else it is <see cref="Response"/>.</summary>
     public ResponseObservation Rest => _content.HasColumns
-        ? _rest ??= ServerText.Parse(ResponseObservation.Parser, _content.RestBytes.Span)
+        ? _rest ??= ServerText.Parse<ResponseObservation>(_content.RestBytes.Span)
         : Response;
 
     /// <summary>What happened once, in frames between the previous one and this one that this reader did not get: their actions, action
     /// errors, chat, player results, alerts and dead units. Null where there is nothing.</summary>
     public ResponseObservation? SkippedEvents => _content.SkippedEvents is { } bytes
-        ? _skippedEvents ??= ServerText.Parse(ResponseObservation.Parser, bytes.Span)
+        ? _skippedEvents ??= ServerText.Parse<ResponseObservation>(bytes.Span)
         : null;
 
     /// <summary>Whether <see cref="SkippedEvents"/> lacks something: there was too much, or the connection broke.</summary>

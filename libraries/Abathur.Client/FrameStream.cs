@@ -23,7 +23,15 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     {
         while (true)
         {
-            var bytes = await connection.Receiver.NextAsync(cancellation);
+            ReadOnlyMemory<byte> bytes;
+            try
+            {
+                bytes = await connection.NextAsync(cancellation);
+            }
+            catch (DaemonStoppingException)
+            {
+                return false;
+            }
             var received = Stopwatch.GetTimestamp();
             switch (Read(bytes))
             {
@@ -54,7 +62,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
 
     private ServerMessage.MessageOneofCase Read(ReadOnlyMemory<byte> bytes)
     {
-        if (options.IsJson)
+        if (connection.IsJson)
         {
             _fromJson.ResetWrittenCount();
             ServerText.ToProto(bytes.Span, _fromJson);
@@ -67,7 +75,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
                 _message.Read(body);
                 break;
             case ServerMessage.MessageOneofCase.Error:
-                var error = ServerText.Parse(Error.Parser, body.Span);
+                var error = ServerText.Parse<Error>(body.Span);
                 if (!error.Fatal) break;
                 if (error.Code == DaemonStoppingException.Code) return ServerMessage.MessageOneofCase.End;
                 throw RequestException.OfSubscription(error.Code, error.Message);

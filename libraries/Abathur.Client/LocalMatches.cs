@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Abathur.Client;
 
 /// <summary>The directory of the matches that this user's daemons publish on this machine.</summary>
@@ -15,17 +13,11 @@ internal static class LocalMatches
     {
         if (name.Length == 0 || name != Path.GetFileName(name))
             throw new ArgumentException($"'{Prefix}{name}' is not an address: expected {Prefix}NAME");
-        var file = Path.Combine(Folder(), $"{name}.json");
-        try
-        {
-            using var entry = JsonDocument.Parse(File.ReadAllBytes(file));
-            if (entry.RootElement.TryGetProperty("socket", out var socket) && socket.GetString() is { } address) return address;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or InvalidOperationException)
-        {
-            // The entry is missing, or is just being removed.
-        }
-        throw new ArgumentException($"no daemon on this machine publishes a match with the name {name}; `abathur matches` lists them");
+        if (LocalMatch.Read(Path.Combine(Folder(), $"{name}.json"))?.Addresses.GetValueOrDefault("socket") is { } address) return address;
+        var running = string.Join(", ", LocalMatch.List().Select(each => each.Name));
+        throw new ArgumentException(
+            $"no daemon on this machine publishes a match with the name {name}: "
+            + (running.Length > 0 ? $"there are {running}" : "none runs"));
     }
 
     private static string Folder()

@@ -19,7 +19,7 @@ internal static class PlayerResults
                 if (reader.FieldNumber == ResponseObservation.PlayerResultFieldNumber
                     && reader.WireType == Google.Protobuf.WireFormat.WireType.LengthDelimited)
                 {
-                    (results ??= []).Add(ServerText.Parse(PlayerResult.Parser, reader.ReadBytes()));
+                    (results ??= []).Add(ServerText.Parse<PlayerResult>(reader.ReadBytes()));
                 }
                 else
                 {

@@ -3,44 +3,46 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Client;
 
-/// <summary>
-/// A connection for requests. The daemon's socket answers requests on a connection that subscribes; this one subscribes to the smallest
-/// field, once in more game loops than a match has: it gets one frame of a few bytes.
-/// </summary>
+/// <summary>A connection of the socket for requests.</summary>
 internal sealed class RequestSession : IDisposable
 {
-    private static readonly SubscribeOptions Smallest = new()
+    /// <summary>The smallest subscription.</summary>
+    public static readonly SubscribeOptions Smallest = new()
     {
         Fields = ["observation.game_loop"],
         EveryGameLoops = uint.MaxValue,
         Name = "requests",
     };
 
-    private readonly DaemonConnection _connection;
+    private readonly SocketConnection _connection;
+    private readonly string _token;
+    private bool _isFirst = true;
+    private bool _isAnswered;
     private readonly SemaphoreSlim _sending = new(1);
     private readonly ConcurrentDictionary<ulong, TaskCompletionSource<Result>> _answers = new();
     private readonly CancellationTokenSource _closing = new();
     private readonly Task _reading;
     private ulong _ids;
 
-    private RequestSession(DaemonConnection connection)
+    private RequestSession(SocketConnection connection, string token)
     {
-        _connection = connection;
+        (_connection, _token) = (connection, token);
         _reading = ReadAsync();
     }
-
-    /// <summary>The match when the session was opened.</summary>
-    public Lazy<Match> Match => _connection.Match;
 
     /// <summary>Whether no answer will come any more.</summary>
     public bool IsOver => _reading.IsCompleted;
 
-    /// <summary>Opens a session. Returns when the daemon has a match.</summary>
-    public static async Task<RequestSession> OpenAsync(
-        DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    /// <summary>Opens a session.</summary>
+    public static async Task<RequestSession> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation) =>
+        new(await SocketConnection.OpenForRequestsAsync(address, timeout, cancellation), address.Token);
+
+    /// <summary>Opens a session at a daemon that answers requests only on a connection that subscribes: to the smallest field, once in more
+    /// game loops than a match has. It gets one frame of a few bytes. Returns when the daemon has a match.</summary>
+    public static async Task<RequestSession> SubscribeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
     {
         var first = new ClientMessage { Subscribe = Smallest.ToRequest() };
-        return new RequestSession(await DaemonConnection.OpenAsync(address, first, false, timeout, cancellation));
+        return new RequestSession(await SocketConnection.OpenAsync(address, first, false, timeout, cancellation), "");
     }
 
     /// <summary>Sends a request and waits for its answer.</summary>
@@ -84,6 +86,8 @@ internal sealed class RequestSession : IDisposable
         await _sending.WaitAsync(cancellation);
         try
         {
+            if (_isFirst) message.Token = _token;
+            _isFirst = false;
             await _connection.SendAsync(message, cancellation);
         }
         finally
@@ -96,8 +100,10 @@ internal sealed class RequestSession : IDisposable
     {
         while (true)
         {
-            var bytes = await _connection.Receiver.NextAsync(_closing.Token);
-            var message = ServerText.Parse(ServerMessage.Parser, bytes.Span);
+            var bytes = await _connection.NextAsync(_closing.Token);
+            var message = _connection.IsJson ? ServerText.Parse(bytes.Span) : ServerText.Parse<ServerMessage>(bytes.Span);
+            var isRefused = !_isAnswered;
+            _isAnswered = true;
             switch (message.MessageCase)
             {
                 case ServerMessage.MessageOneofCase.End:
@@ -111,7 +117,7 @@ internal sealed class RequestSession : IDisposable
                     break;
                 case ServerMessage.MessageOneofCase.Error:
                     var error = new RequestException(message.Error.Code, message.Error.Message);
-                    if (message.Error.Fatal) throw new BrokenConnectionException(error.Message);
+                    if (message.Error.Fatal) throw isRefused ? error : new BrokenConnectionException(error.Message);
                     if (_answers.TryGetValue(message.Error.Id, out var refused)) refused.TrySetException(error);
                     break;
             }

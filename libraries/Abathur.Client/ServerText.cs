@@ -41,16 +41,16 @@ internal static class ServerText
     {
         var output = new ArrayBufferWriter<byte>(Math.Max(line.Length, 1));
         ToProto(line, output);
-        return Parse(ServerMessage.Parser, output.WrittenSpan);
+        return Parse<ServerMessage>(output.WrittenSpan);
     }
 
     /// <summary>A message from its bytes.</summary>
     /// <exception cref="ProtocolException">They are not one.</exception>
-    public static T Parse<T>(MessageParser<T> parser, ReadOnlySpan<byte> bytes) where T : IMessage<T>
+    public static T Parse<T>(ReadOnlySpan<byte> bytes) where T : class, IMessage<T>, new()
     {
         try
         {
-            return parser.ParseFrom(bytes);
+            return LenientParser.Parse<T>(bytes);
         }
         catch (InvalidProtocolBufferException e)
         {

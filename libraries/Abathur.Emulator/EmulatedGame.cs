@@ -1,6 +1,7 @@
 using Abathur.Emulator.MatchData;
 using Abathur.Emulator.Queries;
 using Abathur.Mcap;
+using Abathur.Protobuf;
 using Abathur.Protobuf.Wire;
 using Abathur.Recordings;
 using Abathur.Sc2;
@@ -54,7 +55,7 @@ public sealed class EmulatedGame
         _clock = clock;
         _actions = actions;
         _warn = warn ?? (static _ => { });
-        _queries = new GameQueries(match.Info, ResponseData.Parser.ParseFrom(match.Data.Span));
+        _queries = new GameQueries(match.Info, LenientParser.Parse<ResponseData>(match.Data.Span));
         (_lastLoop, _lastHasResults) = (match.LastGameLoop, match.LastHasResults);
         var results = new ResponseObservation();
         results.PlayerResult.AddRange(match.Results);

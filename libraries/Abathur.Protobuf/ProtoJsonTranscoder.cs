@@ -22,8 +22,7 @@ namespace Abathur.Protobuf;
 /// <para>To protobuf: accepts what Google's <c>JsonParser</c> accepts and returns the bytes of <c>ToByteArray</c>; it also accepts base64
 /// in the URL alphabet or without padding, <c>null</c> next to another member of a oneof, and an empty <c>Any</c>. As in the parser,
 /// integers without quotes are converted to a double: those above 2^53 need quotes.</para>
-/// <para>Types of proto2 and proto3 only: those of files with editions are refused when the transcoder is created, or when an Any has
-/// one.</para>
+/// <para>Types of proto2, proto3 and of editions, whose features are those of their descriptors.</para>
 /// <para>Source: the ProtoJSON section of the protobuf guide; differential tests against Google.Protobuf.</para>
 /// </remarks>
 public sealed class ProtoJsonTranscoder
@@ -44,17 +43,14 @@ public sealed class ProtoJsonTranscoder
     }
 
     /// <summary>The transcoder of a message type with default options; the same object for the same type.</summary>
-    /// <exception cref="ArgumentException">The type, or one that it may hold, is from a file with editions.</exception>
     public static ProtoJsonTranscoder For(MessageDescriptor type) =>
         Defaults.GetOrAdd(type, static each => new ProtoJsonTranscoder(each, new ProtoJsonOptions(), null));
 
     /// <summary>A transcoder of a message type.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
-    /// <exception cref="ArgumentException">The type, or one that it may hold, is from a file with editions.</exception>
     public static ProtoJsonTranscoder Create(MessageDescriptor type, ProtoJsonOptions options) => new(type, options, null);
 
     /// <summary>A transcoder for only the fields in a field mask, with the rules of <see cref="WireProjection"/>.</summary>
-    /// <exception cref="ArgumentException">The type, or one that it may hold under the mask, is from a file with editions.</exception>
     /// <exception cref="FieldMaskException">A path is empty, too long, or names a field that does not exist.</exception>
     public static ProtoJsonTranscoder Create(
         MessageDescriptor type, IReadOnlyCollection<string> fieldMask, ProtoJsonOptions? options = null) =>

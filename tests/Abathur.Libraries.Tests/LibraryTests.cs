@@ -81,6 +81,7 @@ public class LibraryTests
     [Theory]
     [InlineData("README.md")]
     [InlineData("libraries/Abathur.Client/README.md")]
+    [InlineData("libraries/Abathur.Protocol/README.md")]
     public void Readme_Programs_CompileAsPrinted(string page) =>
         ReadmeExample.CompileAll(Path.Combine(SharedData.RepositoryFolder, page));
 

@@ -52,7 +52,6 @@ internal sealed class Testee(TypeRegistry types)
 
     private byte[] Transcode(MessageDescriptor type, byte[]? protobuf, byte[]? json, int format, bool ignoresUnknown)
     {
-        if (type.File.Syntax == Syntax.Unknown) return Response(Skipped, "editions are refused"u8.ToArray());
         var transcoder = _transcoders.GetOrAdd(
             (type, ignoresUnknown),
             key => ProtoJsonTranscoder.Create(key.Item1, new ProtoJsonOptions { TypeRegistry = types, IgnoreUnknownFields = key.Item2 }));

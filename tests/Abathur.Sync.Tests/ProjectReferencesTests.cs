@@ -12,17 +12,17 @@ public partial class ProjectReferencesTests
     /// <summary>What each library may reference of the others; all that it does not name, and the daemon, it may not.</summary>
     private static readonly Dictionary<string, string[]> Allowed = new()
     {
-        ["Abathur.Client"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Sc2"],
+        ["Abathur.Client"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Protocol", "Abathur.Sc2"],
         ["Abathur.Client.Testing"] = ["Abathur.Client", "Abathur.Recordings"],
         ["Abathur.Compression"] = [],
-        ["Abathur.Grpc"] = [],
         ["Abathur.Protobuf"] = [],
         ["Abathur.Mcap"] = ["Abathur.Compression"],
         ["Abathur.Columns"] = ["Abathur.Protobuf"],
         ["Abathur.Emulator"] = ["Abathur.Recordings"],
         ["Abathur.Sc2"] = ["Abathur.Protobuf"],
-        ["Abathur.Synth"] = ["Abathur.Sc2"],
-        ["Abathur.Recordings"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Mcap", "Abathur.Sc2"],
+        ["Abathur.Protocol"] = ["Abathur.Sc2"],
+        ["Abathur.Synth"] = ["Abathur.Protocol", "Abathur.Sc2"],
+        ["Abathur.Recordings"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Mcap", "Abathur.Protocol", "Abathur.Sc2"],
     };
 
     /// <summary>Tests, benchmarks and the fuzzer may see what is internal. Libraries may not.</summary>

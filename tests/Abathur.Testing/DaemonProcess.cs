@@ -19,6 +19,9 @@ public sealed class DaemonProcess : IDisposable
     /// <summary><c>HOST:PORT</c> of the socket.</summary>
     public string Socket => _addresses["socket"];
 
+    /// <summary>Its address on a transport, "socket" or "grpc", as the client prints it.</summary>
+    public string Address(string transport) => $"{transport}://{_addresses[transport]}";
+
     /// <summary>Processor time of the daemon so far.</summary>
     public TimeSpan ProcessorTime
     {
@@ -32,9 +35,9 @@ public sealed class DaemonProcess : IDisposable
     /// <summary>Starts a command that serves, and waits until it is ready.</summary>
     public static async Task<DaemonProcess> StartAsync(params string[] arguments)
     {
-        string[] ports = ["--grpc-port", "0", "--http-port", "0", "--stop-with-parent"];
-        string[] socket = arguments.Contains("--socket-port") ? [] : ["--socket-port", "0"];
-        var process = Start([.. arguments, .. ports, .. socket]);
+        string[] names = ["--grpc-port", "--socket-port", "--http-port"];
+        var ports = names.Except(arguments).SelectMany(name => new[] { name, "0" });
+        var process = Start([.. arguments, .. ports, "--stop-with-parent"]);
         var ready = await process.StandardOutput.ReadLineAsync().WaitAsync(Deadline);
         if (ready is null || !ready.Contains("socket=", StringComparison.Ordinal))
             throw new InvalidOperationException($"the daemon did not start: {ready}{await process.StandardError.ReadToEndAsync()}");

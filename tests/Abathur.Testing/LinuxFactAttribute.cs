@@ -6,6 +6,6 @@ public sealed class LinuxFactAttribute : FactAttribute
 {
     public LinuxFactAttribute()
     {
-        if (!OperatingSystem.IsLinux()) Skip = "only Linux ends a connection whose peer takes nothing";
+        if (!OperatingSystem.IsLinux()) Skip = "only Linux does this";
     }
 }

@@ -23,8 +23,8 @@ HANDSHAKES = {
     b"\xff\xfe\x00\x01\n": "the line is not UTF-8 text",
     b"{\n": "not a ClientMessage",
     b"[1,2]\n": "expected a line of JSON",
-    b"{}\n": 'the first line must be {"subscribe":{...}}',
-    b'{"act":{}}\n': 'the first line must be {"subscribe":{...}}',
+    b"{}\n": 'the first line must be {"subscribe":{...}}, or a request',
+    b'{"ack":{}}\n': 'the first line must be {"subscribe":{...}}, or a request',
     b'{"subscribe":{"lockstepTimeout":"7200s"}}\n': "lockstep_timeout is 7200 s; 0.001 to 3600 s are allowed",
     b'{"subscribe":{"policy":"newest"}}\n': "newest",
     b'{"subscribe":{"policy":17}}\n': "policy 17 is not served; known here: latest, every, lockstep",
@@ -289,21 +289,15 @@ def test_import_of_a_cut_stream_keeps_what_is_whole_and_says_so(tmp_path: Path) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit for a process")
 def test_disk_full_while_recording_leaves_what_recover_brings_back(tmp_path: Path) -> None:
-    import resource
-
     stream, recording = tmp_path / "a.obs", tmp_path / "full.mcap"
     assert run_daemon("export", str(SKIRMISH), "-o", str(stream)).returncode == 0
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, 700_000))
-
     done = subprocess.run(
-        daemon_command("import", str(stream), "-o", str(recording)),
+        ["prlimit", "--fsize=700000", *daemon_command("import", str(stream), "-o", str(recording))],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-        preexec_fn=limit,
         # The runtime's double mapping of code would need a large file of its own.
         env={**os.environ, "DOTNET_EnableWriteXorExecute": "0"},
         # With the signal ignored, as Python has it, a write past the limit fails as on a full disk.

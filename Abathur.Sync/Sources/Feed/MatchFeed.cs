@@ -1,3 +1,4 @@
+using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.Frames;
@@ -52,8 +53,8 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         if (match.MatchId.Length == 0) match.MatchId = Guid.NewGuid().ToString("N");
         match.RunId = Guid.NewGuid().ToString("N");
         if (match.TickHz == 0) match.TickHz = GameTime.LoopsPerSecond;
-        if (!gameInfo.IsEmpty) match.GameInfo ??= ResponseGameInfo.Parser.ParseFrom(gameInfo.Span);
-        if (!gameData.IsEmpty) match.GameData ??= ResponseData.Parser.ParseFrom(gameData.Span);
+        if (!gameInfo.IsEmpty) match.GameInfo ??= LenientParser.Parse<ResponseGameInfo>(gameInfo.Span);
+        if (!gameData.IsEmpty) match.GameData ??= LenientParser.Parse<ResponseData>(gameData.Span);
         if (match.MapName.Length == 0) match.MapName = match.GameInfo?.MapName ?? "";
         if (recorder is not null)
         {
@@ -87,7 +88,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
             (gameLoop, var hasResults) = ObservationWire.ReadGameLoopAndEnd(observation.Span);
             ends = hasResults && Results.Count == 0;
             // A full parse is affordable once per match.
-            if (ends) Results = [.. ResponseObservation.Parser.ParseFrom(observation.Span).PlayerResult];
+            if (ends) Results = [.. LenientParser.Parse<ResponseObservation>(observation.Span).PlayerResult];
         }
         catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
         {

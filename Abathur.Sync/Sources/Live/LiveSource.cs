@@ -1,3 +1,4 @@
+using Abathur.Protobuf;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
 using Abathur.Sync.Drawing;
@@ -316,7 +317,7 @@ public sealed class LiveSource(
     {
         try
         {
-            return string.Join("; ", Response.Parser.ParseFrom(response.Span).Error);
+            return string.Join("; ", LenientParser.Parse<Response>(response.Span).Error);
         }
         catch (InvalidProtocolBufferException e)
         {

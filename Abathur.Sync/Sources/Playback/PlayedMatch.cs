@@ -1,3 +1,4 @@
+using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
@@ -23,8 +24,8 @@ internal static class PlayedMatch
             LastGameLoop = lastGameLoop,
             FrameCount = (ulong)recording.FrameCount,
         };
-        if (recording.GameInfo is { } gameInfo) match.GameInfo = ResponseGameInfo.Parser.ParseFrom(gameInfo.Span);
-        if (recording.GameData is { } gameData) match.GameData = ResponseData.Parser.ParseFrom(gameData.Span);
+        if (recording.GameInfo is { } gameInfo) match.GameInfo = LenientParser.Parse<ResponseGameInfo>(gameInfo.Span);
+        if (recording.GameData is { } gameData) match.GameData = LenientParser.Parse<ResponseData>(gameData.Span);
         return match;
     }
 }

@@ -1,4 +1,5 @@
 using Abathur.Mcap;
+using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.History;
@@ -78,7 +79,7 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
         try
         {
             using var recording = RecordingReader.Open(path, cancellation: cancellation);
-            if (recording.GameData is { } data) _timeline.Begin(ResponseData.Parser.ParseFrom(data.Span));
+            if (recording.GameData is { } data) _timeline.Begin(LenientParser.Parse<ResponseData>(data.Span));
             var events = new SkippedEvents();
             foreach (var message in recording.ReadMessages(firstGameLoop))
             {

@@ -1,3 +1,4 @@
+using Abathur.Protobuf;
 using Abathur.Sync.Drawing;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Scheduling;
@@ -75,7 +76,7 @@ internal sealed class ProxyActions : IAsyncDisposable
                 actions.Fail(new RequestException(RequestStatus.Unavailable, "the game has disconnected"));
                 return;
             }
-            var response = Response.Parser.ParseFrom(bytes);
+            var response = LenientParser.Parse<Response>(bytes);
             if (response.Action is { } result) actions.Complete(result);
             else actions.Fail(new RequestException(
                 RequestStatus.FailedPrecondition, $"the game refused the actions: {string.Join("; ", response.Error)}"));
@@ -104,7 +105,7 @@ internal sealed class ProxyActions : IAsyncDisposable
                 query.Fail(new RequestException(RequestStatus.Unavailable, "the game has disconnected"), took);
                 return;
             }
-            var response = Response.Parser.ParseFrom(bytes);
+            var response = LenientParser.Parse<Response>(bytes);
             if (response.Query is { } answer) query.Complete(answer, _feed.GameLoop, took);
             else query.Fail(
                 new RequestException(RequestStatus.FailedPrecondition, $"the game refused the query: {string.Join("; ", response.Error)}"),

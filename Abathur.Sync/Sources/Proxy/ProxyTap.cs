@@ -1,3 +1,4 @@
+using Abathur.Protobuf;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
 using Abathur.Sync.Diagnostics;
@@ -148,10 +149,10 @@ internal sealed class ProxyTap : IAsyncDisposable
                 _feed.RecordStep(step.HasCount ? step.Count : 1);
                 break;
             case Request.StartReplayFieldNumber:
-                _match.PlayerId = (uint)RequestStartReplay.Parser.ParseFrom(body).ObservedPlayerId;
+                _match.PlayerId = (uint)LenientParser.Parse<RequestStartReplay>(body).ObservedPlayerId;
                 break;
             case Request.DebugFieldNumber:
-                BotDrew?.Invoke(RequestDebug.Parser.ParseFrom(body));
+                BotDrew?.Invoke(LenientParser.Parse<RequestDebug>(body));
                 break;
             case Request.DataFieldNumber:
                 var data = RequestData.Parser.ParseFrom(body);
@@ -183,7 +184,7 @@ internal sealed class ProxyTap : IAsyncDisposable
                 End("the bot has loaded a saved game");
                 break;
             case Response.JoinGameFieldNumber:
-                _match.PlayerId = ResponseJoinGame.Parser.ParseFrom(message.Payload.Span[response.Body]).PlayerId;
+                _match.PlayerId = LenientParser.Parse<ResponseJoinGame>(message.Payload.Span[response.Body]).PlayerId;
                 break;
             default:
                 Keep(response, message.Payload.Span);
@@ -237,7 +238,7 @@ internal sealed class ProxyTap : IAsyncDisposable
             await AskAsync(GameRequests.Data);
         }
         if (_match.PlayerId == 0)
-            _match.PlayerId = ResponseObservation.Parser.ParseFrom(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
+            _match.PlayerId = LenientParser.Parse<ResponseObservation>(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
         _feed.Begin(_match, _gameInfo, _gameData);
         Began?.Invoke();
     }
@@ -262,13 +263,13 @@ internal sealed class ProxyTap : IAsyncDisposable
         var body = message[response.Body];
         switch (response.Kind)
         {
-            case Response.PingFieldNumber: _match.GameVersion = ResponsePing.Parser.ParseFrom(body).GameVersion; break;
+            case Response.PingFieldNumber: _match.GameVersion = LenientParser.Parse<ResponsePing>(body).GameVersion; break;
             case Response.GameInfoFieldNumber when !_feed.HasBegun:
-                _match.GameInfo = ResponseGameInfo.Parser.ParseFrom(body);
+                _match.GameInfo = LenientParser.Parse<ResponseGameInfo>(body);
                 _gameInfo = body.ToArray();
                 break;
             case Response.DataFieldNumber when !_feed.HasBegun:
-                _match.GameData = ResponseData.Parser.ParseFrom(body);
+                _match.GameData = LenientParser.Parse<ResponseData>(body);
                 _gameData = body.ToArray();
                 break;
         }

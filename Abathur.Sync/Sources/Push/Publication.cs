@@ -1,4 +1,5 @@
 using System.Buffers;
+using Abathur.Protobuf;
 using Abathur.Protobuf.Wire;
 using Abathur.Sc2;
 using Abathur.Sync.Frames;
@@ -55,14 +56,21 @@ public sealed class Publication : IDisposable
 
     /// <summary>Processes a serialized <c>PublishRequest</c>. The bytes are copied once.</summary>
     /// <exception cref="RequestException">It is invalid, or not allowed at this time.</exception>
-    public async ValueTask AddAsync(ReadOnlySequence<byte> publishRequest)
+    public ValueTask AddAsync(ReadOnlySequence<byte> publishRequest)
     {
-        if (IsFinished) throw new RequestException(RequestStatus.FailedPrecondition, "no message may follow the end");
-        var captured = FrameStamp.Now(_clock);
         var payload = SharedBuffer.Rent((int)publishRequest.Length);
         foreach (var segment in publishRequest) payload.Write(segment.Span);
+        return AddAsync(payload);
+    }
+
+    /// <summary>The same with bytes that were copied already. Takes the caller's reference.</summary>
+    /// <exception cref="RequestException">It is invalid, or not allowed at this time.</exception>
+    public async ValueTask AddAsync(SharedBuffer payload)
+    {
+        var captured = FrameStamp.Now(_clock);
         try
         {
+            if (IsFinished) throw new RequestException(RequestStatus.FailedPrecondition, "no message may follow the end");
             if (ReadKind(payload, out var body) != PublishRequest.ObservationFieldNumber)
             {
                 Add(payload.Span);
@@ -118,7 +126,7 @@ public sealed class Publication : IDisposable
 
     private void Add(ReadOnlySpan<byte> publishRequest)
     {
-        var request = PublishRequest.Parser.ParseFrom(publishRequest);
+        var request = LenientParser.Parse<PublishRequest>(publishRequest);
         switch (request.MessageCase)
         {
             case PublishRequest.MessageOneofCase.Match: Begin(request.Match); break;

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Abathur.Grpc;
 using Abathur.Sync.Requests;
 
 namespace Abathur.Sync.Transports.Socket;

@@ -9,7 +9,7 @@ namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>
 /// The raw socket, TCP or Unix domain: the client's first line is JSON and subscribes, the answer is a line of JSON,
-/// and then messages have the requested form (docs/protocol.md).
+/// and then messages have the requested form; or the first line is a request, and all others are lines of JSON (docs/protocol.md).
 /// </summary>
 internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
 {
@@ -17,7 +17,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     internal const int MaxFirstLineBytes = 16 * 1024;
 
     /// <summary>How long a client may take for its first line.</summary>
-    internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(10);
+    internal static TimeSpan HandshakeTimeout { get; } = TimeSpan.FromSeconds(8);
 
     /// <summary>How long a client may be silent after the last message before the connection is closed.</summary>
     internal static TimeSpan LingerTime { get; } = TimeSpan.FromSeconds(2);
@@ -45,12 +45,19 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
                 await PublishAsync(start, level, connection, output);
                 return;
             }
-            var request = first.Subscribe;
+            using var bounded = new BoundedInput(input, IncompleteMessages.OfProcess, clock);
+            if (first.Subscribe is not { } request)
+            {
+                SyncApi.Require(AccessLevel.Watch, level);
+                await new RequestSession(api, new JsonLineWire(bounded, output), level, connection.Abort).RunAsync(
+                    first, connection.ConnectionClosed);
+                await LingerAsync(connection);
+                return;
+            }
             if (level != AccessLevel.None) JsonLine.Prepare(api.MatchOf(level));
             using var subscription = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
             await using var aborting = subscription.Aborted.Register(connection.Abort);
             JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(level, connection.ConnectionClosed) });
-            using var bounded = new BoundedInput(input, IncompleteMessages.OfProcess, clock);
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json
                 ? new JsonLineWire(bounded, output)
                 : new LengthPrefixedWire(bounded, output);
@@ -128,8 +135,8 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         try
         {
             var message = await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token, MaxFirstLineBytes, skipsBlank: false);
-            if (message is { Subscribe: null, Publish: null })
-                throw new RequestException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}");
+            if (message is { Subscribe: null, Publish: null } && !message.IsRequest())
+                throw new RequestException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}, or a request");
             return message;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)

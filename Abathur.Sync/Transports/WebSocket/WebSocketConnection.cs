@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
-using Abathur.Grpc;
 using Abathur.Sync.Frames;
 
 namespace Abathur.Sync.Transports.WebSocket;

@@ -11,8 +11,8 @@ public sealed record WebSocketTransportOptions
     /// <summary>Longest first message, before its token is known. Default 16 KiB; a longer one closes with 1009.</summary>
     public int MaxFirstMessageBytes { get; init; } = 16 * 1024;
 
-    /// <summary>How long an agent may take for its first message. Default 10 s.</summary>
-    public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(10);
+    /// <summary>How long an agent may take for its first message. Default 8 s.</summary>
+    public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(8);
 
     /// <summary>A ping is sent when nothing was received from an agent for this time. Default 15 s.</summary>
     public TimeSpan KeepAliveInterval { get; init; } = TimeSpan.FromSeconds(15);

@@ -1,20 +1,21 @@
-using System.Buffers;
 using System.Net;
-using Abathur.Grpc;
 using Abathur.Recordings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
-using Abathur.Sync.V1;
+using Abathur.Sync.Transports.Grpc;
 using Google.Protobuf;
+using Grpc.AspNetCore.Server.Model;
+using Grpc.Core;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection;
 using V1Frame = Abathur.Sync.V1.Frame;
 
 namespace Abathur.Benchmarks.Floor;
 
 /// <summary>
-/// The plainest gRPC server of the same frames: messages that were made before, from memory, as fast as the client takes them. The measure
-/// of playback, which reads, decompresses and checks its file meanwhile.
+/// The plainest gRPC server of the same frames, with the packages of the field: messages that were made before, from memory, as fast as the
+/// client takes them. The measure of playback, which reads, decompresses and checks its file meanwhile.
 /// </summary>
 internal static class GrpcFloorServer
 {
@@ -30,10 +31,11 @@ internal static class GrpcFloorServer
             GrpcKestrel.SetLimits(kestrel.Limits);
             kestrel.Listen(IPAddress.Loopback, options.Port, listener => listener.UseGrpc());
         });
+        builder.Services.AddGrpc();
+        builder.Services.AddSingleton<IServiceMethodProvider<Service>, Methods>();
+        builder.Services.AddSingleton(new Service(messages));
         await using var app = builder.Build();
-        var service = new GrpcService("abathur.sync.v1.GameSync", () => SyncReflection.Descriptor).ServerStreaming(
-            "Subscribe", SubscribeRequest.Parser, (_, call) => SendAsync(messages, call));
-        app.Run(new GrpcServer(new GrpcServerOptions(), service).HandleAsync);
+        app.MapGrpcService<Service>();
         await app.StartAsync(cancellation);
         Console.WriteLine($"ready grpc={new Uri(app.Urls.First()).Authority}");
         await Console.In.ReadToEndAsync(cancellation);
@@ -59,14 +61,21 @@ internal static class GrpcFloorServer
         ];
     }
 
-    private static async Task SendAsync(byte[][] messages, GrpcCall call)
+    private sealed class Methods : IServiceMethodProvider<Service>
     {
-        await call.SendHeadersAsync();
-        for (var i = 0; ; i = (i + 1) % messages.Length)
+        private static readonly Marshaller<byte[]> Bytes = new(message => message, message => message);
+
+        public void OnServiceMethodDiscovery(ServiceMethodProviderContext<Service> context) => context.AddServerStreamingMethod(
+            new Method<byte[], byte[]>(MethodType.ServerStreaming, GameSyncMethods.ServiceName, "Subscribe", Bytes, Bytes), [],
+            (service, _, output, call) => service.SendAsync(output, call.CancellationToken));
+    }
+
+    private sealed class Service(byte[][] messages)
+    {
+        public async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
         {
-            GrpcCall.WritePrefix(call.BodyWriter, (uint)messages[i].Length);
-            call.BodyWriter.Write(messages[i]);
-            if (!await call.FlushAsync()) return;
+            for (var i = 0; !cancellation.IsCancellationRequested; i = (i + 1) % messages.Length)
+                await output.WriteAsync(messages[i], cancellation);
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Abathur.Protobuf;
 using SC2APIProtocol;
 
 namespace Abathur.Emulator.Queries;
@@ -68,7 +69,7 @@ public sealed class GameQueries
     private void Read(uint gameLoop, ReadOnlyMemory<byte> observation)
     {
         if (_loop == gameLoop) return;
-        var parsed = ResponseObservation.Parser.ParseFrom(observation.Span).Observation;
+        var parsed = LenientParser.Parse<ResponseObservation>(observation.Span).Observation;
         _raw = parsed?.RawData ?? new ObservationRaw();
         _common = parsed?.PlayerCommon ?? new PlayerCommon();
         _units = [];

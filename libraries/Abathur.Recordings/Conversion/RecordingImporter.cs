@@ -1,4 +1,5 @@
 using Abathur.Compression;
+using Abathur.Protobuf;
 using Abathur.Recordings.Delimited;
 using Abathur.Recordings.Files;
 using Abathur.Sc2;
@@ -36,7 +37,7 @@ public static class RecordingImporter
                 OnKilledRun = options.OnKilledRun,
             });
         var map = options.MapName ?? MapNameOf(options.GameInfo);
-        if (options.GameData is { } data) Check(data, ResponseData.Parser, "the game data", "ResponseData");
+        if (options.GameData is { } data) Check<ResponseData>(data, "the game data");
         RecordingWriter? writer = null;
         var result = default(ImportResult);
         var logTime = 0L;
@@ -179,20 +180,20 @@ public static class RecordingImporter
     }
 
     private static uint PlayerIdOf(ReadOnlyMemory<byte> observation) =>
-        Check(observation, ResponseObservation.Parser, "the first frame", "ResponseObservation").Observation?.PlayerCommon?.PlayerId ?? 0;
+        Check<ResponseObservation>(observation, "the first frame").Observation?.PlayerCommon?.PlayerId ?? 0;
 
     private static string MapNameOf(ReadOnlyMemory<byte>? gameInfo) =>
-        gameInfo is { } bytes ? Check(bytes, ResponseGameInfo.Parser, "the game info", "ResponseGameInfo").MapName : "";
+        gameInfo is { } bytes ? Check<ResponseGameInfo>(bytes, "the game info").MapName : "";
 
-    private static T Check<T>(ReadOnlyMemory<byte> bytes, MessageParser<T> parser, string what, string type) where T : IMessage<T>
+    private static T Check<T>(ReadOnlyMemory<byte> bytes, string what) where T : class, IMessage<T>, new()
     {
         try
         {
-            return parser.ParseFrom(bytes.Span);
+            return LenientParser.Parse<T>(bytes.Span);
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new RecordingException($"{what} is not a serialized {type}: {e.Message}", e);
+            throw new RecordingException($"{what} is not a serialized {typeof(T).Name}: {e.Message}", e);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Net.WebSockets;
+using Abathur.Protobuf;
 using Abathur.Sc2.Install;
 using Google.Protobuf;
 using SC2APIProtocol;
@@ -107,7 +108,7 @@ public sealed class GameClient : IAsyncDisposable
         await SendAsync(request, bytes, cancellation);
         try
         {
-            var response = Response.Parser.ParseFrom(bytes.WrittenSpan);
+            var response = LenientParser.Parse<Response>(bytes.WrittenSpan);
             if (response.Error.Count > 0 && response.ResponseCase == Response.ResponseOneofCase.None)
             {
                 throw new GameException($"the game refuses {request.RequestCase}: {string.Join("; ", response.Error)}")

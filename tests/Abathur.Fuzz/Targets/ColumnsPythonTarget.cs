@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Abathur.Columns;
 using Abathur.Columns.Decoding;
 using Abathur.Columns.Tables;
+using Google.Protobuf;
 using SC2APIProtocol;
 
 namespace Abathur.Fuzz.Targets;
@@ -107,9 +108,8 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
         {
             return ResponseObservation.Parser.ParseFrom(bytes);
         }
-        catch (Exception)
+        catch (InvalidProtocolBufferException)
         {
-            // Google.Protobuf 3.25 throws IndexOutOfRangeException as well.
             return null;
         }
     }

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
-using Abathur.Grpc.Tests;
+using Abathur.Sync.Tests.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 

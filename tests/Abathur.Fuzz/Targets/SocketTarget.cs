@@ -11,6 +11,7 @@ internal sealed class SocketTarget : IFuzzTarget
 {
     private const int CheckEach = 50;
     private static readonly byte[] Match = Encoding.ASCII.GetBytes("{\"match\":");
+    private static readonly byte[] Result = Encoding.ASCII.GetBytes("{\"result\":");
     private static readonly byte[] Error = Encoding.ASCII.GetBytes("{\"error\":");
     private readonly FuzzDaemon _daemon = new(FuzzPort.Socket);
     private int _count;
@@ -25,7 +26,8 @@ internal sealed class SocketTarget : IFuzzTarget
             "\"encoding\":\"columns\"", "\"compression\":\"zstd_stream\"",
             "\"fieldMask\":\"observation.gameLoop\"", "\"credits\":1", "\"bufferFrames\":4294967295",
             "{\"ack\":{\"sequence\":\"18446744073709551615\"}}\n", "{\"act\":{}}\n", "{\"control\":{\"pause\":{}}}\n",
-            "{\"publish\":{}}\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\u0000", "{{{{", "[[[[", "\"lockstepTimeout\":\"1s\"",
+            "{\"publish\":{}}\n", "{\"id\":9,\"status\":{}}\n", "{\"timeline\":{}}\n", "{\"draw\":{}}\n",
+            "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\u0000", "{{{{", "[[[[", "\"lockstepTimeout\":\"1s\"",
         }.Select(Encoding.UTF8.GetBytes),
         [4, 0, 0, 0, 0x0A, 2, 8, 1], [0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0x10, 0],
     ];
@@ -54,6 +56,7 @@ internal sealed class SocketTarget : IFuzzTarget
         yield return Encoding.UTF8.GetBytes(
             "{\"subscribe\":{\"compression\":\"zstd\",\"encoding\":\"proto\","
             + "\"fieldMask\":\"observation.gameLoop,observation.rawData\",\"everyGameLoops\":3}}\n");
+        yield return Encoding.UTF8.GetBytes("{\"id\":1,\"status\":{}}\n{\"id\":2,\"act\":{}}\n{\"id\":3,\"timeline\":{}}\n");
         yield return Encoding.UTF8.GetBytes("{\"publish\":{\"encoding\":\"json\",\"match\":{\"mapName\":\"x\"}}}\n");
     }
 
@@ -67,8 +70,8 @@ internal sealed class SocketTarget : IFuzzTarget
             // Without a whole line the daemon waits for the rest of it.
             if (!input.Contains((byte)'\n')) ShutDown(socket);
             var isThere = FuzzDaemon.Receive(socket, received, bytes => bytes.Contains((byte)'\n'));
-            outcome = Judge(received, isThere);
-            if (isThere && StartsWith(received, Match))
+            outcome = Judge(received, isThere, out var isOpen);
+            if (isOpen)
             {
                 ShutDown(socket);
                 FuzzDaemon.Receive(socket, received, _ => false);
@@ -81,16 +84,21 @@ internal sealed class SocketTarget : IFuzzTarget
 
     public void Dispose() => _daemon.Dispose();
 
-    private static int Judge(List<byte> received, bool isLine)
+    // A first line that subscribes or publishes is answered by the match, one that asks by a result or by an error that ends nothing.
+    private static int Judge(List<byte> received, bool isLine, out bool isOpen)
     {
+        isOpen = false;
         // Who closes without having said anything may be left without an answer.
         if (received.Count == 0) return 0;
         Check.That(isLine, $"the answer is no whole line: {FuzzDaemon.Text(received)}");
+        isOpen = true;
         if (StartsWith(received, Match)) return 1;
-        Check.That(StartsWith(received, Error), $"the answer is neither a match nor an error: {FuzzDaemon.Text(received)}");
+        if (StartsWith(received, Result)) return 2;
+        Check.That(StartsWith(received, Error), $"the answer is no match, result or error: {FuzzDaemon.Text(received)}");
         var line = Encoding.UTF8.GetString([.. received.TakeWhile(each => each != '\n')]);
         var error = JsonParser.Default.Parse<ServerMessage>(line).Error;
-        Check.That(error is { Fatal: true, Code.Length: > 0, Message.Length: > 0 }, $"an error that does not say what: {line}");
+        Check.That(error is { Code.Length: > 0, Message.Length: > 0 }, $"an error that does not say what: {line}");
+        isOpen = !error.Fatal;
         return string.Concat(error.Message.Where(char.IsAsciiLetter).Take(40)).GetHashCode(StringComparison.Ordinal);
     }
 

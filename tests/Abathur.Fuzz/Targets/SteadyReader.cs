@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Http.Headers;
-using Abathur.Grpc.Tests;
+using Abathur.Sync.Tests.Transports.Grpc;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 

@@ -115,9 +115,8 @@ internal sealed class WireTarget : IFuzzTarget
         {
             return parser.ParseFrom(input);
         }
-        catch (Exception)
+        catch (InvalidProtocolBufferException)
         {
-            // Google.Protobuf 3.25 leaves its buffer (IndexOutOfRangeException) where a length goes beyond it in a certain way.
             return null;
         }
     }

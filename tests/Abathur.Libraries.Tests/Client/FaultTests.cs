@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Text;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using Encoding = System.Text.Encoding;
 
 namespace Abathur.Client.Tests;
 
@@ -39,8 +41,9 @@ public class FaultTests
     {
         using var listener = Listen(out var address);
         listener.Stop();
-        string[] addresses = [address, $"socket+unix:{Path.Combine(Path.GetTempPath(), $"abathur-{Guid.NewGuid():N}.sock")}"];
-        foreach (var each in OperatingSystem.IsWindows() ? addresses[..1] : addresses)
+        var file = Path.Combine(Path.GetTempPath(), $"abathur-{Guid.NewGuid():N}.sock");
+        string[] addresses = [address, $"grpc://{address}", $"socket+unix:{file}", $"grpc+unix:{file}"];
+        foreach (var each in OperatingSystem.IsWindows() ? addresses[..2] : addresses)
         {
             var connecting = AbathurGame.ConnectAsync(each);
             // Far less than the 30 s of ReconnectTimeout.
@@ -48,22 +51,26 @@ public class FaultTests
         }
     }
 
-    [Fact]
-    public async Task DaemonThatStartsLater_IsWaitedFor()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task DaemonThatStartsLater_IsWaitedFor(string transport)
     {
         using var listener = Listen(out var address);
         listener.Stop();
-        var connecting = AbathurGame.ConnectAsync(address, new ConnectOptions { Wait = TimeSpan.FromMinutes(1) });
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--socket-port", address.Split(':')[1]);
+        var connecting = AbathurGame.ConnectAsync($"{transport}://{address}", new ConnectOptions { Wait = TimeSpan.FromMinutes(1) });
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, $"--{transport}-port", address.Split(':')[1]);
         await using var game = await connecting.WaitAsync(TimeSpan.FromMinutes(1));
         await foreach (var frame in game.Frames(Columns)) break;
     }
 
-    [Fact]
-    public async Task DaemonKilled_IsAConnectionLostException()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task DaemonKilled_IsAConnectionLostException(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket, Once);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport), Once);
         var error = await Assert.ThrowsAsync<ConnectionLostException>(async () =>
         {
             var frames = 0;
@@ -72,15 +79,17 @@ public class FaultTests
                 if (++frames == 3) daemon.Kill();
             }
         });
-        Assert.Equal((0, $"socket://{daemon.Socket}"), (error.Attempts, error.Address));
+        Assert.Equal((0, daemon.Address(transport)), (error.Attempts, error.Address));
     }
 
-    [Fact]
-    public async Task DaemonRestarted_FramesGoOn()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task DaemonRestarted_FramesGoOn(string transport)
     {
         var first = await DaemonProcess.StartAsync("play", CommittedRecording.Path);
-        var port = first.Socket.Split(':')[1];
-        await using var game = await AbathurGame.ConnectAsync(first.Socket);
+        var port = first.Address(transport).Split(':')[^1];
+        await using var game = await AbathurGame.ConnectAsync(first.Address(transport));
         DaemonProcess? second = null;
         try
         {
@@ -91,7 +100,7 @@ public class FaultTests
                 if (frame.Reconnected) break;
                 if (++frames != 3) continue;
                 first.Kill();
-                second = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--socket-port", port);
+                second = await DaemonProcess.StartAsync("play", CommittedRecording.Path, $"--{transport}-port", port);
             }
             Assert.NotNull(second);
         }
@@ -102,12 +111,14 @@ public class FaultTests
         }
     }
 
-    [Fact]
-    public async Task ConnectionBroken_NextFrameCountsTheDroppedOnes()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task ConnectionBroken_NextFrameCountsTheDroppedOnes(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "20", "--loop");
-        using var relay = new BreakingRelay(daemon.Socket);
-        await using var game = await AbathurGame.ConnectAsync(relay.Address);
+        using var relay = new BreakingRelay(daemon.Address(transport).Split("//")[1]);
+        await using var game = await AbathurGame.ConnectAsync($"{transport}://{relay.Address}");
         var (sequence, loop, isBroken) = (0ul, 0u, false);
         await foreach (var frame in game.Frames(Columns))
         {
@@ -132,6 +143,14 @@ public class FaultTests
     }
 
     [Fact]
+    public async Task DaemonThatAcceptsAndIsSilentOnGrpc_IsAConnectException()
+    {
+        using var listener = Listen(out var address);
+        var error = await Assert.ThrowsAsync<ConnectException>(() => AbathurGame.ConnectAsync($"grpc://{address}", Impatient));
+        Assert.Contains("does not answer within 1 s", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task DaemonThatAcceptsAndIsSilent_IsAConnectException()
     {
         using var listener = Listen(out var address);
@@ -142,24 +161,28 @@ public class FaultTests
         Assert.True(refusal is ConnectException or RequestException { Code: "DEADLINE_EXCEEDED" }, refusal.ToString());
     }
 
-    [Fact]
-    public async Task Cancelled_EndsTheWaitForAFrame()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Cancelled_EndsTheWaitForAFrame(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         using var cancellation = new CancellationTokenSource();
-        var reading = Task.Run(() => FirstAsync(game, Columns, cancellation: cancellation.Token));
-        // The daemon has the subscription when it is in its status, beside that of the request.
-        while ((await game.StatusAsync()).Subscribers.Count < 2) await Task.Delay(10);
+        var reading = Task.Run(() => FirstAsync(game, Columns with { Name = "waiting" }, cancellation: cancellation.Token));
+        // The daemon has the subscription when it is in its status.
+        while ((await game.StatusAsync()).Subscribers.All(each => each.Name != "waiting")) await Task.Delay(10);
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
     }
 
-    [Fact]
-    public async Task InvalidOptions_AreRefusedByTheDaemon()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task InvalidOptions_AreRefusedByTheDaemon(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var error = await Assert.ThrowsAsync<RequestException>(() => FirstAsync(game, Columns with { CompressionLevel = 99 }));
         Assert.Equal("INVALID_ARGUMENT", error.Code);
         error = await Assert.ThrowsAsync<RequestException>(() => FirstAsync(game, new SubscribeOptions { Fields = ["no.such_field"] }));
@@ -167,11 +190,13 @@ public class FaultTests
         Assert.Contains("no", error.Reason, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task SlowLosslessReaderOfALiveSource_IsASlowConsumerException()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task SlowLosslessReaderOfALiveSource_IsASlowConsumerException(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("serve");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         using var publisher = await game.PublishAsync();
         var observation = CommittedRecording.Observations().First();
         await publisher.PublishAsync(observation);
@@ -190,11 +215,13 @@ public class FaultTests
         await Assert.ThrowsAsync<SlowConsumerException>(async () => await frames.MoveNextAsync());
     }
 
-    [Fact]
-    public async Task BotThatDisconnects_IsASourceLostException()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task BotThatDisconnects_IsASourceLostException(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("serve");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var publisher = await game.PublishAsync();
         await publisher.PublishAsync(CommittedRecording.Observations().First());
         await using var frames = game.Frames(Columns with { Newest = true }).GetAsyncEnumerator();
@@ -209,11 +236,13 @@ public class FaultTests
         });
     }
 
-    [Fact]
-    public async Task LockstepReaderThatDoesNotAnswer_IsAnAckTimeoutException()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task LockstepReaderThatDoesNotAnswer_IsAnAckTimeoutException(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await using var frames = game.Frames(new SubscribeOptions
         {
             Policy = SubscribePolicy.Lockstep,
@@ -246,6 +275,34 @@ public class FaultTests
         await client.GetStream().WriteAsync(Encoding.Latin1.GetBytes(sent));
         var error = await Assert.ThrowsAsync<ProtocolException>(() => reading);
         Assert.Contains(expected, error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task DaemonThatAnswersSubscribersOnly_IsAskedAsOne()
+    {
+        using var listener = Listen(out var address);
+        await using var game = await AbathurGame.ConnectAsync(address, Once);
+        (await listener.AcceptTcpClientAsync()).Dispose();
+        var asking = game.StatusAsync();
+        using (var refused = await listener.AcceptTcpClientAsync())
+        {
+            using var lines = new StreamReader(refused.GetStream());
+            Assert.Contains("\"status\"", await lines.ReadLineAsync(), StringComparison.Ordinal);
+            const string Refusal = "{\"error\":{\"code\":\"INVALID_ARGUMENT\",\"message\":\"the first line must be x\",\"fatal\":true}}\n";
+            await refused.GetStream().WriteAsync(Encoding.UTF8.GetBytes(Refusal));
+        }
+        using var client = await listener.AcceptTcpClientAsync();
+        using var input = new BinaryReader(client.GetStream());
+        var line = new List<byte>();
+        while (line.LastOrDefault() != '\n') line.Add(input.ReadByte());
+        Assert.Contains("\"subscribe\"", Encoding.UTF8.GetString([.. line]), StringComparison.Ordinal);
+        await client.GetStream().WriteAsync("{\"match\":{}}\n"u8.ToArray());
+        byte[] question = input.ReadBytes(input.ReadInt32());
+        var asked = ClientMessage.Parser.ParseFrom(question);
+        var result = new Result { Id = asked.Id, Status = new Status { FramesPublished = 7 } };
+        var answer = new ServerMessage { Result = result }.ToByteArray();
+        await client.GetStream().WriteAsync((byte[])[.. BitConverter.GetBytes(answer.Length), .. answer]);
+        Assert.Equal(7ul, (await asking).FramesPublished);
     }
 
     [Fact]

@@ -21,8 +21,15 @@ public class FramesTests
     [InlineData(FrameEncoding.Json, FrameCompression.None)]
     public async Task Every_InAnyEncoding_GivesAllObservations(FrameEncoding encoding, FrameCompression compression)
     {
-        using var daemon = await DaemonProcess.StartAsync(Play);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--rate", "unlimited", "--wait-agents", "2");
+        await Task.WhenAll(ReadAsync("socket"), ReadAsync("grpc"));
+
+        Task ReadAsync(string transport) => Task.Run(() => CompareAsync(daemon.Address(transport), encoding, compression));
+    }
+
+    private static async Task CompareAsync(string address, FrameEncoding encoding, FrameCompression compression)
+    {
+        await using var game = await AbathurGame.ConnectAsync(address);
         var options = new SubscribeOptions
         {
             Policy = SubscribePolicy.Every,
@@ -62,13 +69,16 @@ public class FramesTests
     }
 
     [Theory]
-    [InlineData(SubscribePolicy.Latest)]
-    [InlineData(SubscribePolicy.Every)]
-    [InlineData(SubscribePolicy.Lockstep)]
-    public async Task AnyPolicy_AccountsForEveryFrame(SubscribePolicy policy)
+    [InlineData("socket", SubscribePolicy.Latest)]
+    [InlineData("socket", SubscribePolicy.Every)]
+    [InlineData("socket", SubscribePolicy.Lockstep)]
+    [InlineData("grpc", SubscribePolicy.Latest)]
+    [InlineData("grpc", SubscribePolicy.Every)]
+    [InlineData("grpc", SubscribePolicy.Lockstep)]
+    public async Task AnyPolicy_AccountsForEveryFrame(string transport, SubscribePolicy policy)
     {
         using var daemon = await DaemonProcess.StartAsync(Play);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var options = new SubscribeOptions
         {
             Policy = policy,

@@ -6,11 +6,13 @@ namespace Abathur.Client.Tests;
 /// <summary>Requests to the real daemon, with and without a subscription; addresses, tokens and TLS.</summary>
 public class RequestTests
 {
-    [Fact]
-    public async Task Playback_IsControlledWithoutASubscription()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Playback_IsControlledWithoutASubscription(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var match = await game.MatchAsync();
         Assert.Equal(("Synthetic LE", SourceKind.Playback), (match.MapName, match.Source));
         await game.ControlAsync(PlaybackControl.Step(3));
@@ -27,11 +29,13 @@ public class RequestTests
         Assert.Equal("OUT_OF_RANGE", error.Code);
     }
 
-    [Fact]
-    public async Task Drawings_ReachTheDaemon()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Drawings_ReachTheDaemon(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         Shape[] shapes =
         [
             Draw.Point(1, 2), Draw.Circle(3, 4, 5, color: 0xFF0000), Draw.Line(1, 1, 2, 2, lifetime: 10), Draw.Text(5, 5, "here"),
@@ -42,11 +46,13 @@ public class RequestTests
         Assert.Equal("INVALID_ARGUMENT", error.Code);
     }
 
-    [Fact]
-    public async Task Plots_ReachTheDaemonAndComeBack()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Plots_ReachTheDaemonAndComeBack(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await game.ControlAsync(PlaybackControl.Step());
         var first = (await game.MatchAsync()).FirstGameLoop;
         await UntilAtAsync(game, first);
@@ -61,20 +67,24 @@ public class RequestTests
         Assert.Equal("INVALID_ARGUMENT", error.Code);
     }
 
-    [Fact]
-    public async Task ActionsOnAPlayback_AreRefused()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task ActionsOnAPlayback_AreRefused(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var error = await Assert.ThrowsAsync<RequestException>(() => game.ActAsync([new SC2APIProtocol.Action()]));
         Assert.Equal("FAILED_PRECONDITION", error.Code);
     }
 
-    [Fact]
-    public async Task Query_OfAPlayback_IsAnsweredByTheDaemon()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Query_OfAPlayback_IsAnsweredByTheDaemon(string transport)
     {
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--wait-agents", "1");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         while ((await game.StatusAsync()).FramesPublished == 0) await Task.Delay(10);
         var walk = new RequestQueryPathing { StartPos = new Point2D { X = 30, Y = 30 }, EndPos = new Point2D { X = 60, Y = 60 } };
         var answer = await game.QueryAsync(new RequestQuery { Pathing = { walk } });
@@ -82,36 +92,42 @@ public class RequestTests
         Assert.InRange(answer.Response.Pathing[0].Distance, 42, 200);
     }
 
-    [Fact]
-    public async Task ManyRequestsAtOnce_GetTheirOwnAnswers()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task ManyRequestsAtOnce_GetTheirOwnAnswers(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var results = await Task.WhenAll(Enumerable.Range(0, 50).Select(i => game.DrawAsync(
             Enumerable.Range(0, i % 5).Select(at => Draw.Point(at, i)), $"layer {i}")));
         Assert.Equal(100u, results.Max(result => result.Shapes));
-        Assert.Single((await game.StatusAsync()).Subscribers);
+        Assert.Empty((await game.StatusAsync()).Subscribers);
     }
 
-    [Fact]
-    public async Task DaemonKilled_RequestsFail_AndAnotherDaemonIsFound()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task DaemonKilled_RequestsFail_AndAnotherDaemonIsFound(string transport)
     {
         using var first = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
         var options = new ConnectOptions { ReconnectTimeout = TimeSpan.Zero };
-        await using var game = await AbathurGame.ConnectAsync(first.Socket, options);
+        await using var game = await AbathurGame.ConnectAsync(first.Address(transport), options);
         await game.StatusAsync();
         first.Kill();
         await Assert.ThrowsAsync<ConnectException>(() => game.StatusAsync());
         using var second = await DaemonProcess.StartAsync(
-            "play", CommittedRecording.Path, "--start-paused", "--socket-port", first.Socket.Split(':')[1]);
+            "play", CommittedRecording.Path, "--start-paused", $"--{transport}-port", first.Address(transport).Split(':')[^1]);
         Assert.Equal("abathur-sync", (await game.StatusAsync()).Process.Version.Length > 0 ? "abathur-sync" : "");
     }
 
-    [Fact]
-    public async Task Published_FramesComeBack()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Published_FramesComeBack(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("serve");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var observations = CommittedRecording.Observations().Take(20).ToList();
         // Too long for the first line.
         var info = new ResponseGameInfo { MapName = new string('x', 20_000) };
@@ -130,11 +146,13 @@ public class RequestTests
         Assert.Equal(("Testmap LE", 2u, SourceKind.Push, info), (match.MapName, match.PlayerId, match.Source, match.GameInfo));
     }
 
-    [Fact]
-    public async Task SecondPublisher_IsRefused()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task SecondPublisher_IsRefused(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("serve");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         using var first = await game.PublishAsync();
         var error = await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync());
         Assert.Equal("ALREADY_EXISTS", error.Code);
@@ -142,8 +160,10 @@ public class RequestTests
         await Assert.ThrowsAnyAsync<AbathurException>(() => first.FinishAsync());
     }
 
-    [Fact]
-    public async Task Token_IsNeededAndSaysWhatIsAllowed()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Token_IsNeededAndSaysWhatIsAllowed(string transport)
     {
         using var folder = new TemporaryFolder();
         var (act, watch) = (Path.Combine(folder.Path, "act"), Path.Combine(folder.Path, "watch"));
@@ -156,13 +176,14 @@ public class RequestTests
         }
         using var daemon = await DaemonProcess.StartAsync(
             "play", CommittedRecording.Path, "--start-paused", "--token-file", act, "--watch-token-file", watch);
-        await using var stranger = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var stranger = await AbathurGame.ConnectAsync(daemon.Address(transport));
         Assert.Equal("UNAUTHENTICATED", (await Assert.ThrowsAsync<RequestException>(() => stranger.StatusAsync())).Code);
-        await using var watcher = await AbathurGame.ConnectAsync(daemon.Socket, new ConnectOptions { Token = "watch-token-0123456789" });
+        var address = daemon.Address(transport);
+        await using var watcher = await AbathurGame.ConnectAsync(address, new ConnectOptions { Token = "watch-token-0123456789" });
         await watcher.StatusAsync();
         var refused = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
         Assert.Equal("PERMISSION_DENIED", refused.Code);
-        await using var player = await AbathurGame.ConnectAsync(daemon.Socket, new ConnectOptions { Token = "act-token-0123456789\n" });
+        await using var player = await AbathurGame.ConnectAsync(address, new ConnectOptions { Token = "act-token-0123456789\n" });
         Assert.False((await player.ControlAsync(PlaybackControl.Resume())).Paused);
         Assert.DoesNotContain("act-token", player.Address, StringComparison.Ordinal);
     }
@@ -171,21 +192,27 @@ public class RequestTests
     public async Task UnixDomainSocket_IsAnAddress()
     {
         using var folder = new TemporaryFolder();
-        var path = Path.Combine(folder.Path, "socket");
-        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused", "--socket-uds", path);
-        await using var game = await AbathurGame.ConnectAsync($"socket+unix:{path}");
-        Assert.Equal("Synthetic LE", (await game.MatchAsync()).MapName);
+        foreach (var transport in new[] { "socket", "grpc" })
+        {
+            var path = Path.Combine(folder.Path, transport);
+            using var daemon = await DaemonProcess.StartAsync(
+                "play", CommittedRecording.Path, "--start-paused", $"--{transport}-uds", path);
+            await using var game = await AbathurGame.ConnectAsync($"{transport}+unix:{path}");
+            Assert.Equal("Synthetic LE", (await game.MatchAsync()).MapName);
+        }
     }
 
-    [Fact]
-    public async Task Tls_TrustsTheGivenRootOnly()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Tls_TrustsTheGivenRootOnly(string transport)
     {
         using var folder = new TemporaryFolder();
         var certificate = TestCertificate.Write(folder.Path);
         using var daemon = await DaemonProcess.StartAsync(
             "play", CommittedRecording.Path, "--rate", "unlimited", "--wait-agents", "1", "--tls-cert", certificate.Certificate,
             "--tls-key", certificate.Key);
-        var address = $"sockets://{daemon.Socket}";
+        var address = daemon.Address(transport).Replace("://", "s://", StringComparison.Ordinal);
         var trusting = new ConnectOptions { CaFile = certificate.Certificate, ReconnectTimeout = TimeSpan.Zero };
         var error = await Assert.ThrowsAsync<ConnectException>(() => AbathurGame.ConnectAsync(address, trusting with { CaFile = null }));
         Assert.Contains("certificate", error.Message, StringComparison.Ordinal);
@@ -203,6 +230,11 @@ public class RequestTests
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused", "--name", name);
         await using var game = await AbathurGame.ConnectAsync($"match:{name}");
         Assert.Equal($"socket://{daemon.Socket}", game.Address);
+        var listed = LocalMatch.List().Single(each => each.Name == name);
+        Assert.Equal(($"match:{name}", "play", $"socket://{daemon.Socket}"), (listed.Address, listed.Command, listed.Addresses["socket"]));
+        Assert.InRange(listed.Started, DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow);
+        var error = await Assert.ThrowsAsync<ArgumentException>(() => AbathurGame.ConnectAsync($"match:{name}-2"));
+        Assert.Contains(name, error.Message.Split("there are")[1], StringComparison.Ordinal);
     }
 
     private static async Task UntilAtAsync(AbathurGame game, uint gameLoop)
@@ -216,15 +248,17 @@ public class RequestTests
     [InlineData("socket://[::1]:5", "socket://[::1]:5")]
     [InlineData("sockets://bots.example.com:5", "sockets://bots.example.com:5")]
     [InlineData("socket+unix:/tmp/x", "socket+unix:/tmp/x")]
+    [InlineData("grpc://localhost", "grpc://localhost:22400")]
+    [InlineData("grpcs://[::1]:5", "grpcs://[::1]:5")]
+    [InlineData("grpc+unix:/tmp/x", "grpc+unix:/tmp/x")]
     public void Address_IsRead(string text, string expected) =>
         Assert.Equal(expected, DaemonAddress.Parse(text, new ConnectOptions()).ToString());
 
     [Theory]
-    [InlineData("grpc://127.0.0.1:22400", "is the address of gRPC")]
     [InlineData("http://127.0.0.1:22402", "is not an address")]
     [InlineData("127.0.0.1:99999", "is not an address")]
     [InlineData(":22401", "is not an address")]
-    [InlineData("match:no-such-match", "publishes a match with the name no-such-match; `abathur matches` lists them")]
+    [InlineData("match:no-such-match", "publishes a match with the name no-such-match: ")]
     [InlineData("match:../x", "is not an address: expected match:NAME")]
     public async Task Address_IsRefused(string text, string expected)
     {

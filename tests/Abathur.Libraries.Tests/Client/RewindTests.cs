@@ -10,13 +10,14 @@ public class RewindTests
     private static readonly string[] PausedPlay = ["play", CommittedRecording.Path, "--rate", "1000", "--start-paused"];
 
     [Theory]
-    [InlineData(FrameEncoding.Columns, FrameCompression.ZstdStream)]
-    [InlineData(FrameEncoding.Proto, FrameCompression.None)]
-    [InlineData(FrameEncoding.Json, FrameCompression.None)]
-    public async Task Oldest_GivesTheWholeMatchWithoutAGap(FrameEncoding encoding, FrameCompression compression)
+    [InlineData("socket", FrameEncoding.Columns, FrameCompression.ZstdStream)]
+    [InlineData("socket", FrameEncoding.Proto, FrameCompression.None)]
+    [InlineData("socket", FrameEncoding.Json, FrameCompression.None)]
+    [InlineData("grpc", FrameEncoding.Columns, FrameCompression.ZstdStream)]
+    public async Task Oldest_GivesTheWholeMatchWithoutAGap(string transport, FrameEncoding encoding, FrameCompression compression)
     {
         using var daemon = await DaemonProcess.StartAsync(PausedPlay);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await StepAsync(game, 200);
         var options = new SubscribeOptions
         {
@@ -35,11 +36,13 @@ public class RewindTests
         Assert.Equal(LastGameLoop + 1, expected);
     }
 
-    [Fact]
-    public async Task GameLoop_IsTheFirstFrame()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task GameLoop_IsTheFirstFrame(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync(PausedPlay);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await StepAsync(game, 200);
         var options = new SubscribeOptions { Start = StartPosition.GameLoop(FirstGameLoop + 100), MaxFrames = 50 };
         var loops = new List<uint>();
@@ -47,11 +50,13 @@ public class RewindTests
         Assert.Equal(Enumerable.Range((int)FirstGameLoop + 100, 50), loops.Select(loop => (int)loop));
     }
 
-    [Fact]
-    public async Task FrameAt_IsTheObservationOfThatGameLoop()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task FrameAt_IsTheObservationOfThatGameLoop(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync(PausedPlay);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await StepAsync(game, 200);
         var frame = await game.FrameAtAsync(FirstGameLoop + 77);
         var expected = ResponseObservation.Parser.ParseFrom(CommittedRecording.Observations().ElementAt(77));
@@ -60,11 +65,13 @@ public class RewindTests
         Assert.Equal("OUT_OF_RANGE", error.Code);
     }
 
-    [Fact]
-    public async Task Timeline_HasTheNumbersOfTheObservations()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task Timeline_HasTheNumbersOfTheObservations(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync(PausedPlay);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await StepAsync(game, 400);
         var timeline = await game.TimelineAsync();
         Assert.True(timeline.GameLoops.Length >= 400 / 22);
@@ -82,23 +89,27 @@ public class RewindTests
         Assert.Equal(timeline.GameLoops[6], (await game.TimelineAsync(after)).GameLoops[0]);
     }
 
-    [Fact]
-    public async Task HistoryThatIsOff_IsARefusal()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task HistoryThatIsOff_IsARefusal(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--history-mb", "0", "--start-paused");
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await StepAsync(game, 3);
         var error = await Assert.ThrowsAsync<RequestException>(() => game.FrameAtAsync(FirstGameLoop));
         Assert.Equal("FAILED_PRECONDITION", error.Code);
     }
 
-    [Fact]
-    public async Task BrokenConnection_GoesOnAfterTheLastFrame()
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task BrokenConnection_GoesOnAfterTheLastFrame(string transport)
     {
         using var daemon = await DaemonProcess.StartAsync(PausedPlay);
-        using var relay = new BreakingRelay(daemon.Socket);
-        await using var game = await AbathurGame.ConnectAsync(daemon.Socket);
-        await using var broken = await AbathurGame.ConnectAsync(relay.Address);
+        using var relay = new BreakingRelay(daemon.Address(transport).Split("//")[1]);
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
+        await using var broken = await AbathurGame.ConnectAsync($"{transport}://{relay.Address}");
         await StepAsync(game, 300);
         var options = new SubscribeOptions
         {

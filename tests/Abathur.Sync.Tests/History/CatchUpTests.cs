@@ -106,6 +106,20 @@ public sealed class CatchUpTests : IDisposable
     }
 
     [Fact]
+    public async Task Join_ReaderAcknowledgesWhileItsMessagesAreSent_GetsTheKeptFrames()
+    {
+        for (var i = 0; i < 20; i++) await PublishNextAsync();
+        using var subscription = _hub.Subscribe(Options(Formats[0], SubscriptionStart.Oldest, 20) with { Credits = 1 })!;
+        var (flushes, loops) = (0, new List<uint>());
+        // The credit comes back with the second flush after a frame, when the first has found none.
+        var output = new Output { Flushed = () => { if (++flushes % 2 == 0) subscription.Acknowledge(loops[^1]); } };
+        loops = output.Loops;
+        var end = await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit);
+        Assert.Equal(SubscriptionEnd.Complete, end);
+        Assert.Equal(Range(1, 20), loops);
+    }
+
+    [Fact]
     public async Task Join_BeforeTheFirstFrame_GetsAll()
     {
         using var subscription = _hub.Subscribe(Options(Formats[2], SubscriptionStart.Oldest, 20))!;
@@ -267,6 +281,8 @@ public sealed class CatchUpTests : IDisposable
 
         public Action<EncodedFrame>? Taken { get; init; }
 
+        public Action? Flushed { get; init; }
+
         public bool WritePending() => false;
 
         public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
@@ -294,6 +310,7 @@ public sealed class CatchUpTests : IDisposable
                 frame.Release();
             }
             _unflushed.Clear();
+            Flushed?.Invoke();
             return true;
         }
     }

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Abathur.Grpc;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Socket;

@@ -92,8 +92,8 @@ def test_a_frame_that_comes_is_drawn(play: Play, open_page: OpenPage) -> None:
     page.wait("dashboard.world.gameLoop > args", FIRST)
     before = page.evaluate("[dashboard.world.gameLoop, dashboard.map.times.count]")
     page.wait("dashboard.world.gameLoop > args + 20", before[0])
-    after = page.evaluate("[dashboard.world.gameLoop, dashboard.map.times.count]")
-    assert after[1] - before[1] >= 15
+    # However busy the machine is.
+    page.wait("dashboard.map.times.count >= args + 15", before[1])
     page.wait("document.getElementById('state').innerText === 'playback'")
     assert page.text("#title") == "Synthetic LE"
     assert "Zerg" in page.text("#players") and "Protoss" in page.text("#players")

@@ -8,7 +8,7 @@ from typing import Any
 
 import abathur
 import pytest
-from browsers import AT, LOOP, OpenPage, Page, needs_browser, response_at, shows
+from browsers import AT, LOOP, OpenPage, Page, has_whole_timeline, needs_browser, response_at, shows
 from programs import FREE_PORTS, SKIRMISH, Daemon, Launch
 from s2clientprotocol import data_pb2, raw_pb2, sc2api_pb2
 
@@ -240,6 +240,8 @@ def test_the_list_stays_under_the_pointer(paused: Daemon, open_page: OpenPage) -
         page = open_page(paused, viewport={"width": width, "height": 800})
         shows(page, AT)
         page.wait("document.querySelectorAll('#units button').length > 3")
+        # The graphs above the list have their height when they have values.
+        has_whole_timeline(page)
         place = "document.querySelector('#units button').getBoundingClientRect().top + scrollY"
         before = page.evaluate(place)
         page.evaluate("(document.querySelector('#units button').click(), 0)")

@@ -17,8 +17,10 @@ from browsers import (
     HARNESS,
     LOOP,
     NODE,
+    TIMELINE,
     OpenPage,
     Page,
+    has_whole_timeline,
     install,
     needs_browser,
     response_at,
@@ -29,7 +31,6 @@ from programs import FREE_PORTS, ROOT, SKIRMISH, Daemon, Launch, Play, pause
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 FIRST, LAST = 8960, 10303
-TIMELINE = "dashboard.numbers.timeline"
 STATE = "document.getElementById('state').innerText"
 
 
@@ -40,13 +41,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("before.mcap", "after.mcap"):
         shutil.copyfile(SKIRMISH, path / name)
     return path
-
-
-def has_whole_timeline(page: Page) -> None:
-    """All of it is there, and the graphs show it."""
-    page.wait(f"{TIMELINE}.gameLoops.length > 50")
-    captions = "[...document.querySelectorAll('#graphs figcaption')]"
-    page.wait(f"{captions}.every((each) => each.innerText !== '' && !each.innerText.includes('\u2013'))")
 
 
 def graph(page: Page, title: str) -> str:
@@ -316,6 +310,7 @@ def test_two_recordings_side_by_side(play: Play, open_page: OpenPage, folder: Pa
     page.wait(f"{LOOP} === 9901 && {other} === 9901")
     page.wait("dashboard.second.numbers.timeline.gameLoops.length > 50")
     page.wait("document.querySelectorAll('.graph figcaption span').length > 25")
+    has_whole_timeline(page)
     # The same match twice: the same values, over each other.
     _, own, enemy, own_b, enemy_b = values(page, "Army value")
     assert (own_b, enemy_b) == (f"B: {own}", f"B: {enemy}")

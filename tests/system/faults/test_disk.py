@@ -20,14 +20,12 @@ MOST_BYTES = 300_000
 @pytest.fixture
 def limited(tmp_path: Path) -> Daemon:
     """`serve -o`, whose files cannot grow beyond a limit."""
-    import resource
-
+    command = daemon_command("serve", *FREE_PORTS, "-o", str(tmp_path / "full.mcap"), "--chunk-size", "100000")
     process = subprocess.Popen(
-        daemon_command("serve", *FREE_PORTS, "-o", str(tmp_path / "full.mcap"), "--chunk-size", "100000"),
+        ["prlimit", f"--fsize={MOST_BYTES}", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES)),
         # The runtime's double mapping of code would need a large file of its own.
         env={**os.environ, "DOTNET_EnableWriteXorExecute": "0"},
         # With the signal ignored, as Python has it, a write past the limit fails as on a full disk.

@@ -45,16 +45,14 @@ def test_each_port_that_is_taken_is_one_clear_error(command: tuple[str, ...], op
 
 @contextlib.contextmanager
 def few_descriptors(tmp_path: Path) -> Iterator[Daemon]:
-    import resource
-
+    command = daemon_command("play", str(SKIRMISH), *FREE_PORTS, "--start-paused", "--loop", "--stop-with-parent")
     with (tmp_path / "said").open("w+") as said:
         process = subprocess.Popen(
-            daemon_command("play", str(SKIRMISH), *FREE_PORTS, "--start-paused", "--loop", "--stop-with-parent"),
+            ["prlimit", f"--nofile={MOST_DESCRIPTORS}", *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,
             text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_DESCRIPTORS, MOST_DESCRIPTORS)),
         )
         assert process.stdout is not None
         words = process.stdout.readline().split()

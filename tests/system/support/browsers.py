@@ -56,6 +56,8 @@ def install() -> None:
 #: A game loop of the committed recording that is in a fight, and where the page says at which it is.
 AT = 9420
 LOOP = "dashboard.world.gameLoop"
+#: Of the whole match, or of what is kept of it.
+TIMELINE = "dashboard.numbers.timeline"
 
 
 class Browser:
@@ -172,3 +174,10 @@ def responses(first: int, end: int) -> list[sc2api_pb2.ResponseObservation]:
 def response_at(game_loop: int) -> sc2api_pb2.ResponseObservation:
     """The observation of the committed recording."""
     return responses(game_loop, game_loop + 1)[0]
+
+
+def has_whole_timeline(page: Page) -> None:
+    """All of it is there, and the graphs show it."""
+    page.wait(f"{TIMELINE}.gameLoops.length > 50")
+    captions = "[...document.querySelectorAll('#graphs figcaption')]"
+    page.wait(f"{captions}.every((each) => each.innerText !== '' && !each.innerText.includes('\u2013'))")

@@ -153,6 +153,9 @@ class Daemon:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        if self.process.stderr is not None and not self.process.stderr.closed:
+            # Shown where a test fails.
+            print(self.process.stderr.read())
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()

@@ -28,8 +28,7 @@ internal sealed class FieldTable
         Number = field.FieldNumber;
         IsBare = isBare;
         Name = field.JsonName;
-        // FieldType does not distinguish groups from messages.
-        Kind = field.ToProto().Type == FieldDescriptorProto.Types.Type.Group ? FieldKind.Group : KindOf(field.FieldType);
+        Kind = KindOf(field.FieldType);
         IsRepeated = field.IsRepeated && !field.IsMap;
         IsMap = field.IsMap;
         HasPresence = field.HasPresence;
@@ -179,6 +178,7 @@ internal sealed class FieldTable
         FieldType.String => FieldKind.String,
         FieldType.Bytes => FieldKind.Bytes,
         FieldType.Message => FieldKind.Message,
+        FieldType.Group => FieldKind.Group,
         _ => throw new ArgumentOutOfRangeException(nameof(type), type, "unknown field type"),
     };
 

@@ -21,7 +21,6 @@ internal sealed class TableCompiler(TypeRegistry types)
     private readonly ConcurrentDictionary<string, MessageTable?> _inAny = new();
 
     /// <summary>Tables of a type and of all types in it, restricted by a mask if there is one.</summary>
-    /// <exception cref="ArgumentException">One of these types is from a file with editions.</exception>
     public static MessageTable Compile(MessageDescriptor type, FieldMaskNode? mask = null)
     {
         var whole = new Dictionary<MessageDescriptor, MessageTable>();
@@ -34,36 +33,14 @@ internal sealed class TableCompiler(TypeRegistry types)
     }
 
     /// <summary>The table of a type named in an Any; null if the registry has no such type.</summary>
-    /// <exception cref="ProtoJsonException">The type, or one in it, is from a file with editions.</exception>
     public MessageTable? FindInAny(string fullName) =>
         _inAny.TryGetValue(fullName, out var known) ? known
-        : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, CompileInAny(type))
+        : types.Find(fullName) is { } type ? _inAny.GetOrAdd(fullName, Compile(type))
         : null;
-
-    private static MessageTable CompileInAny(MessageDescriptor type)
-    {
-        try
-        {
-            return Compile(type);
-        }
-        catch (ArgumentException e)
-        {
-            throw new ProtoJsonException(ProtoJsonError.NoJsonForm, e.Message, 0);
-        }
-    }
-
-    // Google.Protobuf 3.25 reads such a file but treats its fields as proto3 fields without presence: zeros would be omitted silently.
-    private static void RefuseEditions(FileDescriptor file, string fullName)
-    {
-        if (file.Syntax != Syntax.Unknown) return;
-        throw new ArgumentException(
-            $"{fullName} is from {file.Name}, whose syntax is \"{file.ToProto().Syntax}\": only proto2 and proto3 are supported");
-    }
 
     private static MessageTable Table(MessageDescriptor type, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
     {
         if (whole.TryGetValue(type, out var known)) return known;
-        RefuseEditions(type.File, type.FullName);
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         whole.Add(type, table);
         all.Add(table);
@@ -74,7 +51,6 @@ internal sealed class TableCompiler(TypeRegistry types)
     private static MessageTable Masked(
         MessageDescriptor type, FieldMaskNode mask, Dictionary<MessageDescriptor, MessageTable> whole, List<MessageTable> all)
     {
-        RefuseEditions(type.File, type.FullName);
         var table = new MessageTable(type.FullName, WellKnownOf(type), IsValueInAny(type));
         all.Add(table);
         var kept = type.Fields.InFieldNumberOrder().Where(field => mask.Child(field.FieldNumber) is not null);
@@ -96,11 +72,7 @@ internal sealed class TableCompiler(TypeRegistry types)
         {
             var field = new FieldTable(descriptor, fields.Count, isBare);
             if (field.Kind is FieldKind.Message or FieldKind.Group) field.Message = tableOf(descriptor);
-            if (field.Kind is FieldKind.Enum)
-            {
-                RefuseEditions(descriptor.EnumType.File, descriptor.EnumType.FullName);
-                field.Enum = new EnumTable(descriptor.EnumType);
-            }
+            if (field.Kind is FieldKind.Enum) field.Enum = new EnumTable(descriptor.EnumType);
             fields.Add(field);
             names.Add(new(descriptor.Name, field));
             names.Add(new(descriptor.JsonName, field));

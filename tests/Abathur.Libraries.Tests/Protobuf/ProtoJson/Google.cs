@@ -11,7 +11,8 @@ namespace Abathur.Protobuf.Tests.ProtoJson;
 /// <summary>What Google.Protobuf makes of the same input: the oracle of the transcoder's tests.</summary>
 internal static class Google
 {
-    public static TypeRegistry Types { get; } = TypeRegistry.FromFiles(EverythingReflection.Descriptor, Everything2Reflection.Descriptor);
+    public static TypeRegistry Types { get; } = TypeRegistry.FromFiles(
+        EverythingReflection.Descriptor, Everything2Reflection.Descriptor, Everything2023Reflection.Descriptor);
 
     private static readonly JsonFormatter Formatter = new(JsonFormatter.Settings.Default.WithTypeRegistry(Types));
     private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithTypeRegistry(Types));
@@ -60,6 +61,10 @@ internal static class Google
             return null;
         }
     }
+
+    /// <summary>Whether Google takes what the transcoder refuses for this reason, and drops it without a word: the members of an Any
+    /// that has no type.</summary>
+    public static bool Drops(string refusal) => refusal.EndsWith("an Any needs a member \"@type\"", StringComparison.Ordinal);
 
     /// <summary>Whether a message, and those in its fields of type <c>Any</c>, are written with the bytes that they were read
     /// from.</summary>

@@ -1,0 +1,44 @@
+using Abathur.Sync.V1;
+
+namespace Abathur.Client;
+
+/// <summary>A way to a daemon, with what an <see cref="AbathurGame"/> needs of it. Thread-safe.</summary>
+internal abstract class DaemonTransport : IDisposable
+{
+    /// <summary>The transport of an address.</summary>
+    public static DaemonTransport Of(DaemonAddress address, ConnectOptions options) =>
+        address.IsGrpc ? new GrpcTransport(address, options) : new SocketTransport(address, options);
+
+    /// <summary>Checks that a daemon is there.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
+    public abstract Task CheckAsync(CancellationToken cancellation);
+
+    /// <summary>Subscribes. Returns when the daemon has a match.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
+    /// <exception cref="RequestException">The daemon refuses it.</exception>
+    /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
+    public abstract Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation);
+
+    /// <summary>Sends a request and waits for its answer.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
+    /// <exception cref="RequestException">The daemon refuses it.</exception>
+    /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
+    public abstract Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation);
+
+    /// <summary>The match. Waits until there is one.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
+    /// <exception cref="RequestException">The daemon refuses it.</exception>
+    /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
+    public abstract Task<Lazy<Match>> MatchAsync(CancellationToken cancellation);
+
+    /// <summary>Begins to publish.</summary>
+    /// <param name="match">What is known of the match; null: nothing.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
+    /// <exception cref="RequestException">The daemon refuses it.</exception>
+    /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
+    public abstract Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation);
+
+    /// <inheritdoc/>
+    public abstract void Dispose();
+}

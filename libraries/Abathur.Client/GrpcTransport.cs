@@ -1,0 +1,108 @@
+using Abathur.Sync.V1;
+using Grpc.Core;
+using Grpc.Net.Client;
+
+namespace Abathur.Client;
+
+/// <summary>The daemon's gRPC: one channel for frames, requests and publishing.</summary>
+internal sealed class GrpcTransport : DaemonTransport
+{
+    private readonly ConnectOptions _options;
+    private readonly GrpcChannel _channel;
+    private readonly GameSync.GameSyncClient _game;
+    private readonly Metadata _metadata = [];
+
+    public GrpcTransport(DaemonAddress address, ConnectOptions options)
+    {
+        _options = options;
+        if (address.Token.Length > 0) _metadata.Add("authorization", $"Bearer {address.Token}");
+        var scheme = address.IsTls ? "https" : "http";
+        // A Unix domain socket has no host name, and servers need one.
+        var host = address.Host.Contains(':') ? $"[{address.Host}]" : address.Host;
+        var place = address.Path is null ? $"{host}:{address.Port}" : "localhost";
+        var trusted = address.IsTls ? DaemonSocket.ChainPolicyOf(address) : null;
+        _channel = DaemonCalls.Open(
+            new Uri($"{scheme}://{place}"), address.Path, trusted, options.ConnectTimeout, MessageReceiver.MaxMessageBytes);
+        _game = new GameSync.GameSyncClient(_channel);
+    }
+
+    /// <inheritdoc/>
+    public override async Task CheckAsync(CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(_options.ConnectTimeout);
+        try
+        {
+            using var call = _game.GetStatusAsync(new GetStatusRequest(), _metadata, cancellationToken: limit.Token);
+            await call.ResponseAsync;
+        }
+        catch (RpcException e) when (GrpcFailure.IsRefusal(e))
+        {
+            // A daemon has answered. Calls that need a token say so.
+        }
+        catch (RpcException) when (limit.IsCancellationRequested && !cancellation.IsCancellationRequested)
+        {
+            throw GrpcFailure.Silence(_options.ConnectTimeout);
+        }
+        catch (RpcException e)
+        {
+            throw GrpcFailure.Of(e, cancellation);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
+    {
+        if (request.Policy == Policy.Lockstep || request.Credits > 0)
+            return await GrpcSession.OpenAsync(_channel, _metadata, request, _options.ConnectTimeout, cancellation);
+        using var asking = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        try
+        {
+            var match = MatchAsync(asking.Token);
+            return await GrpcSubscription.OpenAsync(_channel, _metadata, request, match, _options.ConnectTimeout, cancellation);
+        }
+        finally
+        {
+            // When a subscription is refused, the match is not needed.
+            await asking.CancelAsync();
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        try
+        {
+            return await _game.AnswerAsync(message, new CallOptions(_metadata, cancellationToken: cancellation));
+        }
+        catch (RpcException e)
+        {
+            throw GrpcFailure.Of(e, cancellation);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async Task<Lazy<Match>> MatchAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            using var call = _game.GetMatchAsync(new GetMatchRequest { Wait = true }, _metadata, cancellationToken: cancellation);
+            var match = await call.ResponseAsync;
+            return new Lazy<Match>(() => match);
+        }
+        catch (RpcException e)
+        {
+            throw GrpcFailure.Of(e, cancellation);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
+    {
+        var stream = await GrpcPublishStream.OpenAsync(_channel, _metadata, _options.ConnectTimeout, cancellation);
+        return match is null ? stream : await stream.BeginAsync(match, cancellation);
+    }
+
+    /// <inheritdoc/>
+    public override void Dispose() => _channel.Dispose();
+}

@@ -1,0 +1,147 @@
+using System.Buffers.Binary;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Client;
+
+/// <summary>A connection of the socket on which the first messages were exchanged: a subscription, or a publication.</summary>
+internal sealed class SocketConnection : DaemonConnection
+{
+    private static readonly byte[] Probe = "{}\n"u8.ToArray();
+    private readonly DaemonSocket _socket;
+    private readonly bool _isJson;
+    private byte[] _out = new byte[64];
+
+    private SocketConnection(DaemonSocket socket, bool isJson)
+    {
+        (_socket, _isJson) = (socket, isJson);
+        Receiver = new MessageReceiver(socket);
+    }
+
+    public MessageReceiver Receiver { get; }
+
+    /// <inheritdoc/>
+    public override bool IsJson => _isJson;
+
+    /// <summary>Connects and sends the first message. Returns when the daemon has a match.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
+    /// <exception cref="RequestException">The daemon refuses it.</exception>
+    /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
+    public static async Task<SocketConnection> OpenAsync(
+        DaemonAddress address, ClientMessage first, bool isJson, TimeSpan timeout, CancellationToken cancellation)
+    {
+        var connection = new SocketConnection(await DaemonSocket.OpenAsync(address, timeout, cancellation), isJson);
+        try
+        {
+            first.Token = address.Token;
+            await connection._socket.SendAsync(ServerText.ToLine(first), cancellation);
+            connection.Match = FirstAnswer(await connection.FirstLineAsync(address, timeout, cancellation));
+            connection.Receiver.IsBinary = !isJson;
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Connects for requests, which are lines of JSON as their answers are.</summary>
+    /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
+    public static async Task<SocketConnection> OpenForRequestsAsync(
+        DaemonAddress address, TimeSpan timeout, CancellationToken cancellation) =>
+        new(await DaemonSocket.OpenAsync(address, timeout, cancellation), isJson: true);
+
+    private static Lazy<Match> FirstAnswer(ReadOnlyMemory<byte> line)
+    {
+        if (line.Span.StartsWith("{\"match\":"u8))
+        {
+            var kept = line.ToArray();
+            return new Lazy<Match>(() => MatchOf(ServerText.Parse(kept)));
+        }
+        var answer = ServerText.Parse(line.Span);
+        if (answer.Error is not { } error)
+        {
+            var match = MatchOf(answer);
+            return new Lazy<Match>(() => match);
+        }
+        throw error.Code == DaemonStoppingException.Code
+            ? new DaemonStoppingException(error.Message)
+            : RequestException.OfSubscription(error.Code, error.Message);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation) => Receiver.NextAsync(cancellation);
+
+    /// <inheritdoc/>
+    public override ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        if (_isJson) return _socket.SendAsync(ServerText.ToLine(message), cancellation);
+        return _socket.SendAsync(Prefixed(message.CalculateSize(), message), cancellation);
+    }
+
+    /// <summary>Sends bytes as they are.</summary>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellation) => _socket.SendAsync(bytes, cancellation);
+
+    /// <summary>Acknowledges a frame, without allocating in binary form.</summary>
+    public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation)
+    {
+        if (_isJson) return SendAsync(new ClientMessage { Ack = new Ack { Sequence = sequence } }, cancellation);
+        return _socket.SendAsync(WriteAck(sequence), cancellation);
+    }
+
+    /// <inheritdoc/>
+    public override void Dispose() => _socket.Dispose();
+
+    private ReadOnlyMemory<byte> WriteAck(ulong sequence)
+    {
+        var ack = CodedOutputStream.ComputeTagSize(Ack.SequenceFieldNumber) + CodedOutputStream.ComputeUInt64Size(sequence);
+        var size = 2 + ack;
+        BinaryPrimitives.WriteInt32LittleEndian(_out, size);
+        var at = MessageReceiver.PrefixBytes;
+        _out[at++] = (byte)WireFormat.MakeTag(ClientMessage.AckFieldNumber, WireFormat.WireType.LengthDelimited);
+        _out[at++] = (byte)ack;
+        _out[at++] = (byte)WireFormat.MakeTag(Ack.SequenceFieldNumber, WireFormat.WireType.Varint);
+        for (; sequence > 0x7f; sequence >>= 7) _out[at++] = (byte)(sequence | 0x80);
+        _out[at++] = (byte)sequence;
+        return _out.AsMemory(0, at);
+    }
+
+    private static byte[] Prefixed(int size, IMessage message)
+    {
+        var bytes = new byte[MessageReceiver.PrefixBytes + size];
+        BinaryPrimitives.WriteInt32LittleEndian(bytes, size);
+        message.WriteTo(bytes.AsSpan(MessageReceiver.PrefixBytes));
+        return bytes;
+    }
+
+    // The match may come much later, when it begins. Meanwhile this checks whether the daemon answers at all.
+    private async Task<ReadOnlyMemory<byte>> FirstLineAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    {
+        var line = Receiver.NextAsync(cancellation).AsTask();
+        while (true)
+        {
+            using var delay = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            var first = await Task.WhenAny(line, Task.Delay(timeout, delay.Token));
+            await delay.CancelAsync();
+            if (first == line || line.IsCompleted) return await line;
+            if (!Receiver.HasBytes) await ProbeAsync(address, timeout, cancellation);
+        }
+    }
+
+    private static async Task ProbeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    {
+        using var socket = await DaemonSocket.OpenAsync(address, timeout, cancellation);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(timeout);
+        try
+        {
+            await socket.SendAsync(Probe, limit.Token);
+            await new MessageReceiver(socket).NextAsync(limit.Token);
+        }
+        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        {
+            throw new BrokenConnectionException($"it accepts connections, but does not answer within {timeout.TotalSeconds:g} s");
+        }
+    }
+}

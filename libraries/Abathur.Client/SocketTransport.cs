@@ -1,0 +1,88 @@
+using Abathur.Sync.V1;
+
+namespace Abathur.Client;
+
+/// <summary>The daemon's socket. It has one subscription a connection; all requests share one that is opened with the first of
+/// them.</summary>
+internal sealed class SocketTransport(DaemonAddress address, ConnectOptions options) : DaemonTransport
+{
+    // What a daemon says that answers requests only on a connection that subscribes.
+    private const string MustSubscribe = "the first line must be";
+    private readonly SemaphoreSlim _opening = new(1);
+    private RequestSession? _requests;
+    private volatile bool _isDisposed;
+    private volatile bool _mustSubscribe;
+
+    /// <inheritdoc/>
+    public override async Task CheckAsync(CancellationToken cancellation) =>
+        (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellation)).Dispose();
+
+    /// <inheritdoc/>
+    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation) =>
+        await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellation);
+
+    /// <inheritdoc/>
+    public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        var session = await SessionAsync(cancellation);
+        try
+        {
+            return await session.RequestAsync(message, cancellation);
+        }
+        catch (RequestException e) when (session.IsOver && e.Reason.StartsWith(MustSubscribe, StringComparison.Ordinal))
+        {
+            _mustSubscribe = true;
+            return await (await SessionAsync(cancellation)).RequestAsync(message, cancellation);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async Task<Lazy<Match>> MatchAsync(CancellationToken cancellation)
+    {
+        using var connection = await SubscribeAsync(RequestSession.Smallest.ToRequest(), false, cancellation);
+        return connection.Match;
+    }
+
+    /// <inheritdoc/>
+    public override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
+    {
+        // The first line is short: game info and game data come as the first message.
+        var isLong = match?.GameInfo is not null || match?.GameData is not null;
+        var start = new PublishStart { Encoding = Sync.V1.Encoding.Proto, Match = isLong ? null : match };
+        var stream = new SocketPublishStream(await OpenAsync(new ClientMessage { Publish = start }, false, cancellation));
+        return isLong ? await stream.BeginAsync(match!, cancellation) : stream;
+    }
+
+    /// <inheritdoc/>
+    public override void Dispose()
+    {
+        // A session that is being opened is closed by who opens it.
+        _isDisposed = true;
+        Interlocked.Exchange(ref _requests, null)?.Dispose();
+    }
+
+    private Task<SocketConnection> OpenAsync(ClientMessage first, bool isJson, CancellationToken cancellation) =>
+        SocketConnection.OpenAsync(address, first, isJson, options.ConnectTimeout, cancellation);
+
+    private async Task<RequestSession> SessionAsync(CancellationToken cancellation)
+    {
+        await _opening.WaitAsync(cancellation);
+        try
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
+            if (_requests is { IsOver: false } known) return known;
+            Interlocked.Exchange(ref _requests, null)?.Dispose();
+            var session = _mustSubscribe
+                ? await RequestSession.SubscribeAsync(address, options.ConnectTimeout, cancellation)
+                : await RequestSession.OpenAsync(address, options.ConnectTimeout, cancellation);
+            Interlocked.Exchange(ref _requests, session);
+            if (_isDisposed) Dispose();
+            ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
+            return session;
+        }
+        finally
+        {
+            _opening.Release();
+        }
+    }
+}
