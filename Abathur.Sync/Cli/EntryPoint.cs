@@ -43,6 +43,7 @@ internal static class EntryPoint
             ImportCommand.Create(),
             ExportCommand.Create(),
             StatusCommand.Create(),
+            RelayCommand.Create(),
             CompletionCommand.Create(),
         };
         LogOptionSet.AddTo(root);

@@ -5,6 +5,8 @@ using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Relay;
+using Abathur.Sync.Transports;
 
 namespace Abathur.Sync.Cli;
 
@@ -100,6 +102,13 @@ internal sealed class ListenOptionSet
         HelpName = "COMMAND",
     };
 
+    private readonly Option<string?> _relay = new("--relay")
+    {
+        Description = "Publish the match to a NATS server, by that name (default: --name, else the match id). The match does not wait "
+            + "for it.",
+        HelpName = "nats://HOST:PORT[/NAME]",
+    };
+
     private readonly StopWithParentOption _stopWithParent = new();
 
     /// <param name="canDelay">Whether the match may be shown later to some clients.</param>
@@ -124,6 +133,11 @@ internal sealed class ListenOptionSet
                 }
             }
         });
+        _relay.Validators.Add(result =>
+        {
+            if (result.Tokens is [var token] && NatsAddress.Parse(token.Value, out var problem) is null)
+                result.AddError($"--relay: {problem}.");
+        });
         _stallTimeout.Must(seconds => seconds is > 0 and <= 3600, "--stall-timeout must be more than 0 and at most 3600 seconds.");
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
         _historyMb.Must(mb => mb is >= 0 and <= MaxHistoryMb, $"--history-mb must be 0 to {MaxHistoryMb}.");
@@ -143,6 +157,7 @@ internal sealed class ListenOptionSet
         command.AddGroup("Addresses", _name, _ports, _grpcPort, _socketPort, _httpPort, _grpcUds, _socketUds);
         _access.AddTo(command);
         command.AddGroup("Dashboard", _recordings);
+        command.AddGroup("NATS", _relay);
         command.AddGroup(OptionGroups.Other, _stopWithParent.Option);
     }
 
@@ -230,6 +245,21 @@ internal sealed class ListenOptionSet
         var commands = result.GetValue(_agent) ?? [];
         return [.. commands.Select((command, i) => new AgentSupervisor(
             command, commands.Length == 1 ? "agent" : $"agent {i + 1}", address, token, relayToken, TimeProvider.System))];
+    }
+
+    /// <summary>The relay of the match; null: none is wanted.</summary>
+    /// <param name="result">The command line.</param>
+    /// <param name="api">The requests of this daemon.</param>
+    /// <param name="access">Its access rules.</param>
+    /// <exception cref="CliException">A file of the login cannot be used.</exception>
+    public RelaySupervisor? Relay(ParseResult result, SyncApi api, AccessOptions access)
+    {
+        if (result.GetValue(_relay) is not { } text || NatsAddress.Parse(text, out _) is not { } address) return null;
+        if (address.Problem() is { } problem) throw new CliException($"--relay: {problem}");
+        // The readers of a relay are no agents of this daemon.
+        var level = access.WatchDelay > TimeSpan.Zero ? AccessLevel.Watch : api.LevelOf(access.Tokens.ForAgents);
+        var daemon = new LocalDaemon(api, level, $"{address}");
+        return new RelaySupervisor(address, address.Match ?? result.GetValue(_name), daemon, TimeProvider.System);
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>

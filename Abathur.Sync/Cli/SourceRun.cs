@@ -3,6 +3,7 @@ using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Recording;
+using Abathur.Sync.Relay;
 using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
@@ -36,6 +37,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         {
             MatchOver = () => Recorder?.DisposeAsync() ?? default,
         };
+        var relay = listen.Relay(result, daemon.Api, options.Access);
         var addresses = await daemon.StartAsync(stop.Token);
         if (match is not null) Publish(match, addresses, options);
         Console.Out.WriteLine($"ready {addresses}{(More.Length > 0 ? " " : "")}{More}");
@@ -43,6 +45,8 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
             Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
         stop.WatchParent();
         SubscriptionEnd end;
+        using var relayOver = new CancellationTokenSource();
+        var relaying = relay?.RunAsync(relayOver.Token) ?? Task.CompletedTask;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
         var agents = Task.WhenAll(listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, stop, over.Token)));
         try
@@ -53,6 +57,8 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         {
             // Ends all agents, however the match ended.
             await over.CancelAsync();
+            relayOver.CancelAfter(RelaySupervisor.FinishTimeout);
+            await relaying;
             await agents.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         await agents;

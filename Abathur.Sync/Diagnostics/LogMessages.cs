@@ -106,4 +106,12 @@ internal static partial class LogMessages
 
     [LoggerMessage(52, LogLevel.Warning, "still running {Seconds:0} s after the match: killing it")]
     public static partial void AgentKilled(ILogger log, double seconds);
+
+    // Of the relay to NATS.
+
+    [LoggerMessage(60, LogLevel.Warning, "{Reason}")]
+    public static partial void RelayEnded(ILogger log, string reason);
+
+    [LoggerMessage(61, LogLevel.Warning, "{Reason}; trying again in {Seconds:0.#} s")]
+    public static partial void RelayRestarts(ILogger log, string reason, double seconds);
 }

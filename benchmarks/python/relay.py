@@ -30,8 +30,8 @@ _START = "400"
 _SETTLE_SECONDS = 3.0
 _MAX_SETTLE_SECONDS = 45.0
 _SETTLED_NS = 200_000_000
-#: Readers and relays of a process.
-_RELAYS_A_PROCESS = 50
+#: Matches, and readers of one, of a process of readers.
+_MATCHES_A_PROCESS = 50
 _READERS_A_PROCESS = 250
 
 
@@ -58,15 +58,15 @@ class Case:
 
 
 CASES = (
-    Case("100 matches, a reader each", 100, 1, "every"),
-    Case("100 readers at the daemon", 100, 1, "daemon"),
+    Case("40 matches, a reader each", 40, 1, "every"),
+    Case("40 readers at a daemon", 40, 1, "daemon"),
     Case("10 matches, ten readers each", 10, 10, "every"),
     Case("10 matches, a decoding reader each", 10, 1, "decode"),
-    Case("10 decoding readers at the daemon", 10, 1, "daemon-decode"),
+    Case("10 decoding readers at a daemon", 10, 1, "daemon-decode"),
 )
 #: One match, more and more readers on plain subscriptions.
 AUDIENCES = tuple(Case(f"{count} readers of one match", 1, count, "plain") for count in (1, 10, 100, 1000))
-SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (200, 300, 400, 500, 600))
+SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (60, 80, 100))
 
 
 class NatsServer(Process):
@@ -106,12 +106,12 @@ def all_begin(readers: list[Process]) -> bool:
     return not waiting.is_alive()
 
 
-def settle(relays: list[Process], readers: list[Process]) -> bool:
+def settle(readers: list[Process]) -> bool:
     """Wait until what came before the readers began has been read; whether it was, within some time."""
     deadline = time.monotonic() + _MAX_SETTLE_SECONDS
     while True:
         time.sleep(_SETTLE_SECONDS)
-        latency = [each for answer in ask(relays + readers) for each in answer["latency"]]
+        latency = [each for answer in ask(readers) for each in answer["latency"]]
         if latency and np.median(latency) < _SETTLED_NS:
             return True
         if time.monotonic() > deadline:
@@ -126,29 +126,37 @@ def shares(count: int, most: int) -> list[int]:
 def run(case: Case, recording: Path, program: str, seconds: float, figures: Figures) -> bool:
     """Measure a case; whether the readers kept up."""
     with ExitStack() as stack:
-        daemon = stack.enter_context(Daemon(recording, "--start-offset", _START, "--loop"))
-        address = f"grpc://{daemon.address('grpc')}"
-        server, relays, readers = None, [], []
+        server: NatsServer | None = None
+        playing = ["--start-offset", _START, "--loop"]
+        daemons, readers = [], []
         if case.on_nats:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             server = stack.enter_context(NatsServer(program, folder))
-            for index, count in enumerate(shares(case.matches, _RELAYS_A_PROCESS)):
-                line = [sys.executable, HERE / "relay_relays.py", server.url, address, f"m{index}", str(count)]
-                relays.append(stack.enter_context(Process(line)))
-            for relay in relays:
-                relay.read_line()
-        for index, matches in enumerate(shares(case.matches, _RELAYS_A_PROCESS)):
+            for number in range(case.matches):
+                place = f"{server.url}/m{number // _MATCHES_A_PROCESS}-{number % _MATCHES_A_PROCESS}"
+                daemons.append(stack.enter_context(Daemon(recording, *playing, "--relay", place)))
+        else:
+            daemons.append(stack.enter_context(Daemon(recording, *playing)))
+        where = server.url if server is not None else f"grpc://{daemons[0].address('grpc')}"
+        for index, matches in enumerate(shares(case.matches, _MATCHES_A_PROCESS)):
             for count in shares(case.readers, _READERS_A_PROCESS):
-                where = server.url if server is not None else address
-                what = [case.mode, where, f"m{index}", str(matches), str(count)]
-                line = [sys.executable, HERE / "relay_readers.py", *what]
+                line = [
+                    sys.executable,
+                    HERE / "relay_readers.py",
+                    case.mode,
+                    where,
+                    f"m{index}",
+                    str(matches),
+                    str(count),
+                ]
                 readers.append(stack.enter_context(Process(line)))
-        if not all_begin(readers) or not settle(relays, readers):
+        if not all_begin(readers) or not settle(readers):
             print(f"{case.name}: readers do not catch up with the matches", flush=True)
             return False
-        before = daemon.status().frames_published
-        groups = {"daemon": [daemon], "relays": relays, "NATS": [server] if server else [], "readers": readers}
+        before = [daemon.status().frames_published for daemon in daemons]
+        groups = {"daemons": daemons, "NATS": [server] if server else [], "readers": readers}
         used = {name: sum(each.cpu_seconds() for each in group) for name, group in groups.items()}
+        ask(readers)
         began = time.monotonic()
         time.sleep(seconds)
         took = time.monotonic() - began
@@ -156,21 +164,18 @@ def run(case: Case, recording: Path, program: str, seconds: float, figures: Figu
             cpu = sum(each.cpu_seconds() for each in group) - used[name]
             if group:
                 figures.add("cores", cpu / took, case.name, f"{name} cores")
-        published = daemon.status().frames_published - before
+        published = sum(daemon.status().frames_published for daemon in daemons) - sum(before)
         told = ask(readers)
-        relayed = ask(relays)
+        memory = sum(each.info.memory_full_info().uss for each in daemons)
     problems = [each for answer in told for each in answer["problems"]]
-    problems += [each for answer in relayed for each in answer["failed"]]
     received = sum(answer["frames"] for answer in told)
-    expected = published * case.matches * case.readers
+    expected = published * case.readers * (1 if case.on_nats else case.matches)
     latency = np.concatenate([np.array(answer["latency"], dtype=float) for answer in told]) / 1e6
-    hop = np.concatenate([np.array(answer["latency"], dtype=float) for answer in relayed] or [np.array([])]) / 1e6
     figures.add("frames/s", received / took / case.matches / case.readers, case.name, "frames/s")
     figures.add("problems", len(problems), case.name, "problems")
+    figures.add("MB", memory / 1e6 / len(daemons), case.name, "MB a daemon")
     for quantile, percent in (("p50", 50), ("p99", 99)):
         figures.add("ms", float(np.percentile(latency, percent)), case.name, quantile)
-        if len(hop):
-            figures.add("ms", float(np.percentile(hop, percent)), case.name, f"relay {quantile}")
     lag = 1 - received / max(1, expected)
     kept_up = not problems and abs(lag) < 0.02
     cpu = ", ".join(f"{name} {figures.text(case.name, f'{name} cores')}" for name, group in groups.items() if group)

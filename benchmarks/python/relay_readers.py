@@ -115,7 +115,7 @@ class Plain(asyncio.Protocol):
 async def _daemon(channel: grpc.aio.Channel, log: Log) -> None:
     add = log.follow()
     request = sync_pb2.SubscribeRequest(
-        policy=sync_pb2.every, encoding=_wire.ENCODING, compression=_wire.COMPRESSION, buffer_frames=1024
+        policy=sync_pb2.every, encoding=sync_pb2.columns, compression=sync_pb2.zstd_stream, buffer_frames=1024
     )
     call: Any = channel.unary_stream(_grpc.SERVICE + "Subscribe")(request.SerializeToString())
     async for data in call:

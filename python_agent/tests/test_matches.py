@@ -7,14 +7,13 @@ import json
 import os
 import re
 import stat
-import sys
 from pathlib import Path
 
 import abathur
 import pytest
 from abathur import _directory
-from abathur.cli import _relay_option
 from abathur.errors import AbathurError
+from nats_servers import Server, needs_nats
 from programs import SKIRMISH, WATCH, Launch, run_daemon, token_options
 from programs import abathur as run_abathur
 
@@ -234,14 +233,14 @@ def test_a_name_is_taken_once(launch: Launch) -> None:
     assert "--name: a daemon on this machine publishes a match with the name practice already" in done.stderr
 
 
+@needs_nats
 @pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (("--relay", "nats://h:1", "--name", "x"), "relay nats://h:1 --match x"),
-        (("--name=x", "--relay=nats://h:1/y"), "relay nats://h:1/y"),
-        (("--relay", "nats://h:1"), "relay nats://h:1"),
-    ],
+    ("name", "place", "expected"), [("practice", "", "practice"), ("practice", "/y", "y"), ("", "", "skirmish-7")]
 )
-def test_a_relay_publishes_by_the_name_of_the_match(given: tuple[str, ...], expected: str) -> None:
-    replaced = _relay_option.replaced(["play", *given])
-    assert replaced[replaced.index("--agent") + 1] == f'"{sys.executable}" -m abathur {expected}'
+def test_a_relay_publishes_by_the_name_of_the_match(
+    launch: Launch, server: Server, name: str, place: str, expected: str
+) -> None:
+    launch(*PLAY, "--relay", f"{server.url}{place}", *(("--name", name) if name else ()))
+    listed: list[str] = []
+    while listed != [expected]:
+        listed = [each["match"] for each in json.loads(run_abathur("matches", server.url, "--json").stdout)]

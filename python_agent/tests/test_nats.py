@@ -20,9 +20,10 @@ from abathur._nats._client import Client
 from abathur._nats._stream import MatchStream
 from abathur._nats._subscription import Place, Reader, place_of
 from abathur._nats._wire import Stamp
-from abathur._nats._writer import StreamWriter, WriteError
 from abathur.sync.v1 import sync_pb2
+from nats.js.errors import APIError
 from nats_servers import RelayProcess, Server, eventually, needs_nats, running
+from nats_writes import Writer, create_stream
 from programs import SKIRMISH, Daemon, Play, wait_until
 from s2clientprotocol import query_pb2, sc2api_pb2
 
@@ -419,19 +420,14 @@ async def test_a_name_is_used_again(play: Play, server: Server) -> None:
 async def test_two_relays_at_once_do_not_mix(server: Server) -> None:
     """What the second one has on the way after a refused message is refused as well: its keyframe is not stored."""
     client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
-    await client.create_stream({"name": "ABATHUR_two", "subjects": ["abathur.two.frames"]})
-    first, second = StreamWriter(client, "two"), StreamWriter(client, "two")
-    await first.begin()
-    await second.begin()
+    await create_stream(client, "two")
+    first, second = Writer(client, "two", "first"), Writer(client, "two", "second")
     stamps = [Stamp("run", number, 100 + number, number, 1, 1) for number in (1, 2, 3)]
     await first.append(stamps[0], b"first")
-    await first.flush()
     for stamp in stamps:
-        await second.append(stamp, b"second")
-    with pytest.raises(WriteError):
-        await second.flush()
+        with pytest.raises(APIError):
+            await second.append(stamp, b"second")
     await first.append(stamps[1], b"first")
-    await first.flush()
     stored = [await client.message("ABATHUR_two", seq=position) for position in (1, 2, 3)]
     await client.close()
     assert [found and found[2] for found in stored] == [b"first", b"first", None]
@@ -441,15 +437,13 @@ async def test_a_first_frame_that_is_stored_while_the_oldest_is_looked_for_is_re
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
-    await client.create_stream({"name": "ABATHUR_first", "subjects": ["abathur.first.frames"]})
-    writer = StreamWriter(client, "first")
-    await writer.begin()
+    await create_stream(client, "first")
+    writer = Writer(client, "first", "relay")
     look = MatchStream.oldest
 
     async def look_too_early(stream: MatchStream) -> Stamp | None:
         found = await look(stream)
         await writer.append(Stamp("run", 1, 100, 1, 1, 1), b"frame")
-        await writer.flush()
         return found
 
     async def run() -> str:

@@ -16,8 +16,8 @@ from abathur._nats import _directory, _wire
 from abathur._nats._client import Client
 from abathur._nats._stream import MatchStream
 from abathur._nats._wire import Stamp
-from abathur._nats._writer import StreamWriter
-from nats_servers import RelayProcess, Server, needs_nats, running
+from nats_servers import RelayProcess, Server, eventually, needs_nats, running
+from nats_writes import Writer, create_directory, create_stream, headers, to_json
 from programs import SKIRMISH, Daemon, Play
 from programs import abathur as run_abathur
 from test_nats import first_of, publish, stored
@@ -149,7 +149,7 @@ async def test_a_position_that_the_stream_does_not_have_silences_nobody(
         assert own is not None
         for position in (2 * 10**6, 2 * 10**9):
             stamp = Stamp(own.run if run == "its own" else "evil", 10**9, 10**6, position, position, 1)
-            await client.nats.publish(_wire.frames(name), found[2], headers=stamp.headers(name, "evil", ""))
+            await client.nats.publish(_wire.frames(name), found[2], headers=headers(stamp, name, "evil"))
         await client.nats.flush()
         seen = first.sequence
         for _ in range(3):
@@ -164,9 +164,8 @@ async def test_a_stored_message_of_nobody_is_passed_over(relayed: Relayed, serve
     await publish(daemon, 12)
     await stored(address, 12)
     async with attacker(server) as client:
-        await client.create_stream({"name": _wire.stream(name), "subjects": [_wire.frames(name)]})
-        writer = StreamWriter(client, name)
-        await writer.begin()
+        await create_stream(client, name)
+        writer = Writer(client, name, "relay")
         position = 0
         places: dict[int, int] = {}
         for sequence in range(1, 13):
@@ -185,11 +184,81 @@ async def test_a_stored_message_of_nobody_is_passed_over(relayed: Relayed, serve
                 position += 1
                 await writer.append(Stamp(stamp.run, 10**6, stamp.game_loop, position, position + 5, 1), b"\xff")
         await writer.append(Stamp(stamp.run, 12, stamp.game_loop, position + 1, keyframe, 1, "OK"), b"over")
-        await writer.flush()
-        await writer.end()
     async with abathur.connect(f"{server.url}/{name}") as game, asyncio.timeout(30):
         found_sequences = [frame.sequence async for frame in game.frames(policy=policy, start="oldest")]
     assert found_sequences == list(range(1, 13))
+
+
+@pytest.mark.parametrize("game_loops", [1, 50_000])
+async def test_a_message_from_far_ahead_stops_neither_a_relay_nor_the_next(
+    play: Play, server: Server, game_loops: int
+) -> None:
+    """Stored by a user who may publish there, with the run of the match: the daemon has no such frame."""
+    daemon = play(SKIRMISH, "--start-paused")
+    name = f"ahead-{game_loops}"
+    line = (server.url, "--address", daemon.grpc, "--match", name)
+    async with attacker(server) as client:
+        stream = MatchStream(client, name)
+
+        async def is_stored(sequence: int) -> None:
+            async def holds() -> bool:
+                last = await stream.last()
+                return last is not None and last.sequence == sequence
+
+            await eventually(holds)
+
+        with RelayProcess(*line):
+            await publish(daemon, 20)
+            await is_stored(20)
+            found = await client.message(_wire.stream(name), seq=20)
+            assert found is not None
+            own = _wire.stamp(found[1], name)
+            assert own is not None
+            forged = Stamp(own.run, 888_888, own.game_loop + game_loops, 21, 21, own.first)
+            await Writer(client, name, "evil").append(forged, found[2])
+            await publish(daemon, 10)
+            await is_stored(30)
+        with RelayProcess(*line):
+            await publish(daemon, 10)
+            await is_stored(40)
+        kept = [await stream.stamp(position) for position in range(1, (await stream.range())[1] + 1)]
+    sequences = [each.sequence for each in kept if each is not None and each != forged and not each.end]
+    assert sequences == list(range(1, 41))
+
+
+async def test_a_flood_of_requests_delays_no_frame(relayed: Relayed, server: Server) -> None:
+    """They share the relay's connection with the acknowledgements of frames (nats.net #1041)."""
+    daemon, address = relayed("flood")
+    async with attacker(server) as client:
+        answers: list[str] = []
+
+        async def receive(message: Any) -> None:
+            answers.append((message.headers or {}).get(_wire.ERROR, ""))
+
+        await client.subscribe("_INBOX.attacker.flood", receive)
+        for _ in range(3000):
+            await client.nats.publish(
+                _wire.call("flood", "timeline"), reply="_INBOX.attacker.flood", headers=_wire.REQUEST
+            )
+        newest = await publish(daemon, 40)
+        await stored(address, newest)
+
+        async def are_answered() -> bool:
+            return "" in answers and "RESOURCE_EXHAUSTED" in answers
+
+        await eventually(are_answered)
+
+
+async def test_a_listener_that_answers_nothing_keeps_no_relay_from_starting(play: Play, server: Server) -> None:
+    async def ignore(message: Any) -> None:
+        pass
+
+    daemon = play(SKIRMISH, "--start-paused")
+    async with attacker(server) as client:
+        await client.subscribe("abathur.>", ignore)
+        await client.nats.flush()
+        # It waits for the line that says so.
+        RelayProcess(server.url, "--address", daemon.grpc, "--match", "listened").close()
 
 
 ODD = [
@@ -215,16 +284,16 @@ ODD = [
 async def test_odd_entries_of_the_directory_do_not_hide_the_others(tmp_path: Path) -> None:
     with running(tmp_path / "nats") as server:
         async with attacker(server) as client:
-            await _directory.create(client, 1)
+            await create_directory(client)
             good = _directory.Entry("good", map_name="Testmap LE", players=[_directory.Player(1, "Ann", "Zerg")])
-            await client.publish(_wire.key("good"), good.to_json())
+            await client.publish(_wire.key("good"), to_json(good))
             for number, odd in enumerate(ODD):
                 name = f"odd-{number}"
-                like = json.loads(_directory.Entry(name).to_json())
+                like = json.loads(to_json(_directory.Entry(name)))
                 data = odd if isinstance(odd, bytes) else json.dumps({**like, **odd}).encode()
                 await client.publish(_wire.key(name), data)
             await client.publish(
-                _wire.key("newer"), json.dumps({**json.loads(good.to_json()), "x": 1, "match": "newer"}).encode()
+                _wire.key("newer"), json.dumps({**json.loads(to_json(good)), "x": 1, "match": "newer"}).encode()
             )
             await client.nats.flush()
             assert [each.match for each in await _directory.entries(client)] == ["good", "newer"]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 
 import abathur
 import pytest
 from abathur import _address
 from abathur._nats._client import Client
-from abathur.cli import _relay_option
 from nats_servers import RelayProcess, Server, eventually, free_ports, needs_nats
 from programs import SKIRMISH, Play
 from programs import abathur as run_abathur
@@ -54,21 +52,21 @@ def test_an_address_without_a_match_is_refused() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("relay", "the following arguments are required: nats://HOST:PORT"),
+        ("relay", "nats://HOST:PORT[/NAME] is missing"),
         ("relay 127.0.0.1:4222", "'127.0.0.1:4222' is not the address of a NATS server: expected nats://HOST:PORT"),
-        ("relay nats://127.0.0.1 --match a.b", "'a.b' is not a name of a match: it has letters, digits, _ and -"),
-        ("relay nats://127.0.0.1 --keep 2", "'2' is not a time such as 90s, 30m, 2h or 7d"),
-        ("relay nats://127.0.0.1 --keep 0s", "'0s' is not a time such as"),
-        ("relay nats://127.0.0.1 --replicas 2", "'2' is not 1, 3 or 5"),
-        ("relay nats://127.0.0.1 --storage disk", "'disk' is not one of file, memory"),
-        ("relay nats://127.0.0.1 --match-mb 0", "'0' is not a number of 1 to 1000000"),
-        ("relay nats://127.0.0.1 --adress x", "unknown option --adress (did you mean --address?)"),
+        ("relay nats://127.0.0.1 --match a.b", "--match must be 1 to 64 letters, digits, '_' and '-'"),
+        ("relay nats://127.0.0.1 --keep 2", "--keep must be a time such as 90s, 30m, 2h or 7d"),
+        ("relay nats://127.0.0.1 --keep 0s", "--keep must be a time such as"),
+        ("relay nats://127.0.0.1 --replicas 2", "--replicas must be 1, 3 or 5"),
+        ("relay nats://127.0.0.1 --storage disk", "--storage must be file or memory, not 'disk'"),
+        ("relay nats://127.0.0.1 --match-mb 0", "--match-mb must be 1 to 1000000"),
+        ("relay nats://127.0.0.1 --adress x", "Unknown option --adress (did you mean --address?)"),
         ("relay nats://127.0.0.1 --address socket://127.0.0.1:1", "is not the gRPC address of a daemon"),
         ("matches 127.0.0.1:22400", "'127.0.0.1:22400' is not the address of a NATS server"),
         ("watch nats://127.0.0.1", "names no match"),
         ("watch 127.0.0.1:22400 --dashboard", "--dashboard shows one match from NATS"),
-        ("play --relay", "'' is not the address of a NATS server"),
-        ("play --relay 127.0.0.1:4222", "'127.0.0.1:4222' is not the address of a NATS server"),
+        ("play --relay", "Required argument missing for option: '--relay'"),
+        ("play --relay 127.0.0.1:4222", "--relay: '127.0.0.1:4222' is not the address of a NATS server"),
         ("live --map x --relay=nats://a/b.c", "is not an address: expected nats://HOST:PORT/MATCH"),
     ],
 )
@@ -165,13 +163,7 @@ async def streams(client: Client) -> list[str]:
     return sorted(each["config"]["name"] for each in (await client.api("STREAM.LIST"))["streams"])
 
 
-def test_relay_becomes_an_agent() -> None:
-    agent = f'"{sys.executable}" -m abathur relay nats://h/m'
-    assert _relay_option.replaced(["play", "x", "--relay", "nats://h/m", "-q"]) == ["play", "x", "--agent", agent, "-q"]
-    assert _relay_option.replaced(["info", "--relay", "x"]) == ["info", "--relay", "x"]
-
-
-@pytest.mark.parametrize("command", _relay_option.COMMANDS)
+@pytest.mark.parametrize("command", ("play", "serve", "proxy", "live"))
 def test_the_help_of_the_daemons_commands_has_the_option(command: str) -> None:
     done = run_abathur(command, "--help")
     assert done.returncode == 0

@@ -13,8 +13,10 @@ import abathur
 import pytest
 from abathur import _address
 from abathur._nats._client import Client
-from nats_servers import RelayProcess, Server, cluster, needs_nats
-from programs import SKIRMISH, TIMEOUT, Daemon, Play
+from nats.js.api import StorageType
+from nats_servers import RelayProcess, Server, cluster, free_ports, needs_nats, running
+from programs import SKIRMISH, TIMEOUT, Daemon, Play, run_daemon, wait_until
+from programs import abathur as run_abathur
 
 pytestmark = needs_nats
 
@@ -148,7 +150,7 @@ async def test_the_match_goes_on_while_nats_is_away(
     play: Play, server: Server, tmp_path: Path, relay: Callable[..., RelayProcess]
 ) -> None:
     daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "9")
-    relay(server.url, "--address", daemon.grpc)
+    relayed = relay(server.url, "--address", daemon.grpc)
     async with playing(daemon) as game:
         beside = asyncio.create_task(timed(daemon))
         reading = Reading(f"{server.url}/m")
@@ -167,7 +169,92 @@ async def test_the_match_goes_on_while_nats_is_away(
     sequences = await beside
     assert latest.sequences[-1] == sequences[-1]
     assert reading.sequences[-1] == sequences[-1]
+    # Those that were sent again count once.
+    assert f"m: the match is over; {sequences[-1]} frames relayed" in await asyncio.to_thread(relayed.rest)
     assert sequences == list(range(sequences[0], sequences[-1] + 1))
+
+
+async def test_the_relay_of_a_daemon_itself_goes_on_when_nats_is_back(play: Play, server: Server) -> None:
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "8", "--relay", f"{server.url}/m")
+    async with playing(daemon):
+        reading = Reading(f"{server.url}/m", wait=TIMEOUT)
+        await reading.until(30)
+        server.kill()
+        server.start()
+        await reading.end()
+    assert reading.sequences[-1] >= 170
+
+
+async def said(relayed: RelayProcess, text: str) -> None:
+    """Wait until a relay says something."""
+    stderr = relayed.process.stderr
+    assert stderr is not None
+    line = ""
+    while text not in line:
+        line = await asyncio.to_thread(stderr.readline)
+        assert line, f"the relay ended without {text!r}"
+
+
+async def test_a_server_that_hangs_costs_no_frame(
+    play: Play, server: Server, relay: Callable[..., RelayProcess]
+) -> None:
+    """The connection stands, and nothing is acknowledged (nats.net #1001)."""
+    daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "12")
+    relayed = relay(server.url, "--address", daemon.grpc)
+    async with playing(daemon):
+        reading = Reading(f"{server.url}/m")
+        await reading.until(30)
+        server.hang(hangs=True)
+        try:
+            await said(relayed, "m: NATS: ")
+        finally:
+            server.hang(hangs=False)
+        await reading.end()
+    assert reading.sequences[-1] >= 260
+
+
+async def test_a_login_that_is_refused_for_a_while_ends_no_relay(
+    play: Play, tmp_path: Path, relay: Callable[..., RelayProcess]
+) -> None:
+    """A server that is started again may not know its users yet (nats.node #533)."""
+    users = 'authorization { users: [ { user: me, password: "secret" } ] }\n'
+    with running(tmp_path / "nats", users) as server:
+        known = server.config
+        address = server.url.replace("://", "://me:secret@")
+        daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "9")
+        relay(address, "--address", daemon.grpc)
+        async with playing(daemon) as game:
+            await wait_until(game, lambda status: status.playback.sequence > 30)
+            server.kill()
+            server.configure(known.replace("secret", "another"))
+            server.start()
+            # Several attempts of the relay to connect.
+            sequence = (await game.status()).playback.sequence
+            await wait_until(game, lambda status: status.playback.sequence > sequence + 45)
+            server.kill()
+            server.configure(known)
+            server.start()
+            # nats-py leaves sockets open that were refused, so that the reader connects only now.
+            reading = Reading(f"{address}/m")
+            await reading.end()
+    assert reading.sequences[-1] >= 190
+
+
+def test_a_frame_that_the_server_does_not_take_is_explained(play: Play, tmp_path: Path) -> None:
+    with running(tmp_path / "small", "max_payload: 2KB") as server:
+        daemon = play(SKIRMISH, "--loop")
+        done = run_abathur("relay", f"{server.url}/m", "--address", daemon.grpc)
+    assert done.returncode == 1
+    assert "bytes is too large for the NATS server: raise its max_payload of 2048" in done.stderr
+
+
+def test_a_match_does_not_depend_on_its_relay() -> None:
+    (port,) = free_ports(1)
+    relay = f"nats://127.0.0.1:{port}/m"
+    done = run_daemon("play", str(SKIRMISH), "--ports", "auto", "--playback-duration", "2", "--relay", relay)
+    assert done.returncode == 0
+    assert f"[relay] cannot connect to nats://127.0.0.1:{port}: " in done.stderr
+    assert "; trying again in 0.5 s" in done.stderr
 
 
 async def timed(daemon: Daemon) -> list[int]:
@@ -184,7 +271,8 @@ async def test_a_killed_leader_of_a_cluster_loses_nothing(
     await clustered(urls)
     relay(urls, "--address", daemon.grpc, "--replicas", "3")
     async with playing(daemon):
-        reading = Reading(f"{urls}/m")
+        # Three servers elect leaders beside other tests: that may take long.
+        reading = Reading(f"{urls}/m", reconnect_timeout=90)
         for sequence in (40, 250):
             await reading.until(sequence)
             leader = await leader_of(urls)
@@ -199,11 +287,11 @@ async def test_a_killed_leader_of_a_cluster_loses_nothing(
 async def clustered(urls: str) -> None:
     """Wait until the servers have a leader that knows all three."""
     client = await Client.connect(_address.parse(urls), "_INBOX.test", 10, "test")
-    settings = {"name": "PROBE", "subjects": ["probe"], "num_replicas": 3, "storage": "memory"}
+    probe = client.nats.jetstream()
     async with asyncio.timeout(30):
         while True:
             try:
-                await client.create_stream(settings)
+                await probe.add_stream(name="PROBE", subjects=["probe"], num_replicas=3, storage=StorageType.MEMORY)
                 break
             except Exception:
                 continue

@@ -12,12 +12,13 @@ from abathur import _address
 from abathur._nats import _directory, _wire
 from abathur._nats._client import Client
 from abathur._printable import printable
-from abathur.cli import dataset, relay
+from abathur.cli import dataset
 from abathur.cli._fitting_table import Column, FittingTable
 from abathur.cli._local_matches import _facts
 from datasets import write_recording
 from hostile import hostile
 from nats_servers import needs_nats, running
+from nats_writes import create_directory, to_json
 from programs import abathur as run_abathur
 from rich.console import Console
 from s2clientprotocol import sc2api_pb2
@@ -48,11 +49,10 @@ def test_cells_titles_and_hints_of_tables() -> None:
         assert "all is well[/red][/]" in output.getvalue()
 
 
-def test_what_a_relay_and_a_dataset_say(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    relay._say(f"m: relaying {EVIL}")
+def test_what_a_dataset_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     dataset._complain([f"{EVIL}: {EVIL}"], 1, "more")
     said = capsys.readouterr().err
-    assert len(said.splitlines()) == 2 and not acts(said) and SHOWN in said
+    assert len(said.splitlines()) == 1 and not acts(said) and SHOWN in said
     for number in range(2):
         observation = sc2api_pb2.ResponseObservation()
         observation.observation.game_loop = number
@@ -83,10 +83,10 @@ def test_errors_of_a_hostile_daemon() -> None:
 async def test_matches_of_a_directory(tmp_path: Path) -> None:
     with running(tmp_path / "nats") as server:
         client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
-        await _directory.create(client, 1)
+        await create_directory(client)
         players = [_directory.Player(1, EVIL, EVIL)]
         entry = _directory.Entry("evil", map_name=EVIL, state=EVIL, reason=EVIL, players=players)
-        await client.publish(_wire.key("evil"), entry.to_json())
+        await client.publish(_wire.key("evil"), to_json(entry))
         await client.close()
         listed = run_abathur("matches", server.url, COLUMNS="500")
     assert listed.returncode == 0, listed.stderr

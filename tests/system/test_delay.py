@@ -684,16 +684,18 @@ async def test_a_relay_with_the_token_for_watching(ladder: Ladder, server: Serve
 
 
 @needs_nats
+@pytest.mark.parametrize("how", ["relay", "agent"])
 async def test_a_relay_that_the_daemon_runs(
-    server: Server, launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     for name, token in (("ABATHUR_TOKEN", ACT), ("ABATHUR_WATCH_TOKEN", WATCH)):
         monkeypatch.setenv(name, token)
-    relay = f'"{sys.executable}" -m abathur relay {server.url}/own'
-    daemon = launch("serve", *FREE_PORTS, "--delay", "2s", "--agent", relay)
+    address = f"{server.url}/own-{how}"
+    command = address if how == "relay" else f'"{sys.executable}" -m abathur relay {address}'
+    daemon = launch("serve", *FREE_PORTS, "--delay", "2s", f"--{how}", command)
     ladder = Ladder(daemon, tmp_path)
     try:
         await asyncio.to_thread(ladder.until_shown)
-        await check_relayed(ladder, f"{server.url}/own")
+        await check_relayed(ladder, address)
     finally:
         ladder.end()

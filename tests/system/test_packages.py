@@ -94,7 +94,7 @@ def test_the_dotnet_tool_installs_and_runs(packages: Path, version: str, tmp_pat
 
 #: The libraries that are packages.
 LIBRARIES = (
-    "Client", "Client.Testing", "Columns", "Compression", "Grpc", "Mcap", "Protobuf", "Recordings", "Sc2",
+    "Client", "Client.Testing", "Columns", "Compression", "Mcap", "Protobuf", "Protocol", "Recordings", "Sc2",
 )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_the_packages_are_those_that_are_tested(packages: Path, version: str) ->
         with zipfile.ZipFile(packages / f"Abathur.{library}.{version}.nupkg") as package:
             assert {"README.md", "LICENSE"} <= set(package.namelist())
             frameworks = {name.split("/")[1] for name in package.namelist() if name.startswith("lib/")}
-        assert frameworks == ({"net10.0"} if library == "Grpc" else {"net8.0", "net10.0"})
+        assert frameworks == {"net8.0", "net10.0"}
 
 
 @pytest.fixture(scope="module")
@@ -327,6 +327,7 @@ def test_the_platform_wheel_is_small_and_has_the_licences(platform_wheel: Path) 
     assert modes["abathur/_daemon/abathur-sync"] & 0o111
     assert any(name.startswith("abathur/_daemon/licenses/dotnet/") for name in sizes)
     assert "abathur/_daemon/licenses/Apache.Arrow.txt" in sizes
+    assert "abathur/_daemon/licenses/NATS.Client.txt" in sizes
     if "manylinux" in platform_wheel.name:
         assert "abathur/_daemon/licenses/libzstd.txt" in sizes
     assert not [name for name in sizes if name.endswith((".pdb", ".xml"))]

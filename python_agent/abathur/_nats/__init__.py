@@ -1,1 +1,1 @@
-"""Matches on NATS JetStream: the relay that publishes them, and the connection that reads them (docs/nats.md)."""
+"""The connection that reads matches on NATS JetStream (docs/nats.md)."""

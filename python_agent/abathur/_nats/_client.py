@@ -28,8 +28,6 @@ _PING_SECONDS = 5
 #: JetStream answers at once, or not at all: while a cluster elects a leader. Callers try again.
 _API_SECONDS = 2.0
 _NOT_FOUND = 404
-#: There is a stream of this name, with other settings.
-_NAME_IN_USE = 10058
 #: A subscription holds at most these until they are taken; what is beyond is read from the stream.
 PENDING_MESSAGES = 65_536
 PENDING_BYTES = 64 * 1024 * 1024
@@ -242,14 +240,6 @@ class Client:
         state = (await self.api(f"STREAM.INFO.{stream}", {"subjects_filter": pattern}))["state"]
         return list(state.get("subjects") or ())
 
-    async def create_stream(self, settings: Mapping[str, object]) -> None:
-        """Make a stream, unless it exists. Raises as `api` does."""
-        try:
-            await self.api(f"STREAM.CREATE.{settings['name']}", settings)
-        except ApiError as error:
-            if error.number != _NAME_IN_USE:
-                raise
-
     async def _on_error(self, error: Exception) -> None:
         text = str(error)
         if "permissions violation" in text.lower() and (subject := _QUOTED.search(text)) is not None:
@@ -273,16 +263,6 @@ class Client:
     async def _on_reconnect(self) -> None:
         for tell in self.on_reconnect:
             tell()
-
-
-def check_installed(address: Address) -> None:
-    """Check that what a connection needs is on this machine.
-
-    Raises:
-        AbathurError: nats-py is not installed, or what the credentials need; or the file has no credentials.
-    """
-    _library()
-    _check_credentials(address)
 
 
 def _headers(raw: bytes) -> dict[str, str]:

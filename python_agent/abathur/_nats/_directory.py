@@ -10,7 +10,6 @@ from typing import Any
 
 import zstandard
 from google.protobuf.message import DecodeError
-from s2clientprotocol import common_pb2, sc2api_pb2
 
 from abathur._malformed import MALFORMED
 from abathur._nats import _wire
@@ -22,8 +21,6 @@ from abathur.sync.v1 import sync_pb2
 _MAX_MATCH_BYTES = 64 * 1024 * 1024
 #: A running match whose entry was not renewed for so long has lost its relay.
 STALE_SECONDS = 20.0
-#: How long entries are kept.
-_KEEP_SECONDS = 24 * 3600
 
 
 @dataclass
@@ -80,10 +77,6 @@ class Entry:
         """The state, if the relay still says so."""
         return "lost" if self.state == "running" and time.time() - self.updated > STALE_SECONDS else self.state
 
-    def to_json(self) -> bytes:
-        """The value in the bucket."""
-        return json.dumps(asdict(self)).encode()
-
 
 def from_json(data: bytes, name: str) -> Entry | None:
     """The entry of a match from its value; None if it is not one. Keys of newer relays are ignored."""
@@ -108,19 +101,6 @@ def _typed(example: Any, given: dict[str, Any]) -> dict[str, Any]:
                 raise TypeError(f"{key} is {given[key]!r}")
             found[key] = given[key]
     return found
-
-
-def players(info: sc2api_pb2.ResponseGameInfo) -> list[Player]:
-    """The players that a game names."""
-    return [
-        Player(each.player_id, each.player_name, common_pb2.Race.Name(each.race_actual or each.race_requested))
-        for each in info.player_info
-    ]
-
-
-def pack(match: sync_pb2.Match) -> bytes:
-    """The value of the constant data of a match."""
-    return zstandard.ZstdCompressor(level=9).compress(match.SerializeToString())
 
 
 async def match(client: Client, name: str) -> sync_pb2.Match | None:
@@ -155,22 +135,3 @@ async def entries(client: Client) -> list[Entry]:
         raise
     found = [await entry(client, subject.rpartition(".")[2]) for subject in sorted(subjects)]
     return [each for each in found if each is not None]
-
-
-async def create(client: Client, replicas: int) -> None:
-    """Make the bucket, unless it exists."""
-    await client.create_stream(
-        {
-            "name": _wire.BUCKET_STREAM,
-            "subjects": [_wire.key(">")],
-            "max_msgs_per_subject": 1,
-            "max_age": int(_KEEP_SECONDS * 1e9),
-            "duplicate_window": int(120e9),
-            "storage": "file",
-            "num_replicas": replicas,
-            "discard": "new",
-            "allow_rollup_hdrs": True,
-            "deny_delete": True,
-            "allow_direct": True,
-        }
-    )

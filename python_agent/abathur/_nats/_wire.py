@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from abathur.sync.v1 import sync_pb2
 
 #: The directory of matches: a key-value bucket of JetStream, and the stream in which it is kept.
 BUCKET = "ABATHUR"
@@ -15,26 +12,15 @@ BUCKET_STREAM = f"KV_{BUCKET}"
 REQUEST = {"Abathur-Request": "1"}
 #: Of an answer that refuses a request: the name of a gRPC status.
 ERROR = "Abathur-Error"
-#: What a watcher may ask a relay, and what only an actor may: the last token of the subject, and the daemon's call.
-WATCH_CALLS = {"match": "GetMatch", "status": "GetStatus", "timeline": "GetTimeline", "plots": "GetPlots"}
-ACT_CALLS = {"act": "Act", "query": "Query", "draw": "Draw", "plot": "Plot", "control": "Control"}
+#: What only an actor may ask a relay: the last token of the subject.
+ACT_CALLS = ("act", "query", "draw", "plot", "control")
 #: A reader says that it is there; not answered.
 HERE = "here"
-#: How often, in seconds, and after how many seconds of silence it counts no more.
+#: How often, in seconds.
 HERE_SECONDS = 10.0
-AWAY_SECONDS = 25.0
-#: How the frames of a match are requested from the daemon.
-ENCODING = sync_pb2.columns
-COMPRESSION = sync_pb2.zstd_stream
 
-_OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 _EXPECTED_LAST = "Nats-Expected-Last-Sequence"
 _EXPECTED_STREAM = "Nats-Expected-Stream"
-
-
-def name_of(match_id: str) -> str:
-    """The name of a match without a given one: its id, with ``-`` for characters that a name cannot have."""
-    return _OTHER.sub("-", match_id).strip("-")[:64] or "match"
 
 
 def stream(name: str) -> str:
@@ -102,33 +88,6 @@ class Stamp:
             and max(1, self.first) <= self.position
             and (1 <= self.keyframe <= self.position)
         )
-
-    def message_id(self, relay: str) -> str:
-        """The id with which a relay publishes the message: another relay has another one."""
-        return f"{self.run}.{self.sequence}{self.end}.{relay}"
-
-    def headers(self, name: str, relay: str, previous: str) -> dict[str, str]:
-        """The headers with which a relay publishes the message.
-
-        The server stores the message at its position of its stream, after the relay's previous one, or refuses it.
-
-        Args:
-            name: Of the match.
-            relay: Identifies the relay.
-            previous: The id of the relay's previous message; empty: it is the first one.
-        """
-        headers = {
-            "Nats-Msg-Id": self.message_id(relay),
-            _EXPECTED_STREAM: stream(name),
-            **({"Nats-Expected-Last-Msg-Id": previous} if previous else {}),
-            _EXPECTED_LAST: str(self.position - 1),
-            "Abathur-Run": self.run,
-            "Abathur-Sequence": str(self.sequence),
-            "Abathur-Loop": str(self.game_loop),
-            "Abathur-Keyframe": str(self.keyframe),
-            "Abathur-First": str(self.first),
-        }
-        return headers | ({"Abathur-End": self.end} if self.end else {})
 
 
 def stamp(headers: Mapping[str, str] | None, name: str) -> Stamp | None:

@@ -17,6 +17,7 @@ DAEMON = (
     "emulate",
     "synth",
     "status",
+    "relay",
     "info",
     "cat",
     "import",
@@ -24,7 +25,7 @@ DAEMON = (
     "recover",
     "completion",
 )
-PYTHON = ("demo", "watch", "matches", "relay", "dataset", "bench")
+PYTHON = ("demo", "watch", "matches", "dataset", "bench")
 ALL = (*PYTHON, *DAEMON)
 #: Names of the files that `export` writes as tables.
 TABLES = (".parquet", ".arrow", ".npz")

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 
 from abathur._daemon import find_daemon, sample
-from abathur.cli import _relay_option
 
 #: The daemon calls itself by this name in messages and help texts.
 _NAME_VARIABLE = "ABATHUR_COMMAND_NAME"
@@ -21,14 +20,9 @@ def run(arguments: Sequence[str]) -> int:
 
     Raises:
         DaemonError: the daemon was not found.
-        ValueError: the value of `--relay` is invalid.
     """
-    line = [*find_daemon(), *_relay_option.replaced(arguments)]
+    line = [*find_daemon(), *arguments]
     environment = _environment()
-    if _relay_option.is_help(arguments):
-        done = subprocess.run(line, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=False)
-        print(done.stdout.rstrip("\n") + "\n" + _relay_option.HELP, end="")
-        return done.returncode
     if os.name != "nt":
         sys.stdout.flush()
         os.execvpe(line[0], line, environment)
@@ -47,12 +41,7 @@ def suggest(command_line: str) -> list[str]:
     done = subprocess.run(
         [*find_daemon(), f"[suggest:{len(text)}]", text], capture_output=True, encoding="utf-8", check=False
     )
-    found = done.stdout.split("\n")[:-1]
-    command, _, rest = command_line.partition(" ")
-    current = rest.rpartition(" ")[2]
-    if command in _relay_option.COMMANDS and current and _relay_option.NAME.startswith(current):
-        found.append(_relay_option.NAME)
-    return found
+    return done.stdout.split("\n")[:-1]
 
 
 def _environment() -> dict[str, str]:

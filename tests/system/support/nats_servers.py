@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -36,6 +37,7 @@ class Server:
     def __init__(self, folder: Path, config: str, port: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.port = port
+        self.config = config
         self._config = folder / "nats.conf"
         self._config.write_text(config)
         self._log = folder / "log"
@@ -65,6 +67,15 @@ class Server:
         assert self._process is not None
         self._process.kill()
         self._process.wait(TIMEOUT)
+
+    def configure(self, config: str) -> None:
+        """Give it another configuration, for its next start."""
+        self._config.write_text(config)
+
+    def hang(self, *, hangs: bool) -> None:
+        """Let it stand still, or go on (SIGSTOP, SIGCONT)."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP if hangs else signal.SIGCONT)
 
     def stop(self) -> None:
         """End it, if it runs."""
@@ -130,12 +141,21 @@ class RelayProcess:
         self.process.kill()
         self.close()
 
+    def rest(self) -> str:
+        """What it says until it ends by itself."""
+        assert self.process.stderr is not None
+        said = self.process.stderr.read()
+        self.process.wait(TIMEOUT)
+        return said
+
     def close(self) -> None:
         """End it, if it runs."""
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait(TIMEOUT)
-        if self.process.stderr is not None:
+        if self.process.stderr is not None and not self.process.stderr.closed:
+            # Shown where a test fails.
+            print(self.process.stderr.read())
             self.process.stderr.close()
 
 

@@ -1,0 +1,112 @@
+using NATS.Client.JetStream;
+using NATS.Client.JetStream.Models;
+
+namespace Abathur.Sync.Relay;
+
+/// <summary>The stream of a match.</summary>
+/// <param name="servers">Where it is.</param>
+/// <param name="match">Name of the match.</param>
+internal sealed class MatchStream(NatsServers servers, string match)
+{
+    /// <summary>There is a stream of this name, with other settings.</summary>
+    public const int NameInUse = 10058;
+
+    /// <summary>How many messages of others are passed over in search of one of a relay.</summary>
+    private const int MaxForeign = 1000;
+    private static readonly TimeSpan LongestDuplicateWindow = TimeSpan.FromMinutes(2);
+
+    /// <summary>Makes the stream, unless it exists.</summary>
+    /// <exception cref="NatsJSApiException">It is refused.</exception>
+    /// <exception cref="ServersLostException">The servers do not answer.</exception>
+    public async Task CreateAsync(RelayOptions options, CancellationToken cancellation)
+    {
+        var settings = new StreamConfig(RelayNames.Stream(match), [RelayNames.Frames(match)])
+        {
+            Retention = StreamConfigRetention.Limits,
+            Discard = StreamConfigDiscard.Old,
+            MaxAge = options.Keep,
+            MaxBytes = options.MaxBytes,
+            DuplicateWindow = options.Keep < LongestDuplicateWindow ? options.Keep : LongestDuplicateWindow,
+            Storage = options.InMemory ? StreamConfigStorage.Memory : StreamConfigStorage.File,
+            NumReplicas = options.Replicas,
+            DenyDelete = true,
+        };
+        try
+        {
+            await servers.AskAsync(
+                $"$JS.API.STREAM.CREATE.{settings.Name}", limit => servers.JetStream.CreateStreamAsync(settings, limit), cancellation);
+        }
+        catch (NatsJSApiException e) when (e.Error.ErrCode == NameInUse)
+        {
+            // The settings are those of the first relay that made it.
+        }
+    }
+
+    /// <summary>The position of the newest message, and the newest message that this run of the daemon can have.</summary>
+    /// <param name="run">The run.</param>
+    /// <param name="newest">Sequence of its newest frame: what has a later one is not of it, whatever it says.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="ServersLostException">The servers do not answer, or there is no stream.</exception>
+    public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(string run, ulong newest, CancellationToken cancellation)
+    {
+        var stream = await AskAsync("STREAM.INFO", limit => servers.JetStream.GetStreamAsync(
+            RelayNames.Stream(match), cancellationToken: limit));
+        var (first, last) = (Math.Max(1, stream.Info.State.FirstSeq), stream.Info.State.LastSeq);
+        for (var position = last; position >= first && last - position < MaxForeign; position--)
+        {
+            if (await StampAsync(position) is { } stamp && stamp.Run == run && stamp.Sequence <= newest) return (last, stamp);
+        }
+        return (last, null);
+
+        async Task<RelayStamp?> StampAsync(ulong position)
+        {
+            try
+            {
+                var found = await AskAsync(
+                    "STREAM.MSG.GET", limit => stream.GetAsync(new StreamMsgGetRequest { Seq = position }, limit));
+                return RelayStamp.Of(Convert.FromBase64String(found.Message.Hdrs ?? ""), match, position);
+            }
+            catch (NatsJSApiException e) when (e.Error.Code == 404)
+            {
+                return null;
+            }
+        }
+
+        async Task<T> AskAsync<T>(string call, Func<CancellationToken, ValueTask<T>> request)
+        {
+            try
+            {
+                return await servers.AskAsync($"$JS.API.{call}.{RelayNames.Stream(match)}", request, cancellation);
+            }
+            catch (NatsJSApiException e) when (e.Error.Code != 404 || call == "STREAM.INFO")
+            {
+                throw new ServersLostException($"JetStream: {e.Error.Description}", e);
+            }
+        }
+    }
+
+    /// <summary>Removes the streams of matches that are over, when none of their frames is kept any more.</summary>
+    public static async Task SweepAsync(NatsServers servers, CancellationToken cancellation)
+    {
+        try
+        {
+            var empty = new List<string>();
+            await foreach (var stream in servers.JetStream.ListStreamsAsync(RelayNames.Frames("*"), cancellation))
+            {
+                if (stream.Info is { State: { Messages: 0, LastSeq: > 0 }, Config.Name: { } name }
+                    && name.StartsWith(RelayNames.StreamPrefix, StringComparison.Ordinal))
+                    empty.Add(name);
+            }
+            foreach (var name in empty)
+            {
+                // A playback can be paused: the stream stays where a relay serves it, or may do so.
+                if (!await servers.HasRelayAsync(name[RelayNames.StreamPrefix.Length..], ifSilent: true, cancellation))
+                    await servers.JetStream.DeleteStreamAsync(name, cancellation);
+            }
+        }
+        catch (Exception e) when (e is ServersLostException or RelayException || NatsServers.IsLost(e, cancellation))
+        {
+            // Without the right to list and delete streams, there are none to remove.
+        }
+    }
+}

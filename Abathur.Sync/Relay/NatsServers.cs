@@ -1,0 +1,210 @@
+using System.Collections.Concurrent;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Text.RegularExpressions;
+using NATS.Client.Core;
+using NATS.Client.JetStream;
+using NATS.Client.KeyValueStore;
+
+namespace Abathur.Sync.Relay;
+
+/// <summary>A connection to servers of NATS, which is made again when it breaks.</summary>
+internal sealed partial class NatsServers : IAsyncDisposable
+{
+    /// <summary>How long a connection to one server may take.</summary>
+    private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
+
+    /// <summary>JetStream answers at once, or not at all: while a cluster elects a leader. Callers try again.</summary>
+    private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(2);
+
+    /// <summary>A stored message is acknowledged later where many relays begin at once; <see cref="StreamWriter"/> has a limit of its
+    /// own.</summary>
+    private static readonly TimeSpan StoreTimeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan ReconnectDelay = TimeSpan.FromMilliseconds(250), PingInterval = TimeSpan.FromSeconds(5);
+    private static readonly NatsHeaders RequestHeaders = new() { [RelayNames.RequestHeader] = RelayNames.RequestVersion };
+
+    /// <summary>Subjects that the servers have denied to this user, and what was denied.</summary>
+    private readonly ConcurrentDictionary<string, string> _denied = new(StringComparer.OrdinalIgnoreCase);
+
+    private NatsServers(NatsConnection connection)
+    {
+        Connection = connection;
+        JetStream = new NatsJSContext(connection);
+        Storing = new NatsJSContext(connection, new NatsJSOpts(connection.Opts, requestTimeout: StoreTimeout));
+        Buckets = new NatsKVContext(JetStream);
+        connection.ServerError += (_, error) =>
+        {
+            if (Denial().Match(error.Error) is { Success: true } denial) _denied[denial.Groups[2].Value] = denial.Groups[1].Value;
+            return default;
+        };
+    }
+
+    /// <summary>The connection itself.</summary>
+    public NatsConnection Connection { get; }
+
+    /// <summary>Its JetStream.</summary>
+    public NatsJSContext JetStream { get; }
+
+    /// <summary>The same, for the messages of a stream.</summary>
+    public NatsJSContext Storing { get; }
+
+    /// <summary>Its key-value buckets.</summary>
+    public NatsKVContext Buckets { get; }
+
+    /// <summary>Whether there is a connection now.</summary>
+    public bool IsConnected => Connection.ConnectionState == NatsConnectionState.Open;
+
+    /// <summary>Largest message that the server takes.</summary>
+    public int MaxMessageBytes => (int)Math.Min(int.MaxValue, Connection.ServerInfo?.MaxPayload ?? int.MaxValue);
+
+    /// <summary>Connects to one of the servers.</summary>
+    /// <param name="address">The servers, and the login.</param>
+    /// <param name="cancellation">Ends the attempt.</param>
+    /// <exception cref="RelayException">No server answers, or the login is refused.</exception>
+    public static async Task<NatsServers> ConnectAsync(NatsAddress address, CancellationToken cancellation)
+    {
+        var connection = new NatsConnection(OptionsOf(address));
+        try
+        {
+            await connection.ConnectAsync().AsTask().WaitAsync(2 * ConnectTimeout, cancellation);
+            if (connection.ServerInfo?.JetStreamAvailable == true) return new NatsServers(connection);
+            throw new RelayException($"JetStream is not enabled on the NATS server at {address}");
+        }
+        catch (Exception e)
+        {
+            await connection.DisposeAsync();
+            if (e is OperationCanceledException or RelayException) throw;
+            throw Failure(address, e);
+        }
+    }
+
+    /// <summary>Whether a relay serves a match.</summary>
+    /// <param name="match">Name of the match.</param>
+    /// <param name="ifSilent">The result if something listens and does not answer in time: that need not be a relay.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="ServersLostException">The servers are away.</exception>
+    /// <exception cref="RelayException">The user may not ask.</exception>
+    public async Task<bool> HasRelayAsync(string match, bool ifSilent, CancellationToken cancellation)
+    {
+        var subject = RelayNames.Watch(match, RelayNames.Here);
+        try
+        {
+            await Connection.RequestAsync<byte[], byte[]>(
+                subject, [], RequestHeaders, replyOpts: new NatsSubOpts { Timeout = AnswerTimeout, ThrowIfNoResponders = true },
+                cancellationToken: cancellation);
+            return true;
+        }
+        catch (NatsNoRespondersException)
+        {
+            return false;
+        }
+        catch (NatsNoReplyException)
+        {
+            ThrowIfDenied(subject);
+            return ifSilent;
+        }
+        catch (Exception e) when (IsLost(e, cancellation))
+        {
+            throw new ServersLostException(ReasonOf(e), e);
+        }
+    }
+
+    /// <summary>Asks JetStream.</summary>
+    /// <param name="subject">Subject of the request, for the message where it is denied.</param>
+    /// <param name="request">Sends it.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="NatsJSApiException">It is refused.</exception>
+    /// <exception cref="ServersLostException">There was no answer in time.</exception>
+    /// <exception cref="RelayException">The user may not ask.</exception>
+    public async Task<T> AskAsync<T>(string subject, Func<CancellationToken, ValueTask<T>> request, CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(AnswerTimeout);
+        try
+        {
+            return await request(limit.Token);
+        }
+        catch (NatsJSApiException)
+        {
+            throw;
+        }
+        catch (Exception e) when (IsLost(e, cancellation))
+        {
+            ThrowIfDenied(subject);
+            throw new ServersLostException(ReasonOf(e), e);
+        }
+    }
+
+    /// <summary>Whether an exception says that the servers are away, or do not answer in time.</summary>
+    /// <param name="e">The exception.</param>
+    /// <param name="cancellation">What ends the work otherwise.</param>
+    public static bool IsLost(Exception e, CancellationToken cancellation) => e switch
+    {
+        OperationCanceledException or TimeoutException => !cancellation.IsCancellationRequested,
+        NatsException or IOException or SocketException or ObjectDisposedException => true,
+        _ => false,
+    };
+
+    /// <summary>What an exception says, in words.</summary>
+    public static string ReasonOf(Exception e) => e switch
+    {
+        OperationCanceledException or TimeoutException or NatsNoReplyException =>
+            $"it did not answer within {AnswerTimeout.TotalSeconds:0} s",
+        NatsNoRespondersException or NatsJSPublishNoResponseException =>
+            "a message was not stored: the servers are slow, or elect a leader, or the stream was deleted",
+        _ => e.Message,
+    };
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync() => Connection.DisposeAsync();
+
+    /// <exception cref="RelayException">The servers have denied the subject to this user.</exception>
+    private void ThrowIfDenied(string subject)
+    {
+        if (_denied.TryGetValue(subject, out var what))
+            throw new RelayException($"this user of the NATS server may not {what.ToLowerInvariant()} to {subject}");
+    }
+
+    private static NatsOpts OptionsOf(NatsAddress address) => NatsOpts.Default with
+    {
+        Url = string.Join(',', address.Servers.Select(server => $"nats://{server}")),
+        Name = "abathur relay",
+        InboxPrefix = RelayNames.Inbox,
+        AuthOpts = NatsAuthOpts.Default with
+        {
+            Username = address.User,
+            Password = address.Password,
+            Token = address.Token,
+            CredsFile = address.Credentials,
+        },
+        // Without TLS, the login would be readable by the network.
+        TlsOpts = NatsTlsOpts.Default with { CaFile = address.CaFile, Mode = address.IsTls ? TlsMode.Require : TlsMode.Auto },
+        ConnectTimeout = ConnectTimeout,
+        CommandTimeout = ConnectTimeout,
+        RequestTimeout = AnswerTimeout,
+        PublishTimeoutOnDisconnected = true,
+        MaxReconnectRetry = -1,
+        ReconnectWaitMin = ReconnectDelay,
+        ReconnectWaitMax = ReconnectDelay,
+        PingInterval = PingInterval,
+        // A server that is started again may not know its users yet.
+        IgnoreAuthErrorAbort = true,
+    };
+
+    private static RelayException Failure(NatsAddress address, Exception e)
+    {
+        for (var cause = e; cause is not null; cause = cause.InnerException)
+        {
+            if (cause is NatsServerException { IsAuthError: true })
+                return new RelayException($"cannot connect to {address}: the NATS server refuses the login", e);
+            if (cause is AuthenticationException)
+                return new RelayException($"cannot connect to {address}: TLS with the NATS server fails: {cause.Message}", e);
+        }
+        // Of several servers, the library says only that none took the connection.
+        var reason = e.GetBaseException() is NatsException ? "nothing answers" : e.GetBaseException().Message.TrimEnd('.');
+        return new RelayException($"cannot connect to {address}: {reason}. Is the server running?", e);
+    }
+
+    [GeneratedRegex("permissions violation for (publish|subscription) to \"([^\"]*)\"", RegexOptions.IgnoreCase)]
+    private static partial Regex Denial();
+}

@@ -1,0 +1,159 @@
+using System.Collections.Concurrent;
+using Abathur.Sync.Access;
+using Abathur.Sync.Requests;
+using Abathur.Sync.Transports;
+using Abathur.Sync.Transports.Grpc;
+using Google.Protobuf;
+using NATS.Client.Core;
+
+namespace Abathur.Sync.Relay;
+
+/// <summary>Passes requests of readers to the daemon, and counts the readers.</summary>
+/// <param name="servers">Where the readers ask.</param>
+/// <param name="match">Name of the match.</param>
+/// <param name="daemon">Answers.</param>
+/// <param name="clock">Clock of the readers' silence.</param>
+internal sealed class ReaderRequests(NatsServers servers, string match, IRelayedDaemon daemon, TimeProvider clock)
+{
+    /// <summary>Requests that are with the daemon at once, and those of watching that are.</summary>
+    private const int MaxAtOnce = 64, MaxWatching = 32;
+
+    /// <summary>Readers that are counted, and longest number that one has.</summary>
+    private const int MaxReaders = 100_000, MaxNumberBytes = 64;
+
+    /// <summary>Requests that have come and were not looked at.</summary>
+    private const int MaxWaiting = 256;
+    private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(30);
+
+    /// <summary>When each reader has last said that it is there.</summary>
+    private readonly ConcurrentDictionary<string, long> _readers = new();
+    private int _atOnce;
+    private int _watching;
+
+    /// <summary>Readers that there are.</summary>
+    public int Readers
+    {
+        get
+        {
+            foreach (var (reader, at) in _readers)
+                if (clock.GetElapsedTime(at) > RelayNames.AwayAfter) _readers.TryRemove(reader, out _);
+            return _readers.Count;
+        }
+    }
+
+    /// <summary>Answers until it is cancelled.</summary>
+    /// <param name="ready">Called when requests are received.</param>
+    /// <param name="cancellation">Ends it.</param>
+    public async Task RunAsync(Action ready, CancellationToken cancellation)
+    {
+        // One that does not fit is lost, and its reader waits in vain: who sends so many has only himself to blame.
+        var options = new NatsSubOpts { ChannelOpts = new NatsSubChannelOpts { Capacity = MaxWaiting } };
+        await using var watch = await servers.Connection.SubscribeCoreAsync<byte[]>(
+            RelayNames.Watch(match, "*"), opts: options, cancellationToken: cancellation);
+        await using var act = await servers.Connection.SubscribeCoreAsync<byte[]>(
+            RelayNames.Act(match, "*"), opts: options, cancellationToken: cancellation);
+        // The server has both when it has answered.
+        await servers.Connection.PingAsync(cancellation);
+        ready();
+        await Task.WhenAll(ReceiveAsync(watch, isWatching: true, cancellation), ReceiveAsync(act, isWatching: false, cancellation));
+    }
+
+    private async Task ReceiveAsync(INatsSub<byte[]> requests, bool isWatching, CancellationToken cancellation)
+    {
+        await foreach (var message in requests.Msgs.ReadAllAsync(cancellation))
+        {
+            var what = message.Subject[(message.Subject.LastIndexOf('.') + 1)..];
+            if (isWatching && what == RelayNames.Here) await CountAsync(message, cancellation);
+            else if (message.ReplyTo is not null && message.Headers is { } headers
+                && headers.TryGetLastValue(RelayNames.RequestHeader, out var version) && version == RelayNames.RequestVersion)
+                await BeginAsync(message, what, isWatching, cancellation);
+        }
+    }
+
+    private async ValueTask CountAsync(NatsMsg<byte[]> message, CancellationToken cancellation)
+    {
+        if (message.ReplyTo is not null) await TryReplyAsync(message, [], null, cancellation);
+        else if (message.Data is null or { Length: <= MaxNumberBytes } && _readers.Count < MaxReaders)
+            _readers[Convert.ToBase64String(message.Data ?? [])] = clock.GetTimestamp();
+    }
+
+    private async ValueTask BeginAsync(NatsMsg<byte[]> message, string what, bool isWatching, CancellationToken cancellation)
+    {
+        var call = (isWatching ? RelayCall.OfWatchers : RelayCall.OfActors).GetValueOrDefault(what);
+        if (call is null && !(isWatching && what == RelayCall.Match))
+        {
+            await RefuseAsync(message, RequestStatus.Unimplemented, $"there is no request '{what}'", cancellation);
+        }
+        else if (message.Data?.Length > GameSyncMethods.MaxActBytes)
+        {
+            await RefuseAsync(
+                message, RequestStatus.ResourceExhausted, $"a request has at most {GameSyncMethods.MaxActBytes} bytes", cancellation);
+        }
+        else if (Volatile.Read(ref _atOnce) >= MaxAtOnce || (isWatching && Volatile.Read(ref _watching) >= MaxWatching))
+        {
+            await RefuseAsync(message, RequestStatus.ResourceExhausted, "too many requests at once", cancellation);
+        }
+        else
+        {
+            Interlocked.Increment(ref _atOnce);
+            if (isWatching) Interlocked.Increment(ref _watching);
+            _ = PassOnAsync(message, call, isWatching, cancellation);
+        }
+    }
+
+    private async Task PassOnAsync(NatsMsg<byte[]> message, RelayCall? call, bool isWatching, CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(RequestTimeout);
+        try
+        {
+            var answer = call is null
+                ? await daemon.MatchAsync(limit.Token)
+                : call.AnswerOf(await daemon.AnswerAsync(call.Parse(message.Data ?? []), limit.Token));
+            var bytes = answer.CalculateSize();
+            using var room = AnswerBudget.OfProcess.Take(isWatching ? AccessLevel.Watch : AccessLevel.Act, bytes, static () => { });
+            if (bytes > servers.MaxMessageBytes)
+                throw new RequestException(RequestStatus.ResourceExhausted, $"the answer of {bytes} bytes is too large for NATS");
+            await TryReplyAsync(message, answer.ToByteArray(), null, cancellation);
+        }
+        catch (RequestException e)
+        {
+            await RefuseAsync(message, e.Status, e.Message, cancellation);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            await RefuseAsync(message, RequestStatus.InvalidArgument, e.Message, cancellation);
+        }
+        catch (DaemonLostException e)
+        {
+            await RefuseAsync(message, RequestStatus.Unavailable, e.Message, cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            await RefuseAsync(message, RequestStatus.DeadlineExceeded, "the daemon did not answer in time", cancellation);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _atOnce);
+            if (isWatching) Interlocked.Decrement(ref _watching);
+        }
+    }
+
+    private static ValueTask RefuseAsync(NatsMsg<byte[]> message, RequestStatus status, string reason, CancellationToken cancellation) =>
+        TryReplyAsync(
+            message, System.Text.Encoding.UTF8.GetBytes(reason), new NatsHeaders { [RelayNames.ErrorHeader] = status.ToName() },
+            cancellation);
+
+    private static async ValueTask TryReplyAsync(
+        NatsMsg<byte[]> message, byte[] answer, NatsHeaders? headers, CancellationToken cancellation)
+    {
+        try
+        {
+            await message.ReplyAsync(answer, headers, cancellationToken: cancellation);
+        }
+        catch (Exception e) when (e is OperationCanceledException || NatsServers.IsLost(e, cancellation))
+        {
+            // The reader asks again.
+        }
+    }
+}

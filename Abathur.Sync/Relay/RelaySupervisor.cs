@@ -1,0 +1,50 @@
+using Abathur.Sync.Diagnostics;
+using Microsoft.Extensions.Logging;
+
+namespace Abathur.Sync.Relay;
+
+/// <summary>Runs the relay of this process' match, and starts it again when it fails: the match does not depend on it.</summary>
+/// <param name="address">The servers of NATS, and the login.</param>
+/// <param name="name">Name of the match on NATS; null: its id.</param>
+/// <param name="daemon">This daemon.</param>
+/// <param name="clock">Clock of all times.</param>
+internal sealed class RelaySupervisor(NatsAddress address, string? name, IRelayedDaemon daemon, TimeProvider clock)
+{
+    /// <summary>How long a relay may take to finish after the match.</summary>
+    public static readonly TimeSpan FinishTimeout = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(500), LongestDelay = TimeSpan.FromSeconds(10);
+
+    /// <summary>After a relay has run this long, the delay starts again from its minimum.</summary>
+    private static readonly TimeSpan WellAfter = TimeSpan.FromSeconds(30);
+    private readonly ILogger _log = ProgramLog.OfAgent("relay");
+
+    /// <summary>Runs it until the match is over.</summary>
+    /// <param name="over">Ends it.</param>
+    public async Task RunAsync(CancellationToken over)
+    {
+        var delay = FirstDelay;
+        while (!over.IsCancellationRequested)
+        {
+            var started = clock.GetTimestamp();
+            try
+            {
+                await using var servers = await NatsServers.ConnectAsync(address, over);
+                var relay = new MatchRelay(
+                    servers, daemon, name, new RelayOptions(), line => LogMessages.AgentOutput(_log, line), clock);
+                if (await relay.RunAsync(over) is { } problem) LogMessages.RelayEnded(_log, problem);
+                return;
+            }
+            catch (OperationCanceledException) when (over.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception e)
+            {
+                if (clock.GetElapsedTime(started) >= WellAfter) delay = FirstDelay;
+                LogMessages.RelayRestarts(_log, e is RelayException ? e.Message : $"{e.GetType().Name}: {e.Message}", delay.TotalSeconds);
+            }
+            await Task.Delay(delay, clock, over).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            delay = TimeSpan.FromTicks(Math.Min(delay.Ticks * 2, LongestDelay.Ticks));
+        }
+    }
+}
