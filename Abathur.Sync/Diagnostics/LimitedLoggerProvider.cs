@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace Abathur.Sync.Diagnostics;
 
 /// <summary>
-/// Limits the messages of another provider: of similar warnings and errors, at most one a second is written, with their number, because
+/// Limits the messages of another provider: of similar warnings, and worse, at most one a second is written, with their number, because
 /// clients can cause them before they are authenticated.
 /// </summary>
 /// <param name="inner">Writes the messages; disposed with this.</param>
@@ -39,7 +39,7 @@ internal sealed class LimitedLoggerProvider(ILoggerProvider inner, TimeProvider 
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
             // Levels below warning are not limited: they were requested with --log-level.
-            if (logLevel is LogLevel.Warning or LogLevel.Error
+            if (logLevel is LogLevel.Warning or LogLevel.Error or LogLevel.Critical
                 && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state, exception))))
                 return;
             inner.Log(logLevel, eventId, state, exception, formatter);

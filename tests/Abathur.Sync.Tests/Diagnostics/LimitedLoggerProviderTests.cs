@@ -24,6 +24,16 @@ public sealed partial class LimitedLoggerProviderTests : ILoggerProvider
             _told.Messages);
     }
 
+    [Fact]
+    public void Log_CriticalOfAServer_IsLimitedAsErrorsAre()
+    {
+        using var provider = new LimitedLoggerProvider(this, _clock);
+        var log = provider.CreateLogger("Microsoft.AspNetCore.Server.Kestrel.Http2");
+        for (var each = 0; each < 1000; each++) Exceeded(log, each);
+        _clock.Advance(TimeSpan.FromSeconds(1.1));
+        Assert.Equal(["Connection 0 exceeded.", "999 more in the last second like: Connection {Id} exceeded."], _told.Messages);
+    }
+
     public ILogger CreateLogger(string categoryName) => _told;
 
     public void Dispose()
@@ -32,4 +42,7 @@ public sealed partial class LimitedLoggerProviderTests : ILoggerProvider
 
     [LoggerMessage(1, LogLevel.Error, "Connection {Id} ended.")]
     private static partial void Ended(ILogger log, int id, Exception exception);
+
+    [LoggerMessage(2, LogLevel.Critical, "Connection {Id} exceeded.")]
+    private static partial void Exceeded(ILogger log, int id);
 }
