@@ -16,7 +16,8 @@ public sealed class HoldUpTests : IDisposable
 
     public HoldUpTests()
     {
-        _hub = new FrameHub(new HubOptions(), sourceWaits: true, _clock);
+        // Without a history only waits for readers use the clock.
+        _hub = new FrameHub(new HubOptions { HistoryBytes = 0 }, sourceWaits: true, _clock);
         _hub.Begin(new Match { MatchId = "m" });
     }
 
@@ -98,8 +99,8 @@ public sealed class HoldUpTests : IDisposable
         await publishing.WaitAsync(Limit);
 
         // Now it is the other one that takes nothing.
-        publishing = Publish(3);
         await TakeAsync(first);
+        publishing = Publish(3);
         _clock.Advance(TimeSpan.FromSeconds(3));
         await publishing.WaitAsync(Limit);
         Assert.Null(first.End);
@@ -147,7 +148,10 @@ public sealed class HoldUpTests : IDisposable
         // A reader has room for one. The encoder holds another one for it, and has a queue.
         var room = encoding == Encoding.Proto ? 1u : 2u + (uint)new HubOptions().EncodeQueueFrames;
         for (var loop = 1u; loop <= room; loop++) await Publish(loop).WaitAsync(Limit);
-        return Publish(room + 1);
+        var held = Publish(room + 1);
+        // The encoder waits by itself, a little after it has taken the frame that made room for the last one.
+        Assert.True(SpinWait.SpinUntil(() => _clock.HasWaiter, Limit));
+        return held;
     }
 
     private async Task HoldUpAsync(uint loop, TimeSpan time, Subscription reader, bool isPaced = true)
