@@ -73,7 +73,7 @@ internal sealed class MatchRelay(
         var requests = new ReaderRequests(servers, _name, daemon, clock);
         _directory = new RelayDirectory(servers, bucket, _name, _match, clock) { Readers = () => requests.Readers };
         var isReady = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var beside = new List<Task> { requests.RunAsync(isReady.SetResult, over.Token) };
+        var beside = new List<Task> { requests.RunAsync(() => isReady.TrySetResult(), over.Token) };
         try
         {
             await await Task.WhenAny(isReady.Task, beside[0]);

@@ -23,7 +23,7 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
 
     /// <summary>Requests that have come and were not looked at.</summary>
     private const int MaxWaiting = 256;
-    private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(30), RetryDelay = TimeSpan.FromMilliseconds(250);
 
     /// <summary>When each reader has last said that it is there.</summary>
     private readonly ConcurrentDictionary<string, long> _readers = new();
@@ -41,10 +41,28 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
         }
     }
 
-    /// <summary>Answers until it is cancelled.</summary>
+    /// <summary>Answers until it is cancelled. Subscribes again when a subscription ends: the match goes on, and its readers would take
+    /// it for lost.</summary>
     /// <param name="ready">Called when requests are received.</param>
     /// <param name="cancellation">Ends it.</param>
     public async Task RunAsync(Action ready, CancellationToken cancellation)
+    {
+        var wasReady = false;
+        while (true)
+        {
+            try
+            {
+                await ReceiveAsync(() => { wasReady = true; ready(); }, cancellation);
+            }
+            catch (Exception) when (wasReady && !cancellation.IsCancellationRequested)
+            {
+                // The frames that are not stored meanwhile tell the user.
+            }
+            await Task.Delay(RetryDelay, clock, cancellation);
+        }
+    }
+
+    private async Task ReceiveAsync(Action ready, CancellationToken cancellation)
     {
         // One that does not fit is lost, and its reader waits in vain: who sends so many has only himself to blame.
         var options = new NatsSubOpts { ChannelOpts = new NatsSubChannelOpts { Capacity = MaxWaiting } };
@@ -55,7 +73,9 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
         // The server has both when it has answered.
         await servers.Connection.PingAsync(cancellation);
         ready();
-        await Task.WhenAll(ReceiveAsync(watch, isWatching: true, cancellation), ReceiveAsync(act, isWatching: false, cancellation));
+        // The other one ends with its subscription.
+        await await Task.WhenAny(
+            ReceiveAsync(watch, isWatching: true, cancellation), ReceiveAsync(act, isWatching: false, cancellation));
     }
 
     private async Task ReceiveAsync(INatsSub<byte[]> requests, bool isWatching, CancellationToken cancellation)

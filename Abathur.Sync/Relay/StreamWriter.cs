@@ -70,10 +70,11 @@ internal sealed class StreamWriter : IAsyncDisposable
                 RelayNames.Frames(_match), data, opts: options, headers: headers, cancellationToken: either.Token);
             await _sent.Writer.WriteAsync(new Sent(stamp, answer, _clock.GetTimestamp()), CancellationToken.None);
         }
-        catch (Exception e) when (!cancellation.IsCancellationRequested)
+        catch (Exception e) when (e is not OperationCanceledException || !cancellation.IsCancellationRequested)
         {
+            // Whatever the library throws while a connection breaks. The caller may be cancelled at the same time, because an earlier
+            // message was not stored.
             ThrowIfFailed();
-            if (!NatsServers.IsLost(e, cancellation)) throw;
             throw new ServersLostException(NatsServers.ReasonOf(e), e);
         }
     }
