@@ -94,7 +94,17 @@ internal sealed class StreamWriter : IAsyncDisposable
         _sent.Writer.TryComplete();
         await _over.CancelAsync();
         await _acknowledging;
-        while (_sent.Reader.TryRead(out var sent)) await sent.Answer.DisposeAsync();
+        while (_sent.Reader.TryRead(out var sent))
+        {
+            try
+            {
+                await sent.Answer.DisposeAsync();
+            }
+            catch (NatsException)
+            {
+                // The library throws here what the answer was: nothing stores the message. It is known already.
+            }
+        }
         _over.Dispose();
     }
 
