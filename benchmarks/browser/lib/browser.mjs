@@ -12,7 +12,7 @@ export const BROWSERS = {
     driver: "playwright-core",
     variable: "CHROME",
     install: "apt-get install chromium",
-    names: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"],
+    names: ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"],
     mac: ["Chromium.app/Contents/MacOS/Chromium", "Google Chrome.app/Contents/MacOS/Google Chrome", "Microsoft Edge.app/Contents/MacOS/Microsoft Edge"],
     windows: ["Chromium\\Application\\chrome.exe", "Google\\Chrome\\Application\\chrome.exe", "Microsoft\\Edge\\Application\\msedge.exe"],
     start: startChromium,

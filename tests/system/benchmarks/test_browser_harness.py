@@ -350,8 +350,8 @@ def test_interrupt_keeps_what_is_measured(tmp_path: Path) -> None:
             if line.startswith("round 3 of"):
                 process.send_signal(signal.SIGINT)
                 break
-        process.stderr.read()
-    assert process.returncode == 130
+        rest = process.stderr.read()
+    assert process.returncode == 130, rest
     result = json.loads(out.read_text(encoding="utf-8"))
     assert result["interrupted"] is True
     assert len(result["codecs"]["json"]["decode_ns"]["rounds"]) >= 2
