@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -48,4 +49,8 @@ def test_a_signal_ends_it(endless: Path, command: tuple[str, ...], number: signa
 
 
 def is_open(pid: int, file: Path) -> bool:
-    return any(each.is_symlink() and each.readlink() == file for each in Path(f"/proc/{pid}/fd").iterdir())
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # It is closed meanwhile.
+            if each.readlink() == file:
+                return True
+    return False
