@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Client.Nats.Wire;
 using Abathur.Sc2;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;

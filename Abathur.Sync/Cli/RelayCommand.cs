@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Relay;
@@ -127,7 +128,7 @@ internal static class RelayCommand
         try
         {
             using var daemon = new RemoteDaemon(address, Token(), servers.CaFile);
-            await using var connected = await NatsServers.ConnectAsync(servers, stop.Token);
+            await using var connected = await RelayServers.ConnectAsync(servers, stop.Token);
             var relay = new MatchRelay(
                 connected, daemon, result.GetValue(Match) ?? servers.Match, options,
                 line => LogMessages.AgentOutput(ProgramLog.Logger, line), TimeProvider.System)
@@ -136,7 +137,7 @@ internal static class RelayCommand
             };
             return await relay.RunAsync(stop.Token) is { } reason ? throw new CliException(reason) : ExitCode.Ok;
         }
-        catch (RelayException e)
+        catch (NatsProblemException e)
         {
             throw new CliException(e.Message);
         }

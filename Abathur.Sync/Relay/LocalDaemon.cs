@@ -1,3 +1,4 @@
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;

@@ -1,3 +1,4 @@
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Transports;
@@ -61,7 +62,7 @@ internal sealed class MatchRelay(
     {
         if (await WaitForMatchAsync(stop) is not { } match) return null;
         _match = match;
-        if (_name.Length == 0) _name = RelayNames.NameOf(_match.MatchId);
+        if (_name.Length == 0) _name = RelayServers.NameOf(_match.MatchId);
         _stream = new MatchStream(servers, _name);
         if (await AgainUntilItAnswersAsync(() => servers.HasRelayAsync(_name, ifSilent: false, stop), stop))
         {
@@ -276,7 +277,7 @@ internal sealed class MatchRelay(
                 // An administrator may have deleted the stream.
                 await CreateAsync(stop);
             }
-            catch (Exception e) when (e is ServersLostException or RelayException)
+            catch (Exception e) when (e is ServersLostException or NatsProblemException)
             {
                 // The next attempt says it.
             }
@@ -377,7 +378,7 @@ internal sealed class MatchRelay(
             if (withInfo) await _directory.PutInfoAsync(cancellation);
             await _directory.PutAsync(cancellation);
         }
-        catch (Exception e) when (e is ServersLostException or RelayException or OperationCanceledException)
+        catch (Exception e) when (e is ServersLostException or NatsProblemException or OperationCanceledException)
         {
             // It is renewed soon, or not needed any more.
         }

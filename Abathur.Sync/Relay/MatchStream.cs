@@ -1,3 +1,4 @@
+using Abathur.Client.Nats.Wire;
 using NATS.Client.JetStream;
 using NATS.Client.JetStream.Models;
 
@@ -104,7 +105,7 @@ internal sealed class MatchStream(NatsServers servers, string match)
                     await servers.JetStream.DeleteStreamAsync(name, cancellation);
             }
         }
-        catch (Exception e) when (e is ServersLostException or RelayException || NatsServers.IsLost(e, cancellation))
+        catch (Exception e) when (e is ServersLostException or NatsProblemException || NatsServers.IsLost(e, cancellation))
         {
             // Without the right to list and delete streams, there are none to remove.
         }

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Access;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Transports;

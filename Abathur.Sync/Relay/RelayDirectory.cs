@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Json;
+using Abathur.Client.Nats.Wire;
 using Abathur.Compression;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -35,6 +36,7 @@ internal sealed class RelayDirectory(
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
     public static async Task<INatsKVStore> OpenAsync(NatsServers servers, int replicas, CancellationToken cancellation)
     {
+        var buckets = new NatsKVContext(servers.JetStream);
         var settings = new NatsKVConfig(RelayNames.Bucket)
         {
             History = 1,
@@ -45,13 +47,13 @@ internal sealed class RelayDirectory(
         try
         {
             return await servers.AskAsync(
-                $"$JS.API.STREAM.CREATE.KV_{RelayNames.Bucket}", limit => servers.Buckets.CreateStoreAsync(settings, limit), cancellation);
+                $"$JS.API.STREAM.CREATE.KV_{RelayNames.Bucket}", limit => buckets.CreateStoreAsync(settings, limit), cancellation);
         }
         catch (NatsJSApiException e) when (e.Error.ErrCode == MatchStream.NameInUse)
         {
             // The settings are those of the first relay.
             return await servers.AskAsync(
-                $"$JS.API.STREAM.INFO.KV_{RelayNames.Bucket}", limit => servers.Buckets.GetStoreAsync(RelayNames.Bucket, limit),
+                $"$JS.API.STREAM.INFO.KV_{RelayNames.Bucket}", limit => buckets.GetStoreAsync(RelayNames.Bucket, limit),
                 cancellation);
         }
     }

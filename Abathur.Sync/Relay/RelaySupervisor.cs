@@ -1,3 +1,4 @@
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Diagnostics;
 using Microsoft.Extensions.Logging;
 
@@ -28,7 +29,7 @@ internal sealed class RelaySupervisor(NatsAddress address, string? name, IRelaye
             var started = clock.GetTimestamp();
             try
             {
-                await using var servers = await NatsServers.ConnectAsync(address, over);
+                await using var servers = await RelayServers.ConnectAsync(address, over);
                 var relay = new MatchRelay(
                     servers, daemon, name, new RelayOptions(), line => LogMessages.AgentOutput(_log, line), clock);
                 if (await relay.RunAsync(over) is { } problem) LogMessages.RelayEnded(_log, problem);
@@ -41,7 +42,8 @@ internal sealed class RelaySupervisor(NatsAddress address, string? name, IRelaye
             catch (Exception e)
             {
                 if (clock.GetElapsedTime(started) >= WellAfter) delay = FirstDelay;
-                LogMessages.RelayRestarts(_log, e is RelayException ? e.Message : $"{e.GetType().Name}: {e.Message}", delay.TotalSeconds);
+                var reason = e is NatsProblemException ? e.Message : $"{e.GetType().Name}: {e.Message}";
+                LogMessages.RelayRestarts(_log, reason, delay.TotalSeconds);
             }
             await Task.Delay(delay, clock, over).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             delay = TimeSpan.FromTicks(Math.Min(delay.Ticks * 2, LongestDelay.Ticks));

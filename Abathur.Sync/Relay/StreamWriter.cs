@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Requests;
 using NATS.Client.Core;
 using NATS.Client.JetStream;

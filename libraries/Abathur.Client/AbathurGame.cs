@@ -12,17 +12,15 @@ namespace Abathur.Client;
 /// requests share one that is opened with the first of them. gRPC has one connection for all.</remarks>
 public sealed class AbathurGame : IAsyncDisposable
 {
-    private readonly DaemonAddress _address;
     private readonly ConnectOptions _options;
     private readonly DaemonTransport _transport;
     private volatile Lazy<Match>? _match;
     private uint _gameLoop;
 
-    private AbathurGame(DaemonAddress address, ConnectOptions options, DaemonTransport transport) =>
-        (_address, _options, _transport) = (address, options, transport);
+    private AbathurGame(ConnectOptions options, DaemonTransport transport) => (_options, _transport) = (options, transport);
 
     /// <summary>The address, without the token.</summary>
-    public string Address => _address.ToString();
+    public string Address => _transport.Address;
 
     /// <summary>Checks that a daemon answers.</summary>
     /// <param name="address"><c>HOST:PORT</c> or <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> with TLS, or
@@ -39,18 +37,30 @@ public sealed class AbathurGame : IAsyncDisposable
     {
         options ??= new ConnectOptions();
         options.Validate();
-        var parsed = DaemonAddress.Parse(address, options);
-        var backoff = new Backoff(parsed.ToString(), options.ReconnectTimeout, options.Wait, TimeProvider.System);
-        var transport = DaemonTransport.Of(parsed, options);
+        return await ConnectWithAsync(DaemonTransport.Of(DaemonAddress.Parse(address, options), options), options, cancellation);
+    }
+
+    /// <summary>Checks that a match answers by another way: packages such as Abathur.Client.Nats have one.</summary>
+    /// <param name="transport">The way, which is disposed with the game, or when this fails.</param>
+    /// <param name="options">Timeouts.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="ConnectException">As of the other one.</exception>
+    public static async Task<AbathurGame> ConnectWithAsync(
+        DaemonTransport transport, ConnectOptions options, CancellationToken cancellation = default)
+    {
+        ArgumentNullException.ThrowIfNull(transport);
+        ArgumentNullException.ThrowIfNull(options);
         try
         {
+            options.Validate();
+            var backoff = new Backoff(transport.Address, options.ReconnectTimeout, options.Wait, TimeProvider.System);
             while (true)
             {
                 TimeSpan delay;
                 try
                 {
                     await transport.CheckAsync(cancellation);
-                    return new AbathurGame(parsed, options, transport);
+                    return new AbathurGame(options, transport);
                 }
                 catch (BrokenConnectionException e)
                 {

@@ -50,9 +50,19 @@ public abstract class Agent
         string? address = null, SubscribeOptions? options = null, ConnectOptions? connect = null,
         CancellationToken cancellation = default)
     {
+        await using var game = await AbathurGame.ConnectAsync(address, connect, cancellation);
+        await RunOnAsync(game, options, cancellation);
+    }
+
+    /// <summary>The same on a match that is connected already, which stays so.</summary>
+    /// <param name="game">The match.</param>
+    /// <param name="options">The subscription.</param>
+    /// <param name="cancellation">Ends the agent.</param>
+    /// <exception cref="AbathurException">As of the other one.</exception>
+    public async Task RunOnAsync(AbathurGame game, SubscribeOptions? options = null, CancellationToken cancellation = default)
+    {
         options ??= new SubscribeOptions { Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream };
         if (options.Name.Length == 0) options = options with { Name = Name };
-        await using var game = await AbathurGame.ConnectAsync(address, connect, cancellation);
         Game = game;
         IReadOnlyList<PlayerResult> results = [];
         var isStarted = false;

@@ -8,7 +8,7 @@ namespace Abathur.Client;
 internal sealed class Backoff(string address, TimeSpan timeout, TimeSpan wait, TimeProvider clock)
 {
     private const string HowToStart =
-        " `abathur play MATCH.mcap` starts one; ConnectOptions.Wait waits for one that starts later";
+        " Is the daemon running? `abathur play MATCH.mcap` starts one; ConnectOptions.Wait waits for one that starts later";
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(50), LongestDelay = TimeSpan.FromSeconds(2);
     private int _attempts;
@@ -32,6 +32,8 @@ internal sealed class Backoff(string address, TimeSpan timeout, TimeSpan wait, T
         if (left <= TimeSpan.Zero)
         {
             if (_wasConnected) throw new ConnectionLostException(address, error.Message, _attempts, error.InnerException);
+            if (isFirst && error.Advice is { } advice)
+                throw new ConnectException(address, error.Message, error.InnerException, $" {advice}");
             throw isFirst
                 ? new ConnectException(address, "nothing listens there", error.InnerException, HowToStart)
                 : new ConnectException(address, error.Message, error.InnerException);

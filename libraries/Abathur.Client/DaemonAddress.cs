@@ -36,6 +36,11 @@ internal sealed record DaemonAddress(bool IsGrpc, string Host, int Port, string?
             return new DaemonAddress(true, "", 0, address[GrpcUnixScheme.Length..], false, token, ca);
         var separator = address.IndexOf("://", StringComparison.Ordinal);
         var (scheme, rest) = separator < 0 ? ("socket", address) : (address[..separator], address[(separator + 3)..]);
+        if (scheme is "nats" or "natss")
+        {
+            throw new ArgumentException(
+                $"a match on NATS needs the package Abathur.Client.Nats: NatsGame.ConnectAsync(\"{scheme}://HOST/MATCH\")", nameof(text));
+        }
         var isGrpc = scheme is "grpc" or "grpcs";
         var defaultPort = isGrpc ? DefaultGrpcPort : DefaultPort;
         var colon = rest.LastIndexOf(':');

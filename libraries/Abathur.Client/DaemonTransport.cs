@@ -2,11 +2,15 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Client;
 
-/// <summary>A way to a daemon, with what an <see cref="AbathurGame"/> needs of it. Thread-safe.</summary>
-internal abstract class DaemonTransport : IDisposable
+/// <summary>A way to a match, with what an <see cref="AbathurGame"/> needs of it. Packages derive from it, not users.
+/// Thread-safe.</summary>
+public abstract class DaemonTransport : IDisposable
 {
+    /// <summary>The address, without a token or a password.</summary>
+    public abstract string Address { get; }
+
     /// <summary>The transport of an address.</summary>
-    public static DaemonTransport Of(DaemonAddress address, ConnectOptions options) =>
+    internal static DaemonTransport Of(DaemonAddress address, ConnectOptions options) =>
         address.IsGrpc ? new GrpcTransport(address, options) : new SocketTransport(address, options);
 
     /// <summary>Checks that a daemon is there.</summary>
@@ -37,8 +41,16 @@ internal abstract class DaemonTransport : IDisposable
     /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
-    public abstract Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation);
+    internal virtual Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation) =>
+        throw new RequestException("UNIMPLEMENTED", "publishing needs a connection to the daemon itself");
 
     /// <inheritdoc/>
-    public abstract void Dispose();
+    public void Dispose()
+    {
+        Dispose(true);
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Closes all connections.</summary>
+    protected abstract void Dispose(bool disposing);
 }

@@ -23,9 +23,6 @@ internal sealed class GrpcSession : DaemonConnection
         _call = channel.CreateCallInvoker().AsyncDuplexStreamingCall(method, null, new CallOptions(metadata));
     }
 
-    /// <inheritdoc/>
-    public override bool IsJson => false;
-
     /// <summary>Subscribes. Returns when the daemon has a match.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
@@ -60,7 +57,7 @@ internal sealed class GrpcSession : DaemonConnection
     }
 
     /// <inheritdoc/>
-    public override async ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
+    internal override async ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
     {
         try
         {
@@ -81,7 +78,7 @@ internal sealed class GrpcSession : DaemonConnection
     }
 
     /// <inheritdoc/>
-    public override void Dispose() => _call.Dispose();
+    protected override void Dispose(bool disposing) => _call.Dispose();
 
     private GrpcSession Read(DeserializationContext context)
     {

@@ -27,9 +27,6 @@ internal sealed class GrpcSubscription : DaemonConnection
         _first = _call.ResponseStream.MoveNext(CancellationToken.None);
     }
 
-    /// <inheritdoc/>
-    public override bool IsJson => false;
-
     /// <summary>Subscribes. Returns when the daemon has a match.</summary>
     /// <param name="channel">Channel to the daemon.</param>
     /// <param name="metadata">Metadata of the call.</param>
@@ -71,13 +68,7 @@ internal sealed class GrpcSubscription : DaemonConnection
     }
 
     /// <inheritdoc/>
-    public override ValueTask SendAsync(ClientMessage message, CancellationToken cancellation) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Dispose() => _call.Dispose();
+    protected override void Dispose(bool disposing) => _call.Dispose();
 
     // The frame as the field of a ServerMessage, as all other connections have it.
     private GrpcSubscription Read(DeserializationContext context)

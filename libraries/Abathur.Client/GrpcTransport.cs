@@ -14,6 +14,7 @@ internal sealed class GrpcTransport : DaemonTransport
 
     public GrpcTransport(DaemonAddress address, ConnectOptions options)
     {
+        Address = address.ToString();
         _options = options;
         if (address.Token.Length > 0) _metadata.Add("authorization", $"Bearer {address.Token}");
         var scheme = address.IsTls ? "https" : "http";
@@ -25,6 +26,9 @@ internal sealed class GrpcTransport : DaemonTransport
             new Uri($"{scheme}://{place}"), address.Path, trusted, options.ConnectTimeout, MessageReceiver.MaxMessageBytes);
         _game = new GameSync.GameSyncClient(_channel);
     }
+
+    /// <inheritdoc/>
+    public override string Address { get; }
 
     /// <inheritdoc/>
     public override async Task CheckAsync(CancellationToken cancellation)
@@ -97,12 +101,12 @@ internal sealed class GrpcTransport : DaemonTransport
     }
 
     /// <inheritdoc/>
-    public override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
+    internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
     {
         var stream = await GrpcPublishStream.OpenAsync(_channel, _metadata, _options.ConnectTimeout, cancellation);
         return match is null ? stream : await stream.BeginAsync(match, cancellation);
     }
 
     /// <inheritdoc/>
-    public override void Dispose() => _channel.Dispose();
+    protected override void Dispose(bool disposing) => _channel.Dispose();
 }

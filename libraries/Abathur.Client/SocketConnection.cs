@@ -74,7 +74,7 @@ internal sealed class SocketConnection : DaemonConnection
     public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation) => Receiver.NextAsync(cancellation);
 
     /// <inheritdoc/>
-    public override ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
+    internal override ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
     {
         if (_isJson) return _socket.SendAsync(ServerText.ToLine(message), cancellation);
         return _socket.SendAsync(Prefixed(message.CalculateSize(), message), cancellation);
@@ -91,7 +91,7 @@ internal sealed class SocketConnection : DaemonConnection
     }
 
     /// <inheritdoc/>
-    public override void Dispose() => _socket.Dispose();
+    protected override void Dispose(bool disposing) => _socket.Dispose();
 
     private ReadOnlyMemory<byte> WriteAck(ulong sequence)
     {

@@ -14,6 +14,9 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     private volatile bool _mustSubscribe;
 
     /// <inheritdoc/>
+    public override string Address { get; } = address.ToString();
+
+    /// <inheritdoc/>
     public override async Task CheckAsync(CancellationToken cancellation) =>
         (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellation)).Dispose();
 
@@ -44,7 +47,7 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     }
 
     /// <inheritdoc/>
-    public override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
+    internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
     {
         // The first line is short: game info and game data come as the first message.
         var isLong = match?.GameInfo is not null || match?.GameData is not null;
@@ -54,7 +57,7 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     }
 
     /// <inheritdoc/>
-    public override void Dispose()
+    protected override void Dispose(bool disposing)
     {
         // A session that is being opened is closed by who opens it.
         _isDisposed = true;

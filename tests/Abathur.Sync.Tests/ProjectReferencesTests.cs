@@ -13,6 +13,7 @@ public partial class ProjectReferencesTests
     private static readonly Dictionary<string, string[]> Allowed = new()
     {
         ["Abathur.Client"] = ["Abathur.Columns", "Abathur.Compression", "Abathur.Protocol", "Abathur.Sc2"],
+        ["Abathur.Client.Nats"] = ["Abathur.Client"],
         ["Abathur.Client.Testing"] = ["Abathur.Client", "Abathur.Recordings"],
         ["Abathur.Compression"] = [],
         ["Abathur.Protobuf"] = [],

@@ -94,7 +94,8 @@ def test_the_dotnet_tool_installs_and_runs(packages: Path, version: str, tmp_pat
 
 #: The libraries that are packages.
 LIBRARIES = (
-    "Client", "Client.Testing", "Columns", "Compression", "Mcap", "Protobuf", "Protocol", "Recordings", "Sc2",
+    "Client", "Client.Nats", "Client.Testing", "Columns", "Compression", "Mcap", "Protobuf", "Protocol", "Recordings",
+    "Sc2",
 )  # fmt: skip
 
 

@@ -256,6 +256,7 @@ public class RequestTests
 
     [Theory]
     [InlineData("http://127.0.0.1:22402", "is not an address")]
+    [InlineData("nats://127.0.0.1:4222/m", "needs the package Abathur.Client.Nats: NatsGame.ConnectAsync(\"nats://HOST/MATCH\")")]
     [InlineData("127.0.0.1:99999", "is not an address")]
     [InlineData(":22401", "is not an address")]
     [InlineData("match:no-such-match", "publishes a match with the name no-such-match: ")]

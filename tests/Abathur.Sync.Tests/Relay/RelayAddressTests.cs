@@ -1,3 +1,4 @@
+using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Relay;
 
 namespace Abathur.Sync.Tests.Relay;
@@ -63,5 +64,5 @@ public class RelayAddressTests
     [InlineData("-a b/c-", "a-b-c")]
     [InlineData("///", "match")]
     [InlineData("", "match")]
-    public void NameOf_MatchId_IsAName(string id, string name) => Assert.Equal(name, RelayNames.NameOf(id));
+    public void NameOf_MatchId_IsAName(string id, string name) => Assert.Equal(name, RelayServers.NameOf(id));
 }

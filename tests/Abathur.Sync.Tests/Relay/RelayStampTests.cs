@@ -1,5 +1,5 @@
 using System.Text;
-using Abathur.Sync.Relay;
+using Abathur.Client.Nats.Wire;
 
 namespace Abathur.Sync.Tests.Relay;
 

@@ -4,9 +4,8 @@ using System.Security.Authentication;
 using System.Text.RegularExpressions;
 using NATS.Client.Core;
 using NATS.Client.JetStream;
-using NATS.Client.KeyValueStore;
 
-namespace Abathur.Sync.Relay;
+namespace Abathur.Client.Nats.Wire;
 
 /// <summary>A connection to servers of NATS, which is made again when it breaks.</summary>
 internal sealed partial class NatsServers : IAsyncDisposable
@@ -17,8 +16,7 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <summary>JetStream answers at once, or not at all: while a cluster elects a leader. Callers try again.</summary>
     private static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(2);
 
-    /// <summary>A stored message is acknowledged later where many relays begin at once; <see cref="StreamWriter"/> has a limit of its
-    /// own.</summary>
+    /// <summary>A stored message is acknowledged later where many relays begin at once; who writes has a limit of its own.</summary>
     private static readonly TimeSpan StoreTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ReconnectDelay = TimeSpan.FromMilliseconds(250), PingInterval = TimeSpan.FromSeconds(5);
     private static readonly NatsHeaders RequestHeaders = new() { [RelayNames.RequestHeader] = RelayNames.RequestVersion };
@@ -31,13 +29,18 @@ internal sealed partial class NatsServers : IAsyncDisposable
         Connection = connection;
         JetStream = new NatsJSContext(connection);
         Storing = new NatsJSContext(connection, new NatsJSOpts(connection.Opts, requestTimeout: StoreTimeout));
-        Buckets = new NatsKVContext(JetStream);
         connection.ServerError += (_, error) =>
         {
-            if (Denial().Match(error.Error) is { Success: true } denial) _denied[denial.Groups[2].Value] = denial.Groups[1].Value;
+            if (DenialText().Match(error.Error) is not { Success: true } denial) return default;
+            var subject = denial.Groups[2].Value;
+            _denied[subject] = denial.Groups[1].Value;
+            Denied?.Invoke(Denial(subject, denial.Groups[1].Value), subject);
             return default;
         };
     }
+
+    /// <summary>Raised with each subject that the servers deny to this user. Handlers must not block.</summary>
+    public event Action<NatsProblemException, string>? Denied;
 
     /// <summary>The connection itself.</summary>
     public NatsConnection Connection { get; }
@@ -48,9 +51,6 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <summary>The same, for the messages of a stream.</summary>
     public NatsJSContext Storing { get; }
 
-    /// <summary>Its key-value buckets.</summary>
-    public NatsKVContext Buckets { get; }
-
     /// <summary>Whether there is a connection now.</summary>
     public bool IsConnected => Connection.ConnectionState == NatsConnectionState.Open;
 
@@ -59,22 +59,26 @@ internal sealed partial class NatsServers : IAsyncDisposable
 
     /// <summary>Connects to one of the servers.</summary>
     /// <param name="address">The servers, and the login.</param>
+    /// <param name="name">Shown by the server.</param>
+    /// <param name="inbox">Prefix of the subjects at which answers are received.</param>
     /// <param name="cancellation">Ends the attempt.</param>
-    /// <exception cref="RelayException">No server answers, or the login is refused.</exception>
-    public static async Task<NatsServers> ConnectAsync(NatsAddress address, CancellationToken cancellation)
+    /// <exception cref="ServersLostException">No server answers.</exception>
+    /// <exception cref="NatsProblemException">The login is refused, or a certificate, or there is no JetStream.</exception>
+    public static async Task<NatsServers> ConnectAsync(
+        NatsAddress address, string name, string inbox, CancellationToken cancellation)
     {
-        var connection = new NatsConnection(OptionsOf(address));
+        var connection = new NatsConnection(OptionsOf(address) with { Name = name, InboxPrefix = inbox });
         try
         {
             await connection.ConnectAsync().AsTask().WaitAsync(2 * ConnectTimeout, cancellation);
             if (connection.ServerInfo?.JetStreamAvailable == true) return new NatsServers(connection);
-            throw new RelayException($"JetStream is not enabled on the NATS server at {address}");
+            throw new NatsProblemException("JetStream is not enabled on the NATS server");
         }
         catch (Exception e)
         {
             await connection.DisposeAsync();
-            if (e is OperationCanceledException or RelayException) throw;
-            throw Failure(address, e);
+            if (e is OperationCanceledException or NatsProblemException) throw;
+            throw Failure(e);
         }
     }
 
@@ -83,29 +87,55 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <param name="ifSilent">The result if something listens and does not answer in time: that need not be a relay.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="ServersLostException">The servers are away.</exception>
-    /// <exception cref="RelayException">The user may not ask.</exception>
+    /// <exception cref="NatsProblemException">The user may not ask.</exception>
     public async Task<bool> HasRelayAsync(string match, bool ifSilent, CancellationToken cancellation)
     {
-        var subject = RelayNames.Watch(match, RelayNames.Here);
         try
         {
-            await Connection.RequestAsync<byte[], byte[]>(
-                subject, [], RequestHeaders, replyOpts: new NatsSubOpts { Timeout = AnswerTimeout, ThrowIfNoResponders = true },
-                cancellationToken: cancellation);
-            return true;
+            return await RequestAsync(RelayNames.Watch(match, RelayNames.Here), [], AnswerTimeout, cancellation) is not null;
+        }
+        catch (ServersLostException e) when (e.InnerException is NatsNoReplyException)
+        {
+            return ifSilent;
+        }
+    }
+
+    /// <summary>Sends a request to those who receive the subject.</summary>
+    /// <param name="subject">The subject.</param>
+    /// <param name="body">The message.</param>
+    /// <param name="timeout">How long the answer may take.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <returns>The answer; null: nothing listens.</returns>
+    /// <exception cref="ServersLostException">There was no answer in time.</exception>
+    /// <exception cref="NatsProblemException">The user may not ask.</exception>
+    public async Task<NatsMsg<byte[]>?> RequestAsync(string subject, byte[] body, TimeSpan timeout, CancellationToken cancellation)
+    {
+        // The servers do not answer what they deny.
+        using var denied = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        Denied += Check;
+        try
+        {
+            return await Connection.RequestAsync<byte[], byte[]>(
+                subject, body, RequestHeaders, replyOpts: new NatsSubOpts { Timeout = timeout, ThrowIfNoResponders = true },
+                cancellationToken: denied.Token);
         }
         catch (NatsNoRespondersException)
         {
-            return false;
-        }
-        catch (NatsNoReplyException)
-        {
-            ThrowIfDenied(subject);
-            return ifSilent;
+            return null;
         }
         catch (Exception e) when (IsLost(e, cancellation))
         {
-            throw new ServersLostException(ReasonOf(e), e);
+            ThrowIfDenied(subject);
+            throw new ServersLostException(e is NatsNoReplyException ? $"no answer within {timeout.TotalSeconds:g} s" : ReasonOf(e), e);
+        }
+        finally
+        {
+            Denied -= Check;
+        }
+
+        void Check(NatsProblemException denial, string what)
+        {
+            if (string.Equals(what, subject, StringComparison.OrdinalIgnoreCase)) denied.Cancel();
         }
     }
 
@@ -115,7 +145,7 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="NatsJSApiException">It is refused.</exception>
     /// <exception cref="ServersLostException">There was no answer in time.</exception>
-    /// <exception cref="RelayException">The user may not ask.</exception>
+    /// <exception cref="NatsProblemException">The user may not ask.</exception>
     public async Task<T> AskAsync<T>(string subject, Func<CancellationToken, ValueTask<T>> request, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
@@ -158,18 +188,18 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => Connection.DisposeAsync();
 
-    /// <exception cref="RelayException">The servers have denied the subject to this user.</exception>
+    /// <exception cref="NatsProblemException">The servers have denied the subject to this user.</exception>
     private void ThrowIfDenied(string subject)
     {
-        if (_denied.TryGetValue(subject, out var what))
-            throw new RelayException($"this user of the NATS server may not {what.ToLowerInvariant()} to {subject}");
+        if (_denied.TryGetValue(subject, out var what)) throw Denial(subject, what);
     }
+
+    private static NatsProblemException Denial(string subject, string what) => new(
+        $"this user of the NATS server may not {what.ToLowerInvariant()} to {subject}", code: "PERMISSION_DENIED");
 
     private static NatsOpts OptionsOf(NatsAddress address) => NatsOpts.Default with
     {
         Url = string.Join(',', address.Servers.Select(server => $"nats://{server}")),
-        Name = "abathur relay",
-        InboxPrefix = RelayNames.Inbox,
         AuthOpts = NatsAuthOpts.Default with
         {
             Username = address.User,
@@ -191,20 +221,20 @@ internal sealed partial class NatsServers : IAsyncDisposable
         IgnoreAuthErrorAbort = true,
     };
 
-    private static RelayException Failure(NatsAddress address, Exception e)
+    private static Exception Failure(Exception e)
     {
         for (var cause = e; cause is not null; cause = cause.InnerException)
         {
             if (cause is NatsServerException { IsAuthError: true })
-                return new RelayException($"cannot connect to {address}: the NATS server refuses the login", e);
+                return new NatsProblemException("the NATS server refuses the login", e, "UNAUTHENTICATED");
             if (cause is AuthenticationException)
-                return new RelayException($"cannot connect to {address}: TLS with the NATS server fails: {cause.Message}", e);
+                return new NatsProblemException($"TLS with the NATS server fails: {cause.Message}", e, "UNAUTHENTICATED");
         }
         // Of several servers, the library says only that none took the connection.
         var reason = e.GetBaseException() is NatsException ? "nothing answers" : e.GetBaseException().Message.TrimEnd('.');
-        return new RelayException($"cannot connect to {address}: {reason}. Is the server running?", e);
+        return new ServersLostException(reason, e);
     }
 
     [GeneratedRegex("permissions violation for (publish|subscription) to \"([^\"]*)\"", RegexOptions.IgnoreCase)]
-    private static partial Regex Denial();
+    private static partial Regex DenialText();
 }

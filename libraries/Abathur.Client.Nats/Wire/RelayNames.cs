@@ -1,6 +1,5 @@
-using Abathur.Sync.Hosting;
 
-namespace Abathur.Sync.Relay;
+namespace Abathur.Client.Nats.Wire;
 
 /// <summary>The names of the wire contract in docs/nats.md.</summary>
 internal static class RelayNames
@@ -12,7 +11,10 @@ internal static class RelayNames
     public const string StreamPrefix = "ABATHUR_";
 
     /// <summary>Prefix of the subjects at which a relay receives answers: permissions are given by it.</summary>
-    public const string Inbox = "_INBOX.relay";
+    public const string RelayInbox = "_INBOX.relay";
+
+    /// <summary>Longest name of a match.</summary>
+    public const int MaxNameLength = 64;
 
     /// <summary>Header of each request. What the server itself answers cannot have it, wherever a client lets it send the
     /// answer.</summary>
@@ -30,8 +32,15 @@ internal static class RelayNames
     /// <summary>After so long a silence a reader counts no more.</summary>
     public static readonly TimeSpan AwayAfter = TimeSpan.FromSeconds(25);
 
-    /// <summary>The name of a match without a given one: its id, with <c>-</c> for characters that a name cannot have.</summary>
-    public static string NameOf(string matchId) => LocalMatch.ToName(matchId).Trim('-') is { Length: > 0 } name ? name : "match";
+    /// <summary>How often a reader says that it is there.</summary>
+    public static readonly TimeSpan HereEach = TimeSpan.FromSeconds(10);
+
+    /// <summary>Whether a text can be the name of a match.</summary>
+    public static bool IsName(string text) => text.Length is > 0 and <= MaxNameLength
+        && text.All(each => char.IsAsciiLetterOrDigit(each) || each is '_' or '-');
+
+    /// <summary>Prefix of the subjects at which readers of a match receive answers.</summary>
+    public static string ReaderInbox(string match) => $"_INBOX.abathur.{match}";
 
     /// <summary>The stream of a match.</summary>
     public static string Stream(string match) => StreamPrefix + match;

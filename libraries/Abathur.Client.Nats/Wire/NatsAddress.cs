@@ -1,9 +1,7 @@
 using System.Globalization;
 using System.Security.Cryptography;
-using Abathur.Client;
-using Abathur.Sync.Hosting;
 
-namespace Abathur.Sync.Relay;
+namespace Abathur.Client.Nats.Wire;
 
 /// <summary>Servers of NATS, the login, and the name of a match: <c>nats://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]]...[/MATCH]</c>,
 /// with <c>natss</c> for TLS.</summary>
@@ -22,7 +20,7 @@ internal sealed record NatsAddress(IReadOnlyList<string> Servers, bool IsTls, st
     private const string Scheme = "nats://", TlsScheme = "natss://";
 
     /// <summary>The token of the servers, not of the daemon; null: none.</summary>
-    public string? Token { get; private init; } = Variable(TokenVariable);
+    public string? Token { get; init; } = Variable(TokenVariable);
 
     /// <summary>File with a user's JWT and seed; null: none.</summary>
     public string? Credentials { get; init; } = Variable(CredentialsVariable);
@@ -46,11 +44,11 @@ internal sealed record NatsAddress(IReadOnlyList<string> Servers, bool IsTls, st
         var (login, hosts) = place.LastIndexOf('@') is var at and >= 0 ? (place[..at], place[(at + 1)..]) : ("", place);
         var (user, password) = Split(login, login.IndexOf(':'));
         string?[] servers = [.. hosts.Split(',').Select(ServerOf)];
-        if (servers.Contains(null) || (match.Length > 0 && !LocalMatch.IsName(match)))
+        if (servers.Contains(null) || (match.Length > 0 && !RelayNames.IsName(match)))
         {
             // Without the password.
             problem = $"'{(isTls ? TlsScheme : Scheme)}{hosts}/{match}' is not an address: expected nats://HOST:PORT/MATCH, several "
-                + $"servers separated by commas; the name of a match has letters, digits, _ and -, at most {LocalMatch.MaxNameLength}";
+                + $"servers separated by commas; the name of a match has letters, digits, _ and -, at most {RelayNames.MaxNameLength}";
             return null;
         }
         problem = null;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace Abathur.Sync.Relay;
+namespace Abathur.Client.Nats.Wire;
 
 /// <summary>The headers of a message on the subject of the frames.</summary>
 /// <param name="Run">Identifies the run of the daemon's source; sequence numbers belong to it.</param>
@@ -46,17 +46,26 @@ internal sealed record RelayStamp(
             var colon = line.IndexOf(':');
             if (colon > 0) found[line[..colon]] = line[(colon + 1)..].Trim();
         }
-        if (found.GetValueOrDefault(ExpectedStream) != RelayNames.Stream(match) || !found.TryGetValue(RunHeader, out var run)) return null;
+        return Of(found.GetValueOrDefault, match, position);
+    }
+
+    /// <summary>The same.</summary>
+    /// <param name="headerOf">The value of a header; null: it is absent.</param>
+    /// <param name="match">Name of the match.</param>
+    /// <param name="position">Where the message is stored.</param>
+    public static RelayStamp? Of(Func<string, string?> headerOf, string match, ulong position)
+    {
+        if (headerOf(ExpectedStream) != RelayNames.Stream(match) || headerOf(RunHeader) is not { } run) return null;
         if (!Number(ExpectedLast, out var last) || !Number(SequenceHeader, out var sequence) || !Number(LoopHeader, out var loop)
             || !Number(KeyframeHeader, out var keyframe) || !Number(FirstHeader, out var first) || loop > uint.MaxValue)
             return null;
         // What a frame depends on is not behind it.
         var isPossible = last + 1 == position && first <= position && keyframe >= 1 && keyframe <= position;
         return isPossible
-            ? new RelayStamp(run, sequence, (uint)loop, position, keyframe, first, found.GetValueOrDefault(EndHeader, ""))
+            ? new RelayStamp(run, sequence, (uint)loop, position, keyframe, first, headerOf(EndHeader) ?? "")
             : null;
 
         bool Number(string name, out ulong value) =>
-            ulong.TryParse(found.GetValueOrDefault(name), NumberStyles.None, CultureInfo.InvariantCulture, out value);
+            ulong.TryParse(headerOf(name), NumberStyles.None, CultureInfo.InvariantCulture, out value);
     }
 }

@@ -1,0 +1,237 @@
+using Abathur.Client.Nats.Wire;
+using Abathur.Compression;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+
+namespace Abathur.Client.Nats;
+
+/// <summary>One connection to the servers of NATS, for the frames of a match and for requests to its relay.</summary>
+internal sealed class NatsTransport(NatsAddress address, ConnectOptions options) : DaemonTransport
+{
+    private const string HowToStart =
+        "`abathur relay nats://HOST:PORT/MATCH` relays the match of a daemon; ConnectOptions.Wait waits for one that starts later";
+
+    /// <summary>Largest match after decompression, in bytes.</summary>
+    private const int MaxMatchBytes = 64 * 1024 * 1024;
+
+    private static readonly TimeSpan WaitForMatch = TimeSpan.FromMilliseconds(500);
+    private readonly SemaphoreSlim _opening = new(1);
+    private readonly string _match = address.Match!;
+    private NatsServers? _servers;
+    private volatile bool _isDisposed;
+
+    /// <summary>A subscription that broke, and where: the same one continues there.</summary>
+    private (SubscribeRequest Request, ReaderPlace Place)? _broken;
+
+    /// <inheritdoc/>
+    public override string Address { get; } = $"{address}/{address.Match}";
+
+    /// <inheritdoc/>
+    public override Task CheckAsync(CancellationToken cancellation) => TranslatedAsync(async () =>
+    {
+        await new StoredMatch(await ServersAsync(cancellation), _match).RangeAsync(cancellation);
+        return true;
+    });
+
+    /// <inheritdoc/>
+    public override Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
+    {
+        if (request.Policy == Policy.Lockstep)
+        {
+            throw new RequestException(
+                "UNIMPLEMENTED", "the policy lockstep needs a connection to the daemon itself, not to NATS");
+        }
+        if (request.FieldMask is { Paths.Count: > 0 })
+            throw new RequestException("UNIMPLEMENTED", "a match on NATS has all fields: subscribe without Fields");
+        return TranslatedAsync(async () =>
+        {
+            var servers = await ServersAsync(cancellation);
+            var stored = new StoredMatch(servers, _match);
+            var place = await PlaceAsync(servers, stored, request, cancellation);
+            var match = await InfoAsync(servers, cancellation);
+            if (place is null) return new EndedSubscription(match);
+            _broken = (request, place);
+            return (DaemonConnection)new NatsSubscription(servers, stored, _match, request, place, match);
+        });
+    }
+
+    /// <inheritdoc/>
+    public override Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    {
+        var request = RelayRequest.Of(message)
+            ?? throw new RequestException("UNIMPLEMENTED", $"a relay does not answer {message.MessageCase}");
+        return TranslatedAsync(async () => request.ResultOf(await CallAsync(request, cancellation)));
+    }
+
+    /// <inheritdoc/>
+    public override Task<Lazy<Match>> MatchAsync(CancellationToken cancellation) => TranslatedAsync(async () =>
+    {
+        var servers = await ServersAsync(cancellation);
+        // Fails at once if the name is wrong.
+        await new StoredMatch(servers, _match).RangeAsync(cancellation);
+        while (true)
+        {
+            // Its relay may have begun just now.
+            if (await InfoAsync(servers, cancellation) is { } match) return match;
+            await Task.Delay(WaitForMatch, cancellation);
+        }
+    });
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        // Connections that are being made are closed by who makes them.
+        _isDisposed = true;
+        Close(Interlocked.Exchange(ref _servers, null));
+    }
+
+    private static void Close(NatsServers? servers)
+    {
+        if (servers is not null) _ = servers.DisposeAsync().AsTask();
+    }
+
+    private async Task<NatsServers> ServersAsync(CancellationToken cancellation)
+    {
+        await _opening.WaitAsync(cancellation);
+        try
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
+            if (_servers is { } known) return known;
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            limit.CancelAfter(options.ConnectTimeout);
+            try
+            {
+                _servers = await NatsServers.ConnectAsync(address, "abathur reader", RelayNames.ReaderInbox(_match), limit.Token);
+            }
+            catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
+            {
+                throw new ServersLostException($"no connection within {options.ConnectTimeout.TotalSeconds:g} s", e);
+            }
+            catch (ServersLostException e)
+            {
+                throw new BrokenConnectionException(e.Message, e) { IsNothingThere = true, Advice = "Is the server running?" };
+            }
+            if (_isDisposed) Dispose(true);
+            ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
+            return _servers;
+        }
+        finally
+        {
+            _opening.Release();
+        }
+    }
+
+    private async Task<byte[]> CallAsync(RelayRequest request, CancellationToken cancellation)
+    {
+        var servers = await ServersAsync(cancellation);
+        var subject = request.IsActing ? RelayNames.Act(_match, request.What) : RelayNames.Watch(_match, request.What);
+        var answer = await servers.RequestAsync(subject, request.Body.ToByteArray(), options.RequestTimeout, cancellation)
+            ?? throw new BrokenConnectionException($"no relay serves the match '{_match}'");
+        if (answer.Headers is { } headers && headers.TryGetLastValue(RelayNames.ErrorHeader, out var code))
+            throw new RequestException(code, System.Text.Encoding.UTF8.GetString(answer.Data ?? []));
+        return answer.Data ?? [];
+    }
+
+    /// <summary>The constant data of the match, in the directory; null: it has none.</summary>
+    private async Task<Lazy<Match>?> InfoAsync(NatsServers servers, CancellationToken cancellation)
+    {
+        var subject = $"$JS.API.DIRECT.GET.KV_{RelayNames.Bucket}.$KV.{RelayNames.Bucket}.{RelayNames.InfoKey(_match)}";
+        var answer = await servers.RequestAsync(subject, [], options.RequestTimeout, cancellation);
+        // Without the entry, the server answers with a status and without data.
+        return answer?.Data is { Length: > 0 } data ? new Lazy<Match>(() => MatchOf(data)) : null;
+    }
+
+    private Match MatchOf(byte[] compressed)
+    {
+        try
+        {
+            using var stream = new ZstdDecompressionStream(new MemoryStream(compressed));
+            var plain = new byte[64 * 1024];
+            var length = 0;
+            for (int count; (count = stream.Read(plain.AsSpan(length))) > 0;)
+            {
+                length += count;
+                if (length > MaxMatchBytes) throw new CompressionException($"it has more than {MaxMatchBytes} bytes");
+                if (length == plain.Length) Array.Resize(ref plain, 2 * length);
+            }
+            return Match.Parser.ParseFrom(plain.AsSpan(0, length));
+        }
+        catch (Exception e) when (e is CompressionException or InvalidProtocolBufferException or InvalidDataException)
+        {
+            throw new ProtocolException($"the constant data of the match '{_match}' cannot be read: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Where a subscription begins; null: the match is over, and it begins after that.</summary>
+    private async Task<ReaderPlace?> PlaceAsync(
+        NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)
+    {
+        var isBroken = false;
+        ReaderPlace? place = null;
+        if (_broken is { } broken && ReferenceEquals(broken.Request, request))
+        {
+            var (_, last) = await stored.NewestAsync(cancellation);
+            isBroken = last is not null && last.Run == broken.Place.Run;
+            if (isBroken) place = broken.Place;
+        }
+        if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellation);
+        if (place is not null) place.StoredTo = (await stored.RangeAsync(cancellation)).Last;
+        var needsRelay = isBroken || request.StartCase == SubscribeRequest.StartOneofCase.None;
+        if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellation)) return place;
+        throw new BrokenConnectionException($"no relay serves the match '{_match}'") { IsNothingThere = true, Advice = HowToStart };
+    }
+
+    private async Task<ReaderPlace?> FirstPlaceAsync(
+        NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)
+    {
+        if (request.HasStartGameLoop)
+        {
+            var (found, problem) = await stored.AtLoopAsync(request.StartGameLoop, cancellation);
+            return found is null
+                ? throw new RequestException("OUT_OF_RANGE", problem!)
+                : new ReaderPlace { Decode = found.Keyframe, After = found.Position - 1 };
+        }
+        ulong? lookedTo = null;
+        if (request.StartOldest)
+        {
+            lookedTo = (await stored.RangeAsync(cancellation)).Last;
+            if (await stored.OldestAsync(cancellation) is { } oldest)
+                return new ReaderPlace { Decode = oldest.Keyframe, After = oldest.Keyframe - 1 };
+        }
+        var (newest, last) = await stored.NewestAsync(cancellation);
+        if (last is null) return new ReaderPlace { Decode = newest + 1, After = newest };
+        if (last.End.Length > 0)
+        {
+            return NatsSubscription.IsOrderly(last.End) && !await servers.HasRelayAsync(_match, ifSilent: false, cancellation)
+                ? null
+                : new ReaderPlace { Decode = last.Position + 1, After = last.Position };
+        }
+        // The oldest frame was stored after it was looked for.
+        if (last.Keyframe > lookedTo) return new ReaderPlace { Decode = lookedTo.Value + 1, After = lookedTo.Value };
+        return new ReaderPlace { Decode = last.Keyframe, After = request.Newest ? last.Position - 1 : last.Position };
+    }
+
+    /// <summary>With the exceptions of a transport.</summary>
+    private static async Task<T> TranslatedAsync<T>(Func<Task<T>> work)
+    {
+        try
+        {
+            return await work();
+        }
+        catch (MatchMissingException e)
+        {
+            throw new BrokenConnectionException(e.Message, e) { IsNothingThere = true, Advice = HowToStart };
+        }
+        catch (ServersLostException e)
+        {
+            throw new BrokenConnectionException($"NATS: {e.Message}", e);
+        }
+        catch (NatsProblemException e)
+        {
+            throw Refusal(e);
+        }
+    }
+
+    /// <summary>A refusal of the servers, as of a daemon.</summary>
+    internal static RequestException Refusal(NatsProblemException e) => new(e.Code, e.Message);
+}
