@@ -46,7 +46,7 @@ internal sealed class NatsSubscription : DaemonConnection
         // With a start, each frame that is stored already comes before the policy leaves some out.
         _liveFrom = request.StartCase == SubscribeRequest.StartOneofCase.None ? 0 : place.StoredTo;
         _position = Math.Max(1, place.Decode) - 1;
-        _reading = new StreamReading(servers, match, place.Decode);
+        _reading = new StreamReading(servers, stored, match, place.Decode);
     }
 
     /// <inheritdoc/>

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Abathur.Client.Nats.Wire;
 using Abathur.Compression;
 using Abathur.Sync.V1;
@@ -14,14 +15,13 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     /// <summary>Largest match after decompression, in bytes.</summary>
     private const int MaxMatchBytes = 64 * 1024 * 1024;
 
-    private static readonly TimeSpan WaitForMatch = TimeSpan.FromMilliseconds(500);
     private readonly SemaphoreSlim _opening = new(1);
     private readonly string _match = address.Match!;
     private NatsServers? _servers;
     private volatile bool _isDisposed;
 
-    /// <summary>A subscription that broke, and where: the same one continues there.</summary>
-    private (SubscribeRequest Request, ReaderPlace Place)? _broken;
+    /// <summary>Where each subscription is: one that breaks continues there.</summary>
+    private readonly ConditionalWeakTable<SubscribeRequest, ReaderPlace> _places = [];
 
     /// <inheritdoc/>
     public override string Address { get; } = $"{address}/{address.Match}";
@@ -29,8 +29,10 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     /// <inheritdoc/>
     public override Task CheckAsync(CancellationToken cancellation) => TranslatedAsync(async () =>
     {
-        await new StoredMatch(await ServersAsync(cancellation), _match).RangeAsync(cancellation);
-        return true;
+        var servers = await ServersAsync(cancellation);
+        var (_, last) = await new StoredMatch(servers, _match).RangeAsync(cancellation);
+        // A relay makes the stream first, and answers a little later. Without a relay, what is stored can be read.
+        return last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellation) ? true : throw NoRelay();
     });
 
     /// <inheritdoc/>
@@ -50,7 +52,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             var place = await PlaceAsync(servers, stored, request, cancellation);
             var match = await InfoAsync(servers, cancellation);
             if (place is null) return new EndedSubscription(match);
-            _broken = (request, place);
+            _places.AddOrUpdate(request, place);
             return (DaemonConnection)new NatsSubscription(servers, stored, _match, request, place, match);
         });
     }
@@ -69,12 +71,8 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         var servers = await ServersAsync(cancellation);
         // Fails at once if the name is wrong.
         await new StoredMatch(servers, _match).RangeAsync(cancellation);
-        while (true)
-        {
-            // Its relay may have begun just now.
-            if (await InfoAsync(servers, cancellation) is { } match) return match;
-            await Task.Delay(WaitForMatch, cancellation);
-        }
+        return await InfoAsync(servers, cancellation)
+            ?? throw new BrokenConnectionException($"nothing is known of the match '{_match}': neither the directory nor a relay has it");
     });
 
     /// <inheritdoc/>
@@ -132,13 +130,17 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         return answer.Data ?? [];
     }
 
-    /// <summary>The constant data of the match, in the directory; null: it has none.</summary>
+    /// <summary>The constant data of the match, from the directory or, if its relay has just begun, from that; null: neither has
+    /// it.</summary>
     private async Task<Lazy<Match>?> InfoAsync(NatsServers servers, CancellationToken cancellation)
     {
         var subject = $"$JS.API.DIRECT.GET.KV_{RelayNames.Bucket}.$KV.{RelayNames.Bucket}.{RelayNames.InfoKey(_match)}";
         var answer = await servers.RequestAsync(subject, [], options.RequestTimeout, cancellation);
         // Without the entry, the server answers with a status and without data.
-        return answer?.Data is { Length: > 0 } data ? new Lazy<Match>(() => MatchOf(data)) : null;
+        if (answer?.Data is { Length: > 0 } data) return new Lazy<Match>(() => MatchOf(data));
+        answer = await servers.RequestAsync(RelayNames.Watch(_match, "match"), [], options.RequestTimeout, cancellation);
+        var isMatch = answer is { Headers: var headers } && headers?.ContainsKey(RelayNames.ErrorHeader) != true;
+        return isMatch ? new Lazy<Match>(() => ParsedMatch(answer!.Value.Data)) : null;
     }
 
     private Match MatchOf(byte[] compressed)
@@ -154,13 +156,28 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
                 if (length > MaxMatchBytes) throw new CompressionException($"it has more than {MaxMatchBytes} bytes");
                 if (length == plain.Length) Array.Resize(ref plain, 2 * length);
             }
-            return Match.Parser.ParseFrom(plain.AsSpan(0, length));
+            return ParsedMatch(plain.AsSpan(0, length));
         }
-        catch (Exception e) when (e is CompressionException or InvalidProtocolBufferException or InvalidDataException)
+        catch (Exception e) when (e is CompressionException or InvalidDataException)
         {
-            throw new ProtocolException($"the constant data of the match '{_match}' cannot be read: {e.Message}", e);
+            throw Unreadable(e);
         }
     }
+
+    private Match ParsedMatch(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            return Match.Parser.ParseFrom(bytes);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            throw Unreadable(e);
+        }
+    }
+
+    private ProtocolException Unreadable(Exception e) =>
+        new($"the constant data of the match '{_match}' cannot be read: {e.Message}", e);
 
     /// <summary>Where a subscription begins; null: the match is over, and it begins after that.</summary>
     private async Task<ReaderPlace?> PlaceAsync(
@@ -168,18 +185,22 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     {
         var isBroken = false;
         ReaderPlace? place = null;
-        if (_broken is { } broken && ReferenceEquals(broken.Request, request))
+        if (_places.TryGetValue(request, out var before))
         {
             var (_, last) = await stored.NewestAsync(cancellation);
-            isBroken = last is not null && last.Run == broken.Place.Run;
-            if (isBroken) place = broken.Place;
+            // A stream that was deleted, and made again, has other positions.
+            isBroken = last is not null && last.Run == before.Run && last.Position >= before.After;
+            if (isBroken) place = before;
         }
         if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellation);
         if (place is not null) place.StoredTo = (await stored.RangeAsync(cancellation)).Last;
         var needsRelay = isBroken || request.StartCase == SubscribeRequest.StartOneofCase.None;
         if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellation)) return place;
-        throw new BrokenConnectionException($"no relay serves the match '{_match}'") { IsNothingThere = true, Advice = HowToStart };
+        throw NoRelay();
     }
+
+    private BrokenConnectionException NoRelay() =>
+        new($"no relay serves the match '{_match}'") { IsNothingThere = true, Advice = HowToStart };
 
     private async Task<ReaderPlace?> FirstPlaceAsync(
         NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)

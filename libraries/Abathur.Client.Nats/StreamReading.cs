@@ -25,6 +25,7 @@ internal sealed class StreamReading : IDisposable
     private static readonly TimeSpan Heartbeat = TimeSpan.FromSeconds(1), Expires = TimeSpan.FromSeconds(5);
 
     private readonly NatsServers _servers;
+    private readonly StoredMatch _stored;
     private readonly string _match;
     private readonly Channel<StoredMessage> _waiting = Channel.CreateBounded<StoredMessage>(MaxWaiting);
     private readonly CancellationTokenSource _over = new();
@@ -33,14 +34,20 @@ internal sealed class StreamReading : IDisposable
     private long _heard = Stopwatch.GetTimestamp();
     private long _asked = Stopwatch.GetTimestamp();
 
+    /// <summary>The newest message that was taken, and where the stream was when a silence was looked at.</summary>
+    private ulong _taken;
+    private ulong? _lastSeen;
+
     /// <param name="servers">The servers.</param>
+    /// <param name="stored">The stream.</param>
     /// <param name="match">Name of the match.</param>
     /// <param name="position">The first message to read.</param>
-    public StreamReading(NatsServers servers, string match, ulong position)
+    public StreamReading(NatsServers servers, StoredMatch stored, string match, ulong position)
     {
-        (_servers, _match) = (servers, match);
+        position = Math.Max(1, position);
+        (_servers, _stored, _match, _taken) = (servers, stored, match, position - 1);
         _servers.Denied += EndIfDenied;
-        _ = ReceiveAsync(Math.Max(1, position), _over.Token);
+        _ = ReceiveAsync(position, _over.Token);
         _ = AnnounceAsync(_over.Token);
     }
 
@@ -69,7 +76,7 @@ internal sealed class StreamReading : IDisposable
     public bool TryTake(out StoredMessage message)
     {
         if (!_waiting.Reader.TryRead(out message!)) return false;
-        _heard = Stopwatch.GetTimestamp();
+        (_heard, _taken, _lastSeen) = (Stopwatch.GetTimestamp(), message.Position, null);
         Interlocked.Add(ref _waitingBytes, -message.Data.Length);
         if (_room.CurrentCount == 0) _room.Release();
         return true;
@@ -150,9 +157,33 @@ internal sealed class StreamReading : IDisposable
         {
             isThere = false;
         }
-        if (isThere) _heard = Stopwatch.GetTimestamp();
+        catch (NatsProblemException e)
+        {
+            throw NatsTransport.Refusal(e);
+        }
+        if (isThere) await CheckConsumerAsync(cancellation);
         else if (Stopwatch.GetElapsedTime(_heard) > RelayAway)
             throw new BrokenConnectionException($"no relay serves the match '{_match}'");
         _asked = Stopwatch.GetTimestamp();
+    }
+
+    /// <summary>Fails where the stream has messages that do not come: the consumer was lost, or another stream has its name.</summary>
+    private async Task CheckConsumerAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            var (_, last) = await _stored.RangeAsync(cancellation);
+            // Those that were stored just now are on their way.
+            if (last != _taken && last == _lastSeen) throw new BrokenConnectionException("the messages of the stream do not come");
+            (_lastSeen, _heard) = (last, Stopwatch.GetTimestamp());
+        }
+        catch (Exception e) when (e is ServersLostException or MatchMissingException)
+        {
+            throw new BrokenConnectionException($"NATS: {e.Message}", e);
+        }
+        catch (NatsProblemException e)
+        {
+            throw NatsTransport.Refusal(e);
+        }
     }
 }

@@ -1,49 +1,36 @@
-using System.Text.RegularExpressions;
 using Abathur.Client.Tests;
 using SC2APIProtocol;
+using static Abathur.Client.Nats.Tests.Relayed;
 
 namespace Abathur.Client.Nats.Tests;
 
 /// <summary>Matches on a real NATS server, relayed by the real daemon.</summary>
-public sealed partial class NatsGameTests
+public sealed class NatsGameTests
 {
-    private const uint FirstGameLoop = 8_960, LastGameLoop = 10_303;
-    private static readonly ConnectOptions Patient = new() { Wait = TimeSpan.FromSeconds(30) };
-    private static readonly SubscribeOptions Every = new() { Policy = SubscribePolicy.Every, Start = StartPosition.Oldest };
-
     [NatsFact]
-    public async Task Every_FromTheOldest_IsTheWholeMatchAsTheDaemonHasIt()
+    public async Task Every_FromTheOldest_IsTheWholeMatch()
     {
         using var server = NatsServer.Run();
-        using var daemon = await RelayedAsync(server, "--rate", "100");
+        using var daemon = await PlayAsync(server, "--rate", "100");
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
-        await using var direct = await AbathurGame.ConnectAsync(daemon.Socket);
-        var columns = Every with { Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream };
-        var expected = Task.Run(async () =>
-        {
-            var found = new Dictionary<uint, byte[]>();
-            await foreach (var frame in direct.Frames(columns)) found[frame.GameLoop] = frame.ObservationBytes.ToArray();
-            return found;
-        });
-        var loops = new List<uint>();
-        var given = new Dictionary<uint, byte[]>();
-        // Both read from the oldest on.
+        var recorded = CommittedRecording.Observations().ToList();
+        var read = 0;
         await game.ControlAsync(PlaybackControl.Resume());
         await foreach (var frame in game.Frames(Every))
         {
-            loops.Add(frame.GameLoop);
-            Assert.Equal((0ul, (ulong)loops.Count, false), (frame.Dropped, frame.Sequence, frame.SkippedEventsIncomplete));
-            given[frame.GameLoop] = frame.ObservationBytes.ToArray();
+            Assert.Equal((0ul, false, FirstGameLoop + (uint)read), (frame.Dropped, frame.SkippedEventsIncomplete, frame.GameLoop));
+            if (read % 20 == 0)
+                UnitAssert.Equal(ResponseObservation.Parser.ParseFrom(recorded[read]), frame, isOrdered: false);
+            Assert.Equal((ulong)++read, frame.Sequence);
         }
-        Assert.Equal(Enumerable.Range((int)FirstGameLoop, (int)(LastGameLoop - FirstGameLoop) + 1), loops.Select(loop => (int)loop));
-        Assert.Equal((await expected).OrderBy(each => each.Key), given.OrderBy(each => each.Key));
+        Assert.Equal(recorded.Count, read);
     }
 
     [NatsFact]
     public async Task Latest_SlowReader_IsToldAllThatHappened()
     {
         using var server = NatsServer.Run();
-        using var daemon = await RelayedAsync(server, "--rate", "5");
+        using var daemon = await PlayAsync(server, "--rate", "5");
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         // From the oldest on, so that nothing is missed before the first frame.
         await AssertAllIsToldAsync(game, new SubscribeOptions { Start = StartPosition.Oldest }, isSlow: true);
@@ -53,7 +40,7 @@ public sealed partial class NatsGameTests
     public async Task EveryGameLoops_HasTheLastFrame_AndAllThatHappened()
     {
         using var server = NatsServer.Run();
-        using var daemon = await RelayedAsync(server, "--rate", "100");
+        using var daemon = await PlayAsync(server, "--rate", "100");
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         var loops = await AssertAllIsToldAsync(game, Every with { EveryGameLoops = 100 }, isSlow: false);
         Assert.Equal([.. Enumerable.Range(0, 14).Select(each => FirstGameLoop + (100 * (uint)each)), LastGameLoop], loops);
@@ -63,7 +50,7 @@ public sealed partial class NatsGameTests
     public async Task Start_GivesThePast_AlsoAfterTheMatch()
     {
         using var server = NatsServer.Run();
-        using (var daemon = await RelayedAsync(server, "--rate", "100"))
+        using (var daemon = await PlayAsync(server, "--rate", "100"))
         {
             await using var live = await NatsGame.ConnectAsync(server.Match(), Patient);
             await live.ControlAsync(PlaybackControl.Resume());
@@ -86,10 +73,22 @@ public sealed partial class NatsGameTests
     }
 
     [NatsFact]
+    public async Task Agent_RunsOnAMatch()
+    {
+        using var server = NatsServer.Run();
+        using var daemon = await PlayAsync(server, "--rate", "100");
+        await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
+        var agent = new Counting();
+        await game.ControlAsync(PlaybackControl.Resume());
+        await agent.RunOnAsync(game, Every);
+        Assert.Equal((int)(LastGameLoop - FirstGameLoop) + 1, agent.Frames);
+    }
+
+    [NatsFact]
     public async Task Requests_AreThoseOfTheDaemon()
     {
         using var server = NatsServer.Run();
-        using var daemon = await RelayedAsync(server);
+        using var daemon = await PlayAsync(server);
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         await game.ControlAsync(PlaybackControl.Step(50));
         await foreach (var frame in game.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
@@ -111,102 +110,6 @@ public sealed partial class NatsGameTests
             Assert.Equal("UNIMPLEMENTED", error.Code);
         }
     }
-
-    [NatsFact]
-    public async Task KilledServer_LosesNoFrame()
-    {
-        using var server = NatsServer.Run();
-        using var daemon = await RelayedAsync(server, "--rate", "4");
-        await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
-        var expected = FirstGameLoop;
-        await game.ControlAsync(PlaybackControl.Resume());
-        await foreach (var frame in game.Frames(Every))
-        {
-            Assert.Equal((expected++, 0ul), (frame.GameLoop, frame.Dropped));
-            if (expected == FirstGameLoop + 200) server.Restart();
-        }
-        Assert.Equal(LastGameLoop + 1, expected);
-    }
-
-    [NatsFact]
-    public async Task WhatIsNotThere_IsAnErrorAtOnce()
-    {
-        using var server = NatsServer.Run();
-        var missing = await Assert.ThrowsAsync<ConnectException>(() => NatsGame.ConnectAsync(server.Match()));
-        var start = $"cannot connect to {server.Match()}: there is no match 'm'. `abathur relay";
-        Assert.StartsWith(start, missing.Message, StringComparison.Ordinal);
-        server.Kill();
-        var away = await Assert.ThrowsAsync<ConnectException>(() => NatsGame.ConnectAsync(server.Match()));
-        Assert.EndsWith(". Is the server running?", away.Message, StringComparison.Ordinal);
-        server.Restart();
-        foreach (var wrong in new[] { "nats://127.0.0.1:4222", "socket://127.0.0.1:1/m", "nats://127.0.0.1:4222/a b" })
-            await Assert.ThrowsAsync<ArgumentException>(() => NatsGame.ConnectAsync(wrong));
-        await Assert.ThrowsAsync<ArgumentException>(() => NatsGame.ConnectAsync(server.Match(), credentials: "missing.creds"));
-    }
-
-    [NatsFact]
-    public async Task UsersOfTheGuide_ReadAndActAsTheyMay()
-    {
-        var guide = await File.ReadAllTextAsync(Path.Combine(SharedData.RepositoryFolder, "docs", "nats.md"));
-        var configuration = Configuration().Match(guide).Value;
-        var users = string.Join('\n', configuration.Split('\n').SkipWhile(line => !line.StartsWith("RELAY", StringComparison.Ordinal)))
-            .Replace("ladder-1", "m", StringComparison.Ordinal);
-        using var server = NatsServer.Run(users);
-        using var daemon = await DaemonProcess.StartAsync(
-            "play", CommittedRecording.Path, "--start-paused", "--relay", server.Match("relay:relay-password@"));
-        await using var watcher = await NatsGame.ConnectAsync(server.Match("watcher-1:watcher-password@"), Patient);
-        await using var actor = await NatsGame.ConnectAsync(server.Match("actor-1:actor-password@"), Patient);
-        await actor.ControlAsync(PlaybackControl.Step());
-        await foreach (var frame in watcher.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
-        Assert.NotEmpty((await watcher.MatchAsync()).MapName);
-        var denied = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
-        Assert.Equal("PERMISSION_DENIED", denied.Code);
-        await actor.ControlAsync(PlaybackControl.SetRate(100));
-        await actor.ControlAsync(PlaybackControl.Resume());
-        var last = 0u;
-        await foreach (var frame in actor.Frames(Every)) last = frame.GameLoop;
-        Assert.Equal(LastGameLoop, last);
-        var refused = await Assert.ThrowsAsync<RequestException>(
-            () => NatsGame.ConnectAsync(server.Match("watcher-1:wrong@"), Patient));
-        Assert.Equal("UNAUTHENTICATED", refused.Code);
-    }
-
-    [NatsFact]
-    public async Task UserWhoMayNotRead_IsToldSo()
-    {
-        const string Users = """
-            authorization { users: [
-              { user: relay, password: secret }
-              { user: reader, password: secret, permissions: {
-                publish: ["abathur.m.watch.*", "$JS.API.STREAM.INFO.ABATHUR_m", "$JS.API.STREAM.MSG.GET.ABATHUR_m", "$JS.API.DIRECT.GET.>"]
-                subscribe: ["_INBOX.abathur.m.>"] } } ] }
-            """;
-        using var server = NatsServer.Run(Users);
-        using var daemon = await DaemonProcess.StartAsync(
-            "play", CommittedRecording.Path, "--relay", server.Match("relay:secret@"));
-        await using var game = await NatsGame.ConnectAsync(server.Match("reader:secret@"), Patient);
-        var error = await Assert.ThrowsAsync<RequestException>(async () =>
-        {
-            await foreach (var _ in game.Frames(Every)) Assert.Fail("a frame");
-        });
-        Assert.Equal("PERMISSION_DENIED", error.Code);
-        Assert.Contains("may not publish to $js.api.consumer.create.ABATHUR_m", error.Reason, StringComparison.OrdinalIgnoreCase);
-    }
-
-    [NatsFact]
-    public async Task Agent_RunsOnAMatch()
-    {
-        using var server = NatsServer.Run();
-        using var daemon = await RelayedAsync(server, "--rate", "100");
-        await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
-        var agent = new Counting();
-        await game.ControlAsync(PlaybackControl.Resume());
-        await agent.RunOnAsync(game, Every);
-        Assert.Equal((int)(LastGameLoop - FirstGameLoop) + 1, agent.Frames);
-    }
-
-    private static Task<DaemonProcess> RelayedAsync(NatsServer server, params string[] options) => DaemonProcess.StartAsync(
-        ["play", CommittedRecording.Path, "--start-paused", "--relay", server.Match(), .. options]);
 
     /// <summary>Reads a match to its end: what frames have and what they tell of those before them is all that the recording has.</summary>
     private static async Task<List<uint>> AssertAllIsToldAsync(AbathurGame game, SubscribeOptions options, bool isSlow)
@@ -239,9 +142,6 @@ public sealed partial class NatsGameTests
         if (isSlow) Assert.InRange(loops.Count, 2, all.Count - 1);
         return loops;
     }
-
-    [GeneratedRegex("(?<=```conf\n)listen:.*?(?=```)", RegexOptions.Singleline)]
-    private static partial Regex Configuration();
 
     private sealed class Counting : Agent
     {

@@ -1,0 +1,76 @@
+using System.Text.RegularExpressions;
+using static Abathur.Client.Nats.Tests.Relayed;
+
+namespace Abathur.Client.Nats.Tests;
+
+/// <summary>What is not there, and users with permissions.</summary>
+public sealed partial class NatsAccessTests
+{
+    [NatsFact]
+    public async Task WhatIsNotThere_IsAnErrorAtOnce()
+    {
+        using var server = NatsServer.Run();
+        var missing = await Assert.ThrowsAsync<ConnectException>(() => NatsGame.ConnectAsync(server.Match()));
+        var start = $"cannot connect to {server.Match()}: there is no match 'm'. `abathur relay";
+        Assert.StartsWith(start, missing.Message, StringComparison.Ordinal);
+        server.Kill();
+        var away = await Assert.ThrowsAsync<ConnectException>(() => NatsGame.ConnectAsync(server.Match()));
+        Assert.EndsWith(". Is the server running?", away.Message, StringComparison.Ordinal);
+        server.Restart();
+        foreach (var wrong in new[] { "nats://127.0.0.1:4222", "socket://127.0.0.1:1/m", "nats://127.0.0.1:4222/a b" })
+            await Assert.ThrowsAsync<ArgumentException>(() => NatsGame.ConnectAsync(wrong));
+        await Assert.ThrowsAsync<ArgumentException>(() => NatsGame.ConnectAsync(server.Match(), credentials: "missing.creds"));
+    }
+
+    [NatsFact]
+    public async Task UsersOfTheGuide_ReadAndActAsTheyMay()
+    {
+        var guide = await File.ReadAllTextAsync(Path.Combine(SharedData.RepositoryFolder, "docs", "nats.md"));
+        var configuration = Configuration().Match(guide).Value;
+        var users = string.Join('\n', configuration.Split('\n').SkipWhile(line => !line.StartsWith("RELAY", StringComparison.Ordinal)))
+            .Replace("ladder-1", "m", StringComparison.Ordinal);
+        using var server = NatsServer.Run(users);
+        using var daemon = await DaemonProcess.StartAsync(
+            "play", CommittedRecording.Path, "--start-paused", "--relay", server.Match("relay:relay-password@"));
+        await using var watcher = await NatsGame.ConnectAsync(server.Match("watcher-1:watcher-password@"), Patient);
+        await using var actor = await NatsGame.ConnectAsync(server.Match("actor-1:actor-password@"), Patient);
+        await actor.ControlAsync(PlaybackControl.Step());
+        await foreach (var frame in watcher.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
+        Assert.NotEmpty((await watcher.MatchAsync()).MapName);
+        var denied = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
+        Assert.Equal("PERMISSION_DENIED", denied.Code);
+        await actor.ControlAsync(PlaybackControl.SetRate(100));
+        await actor.ControlAsync(PlaybackControl.Resume());
+        var last = 0u;
+        await foreach (var frame in actor.Frames(Every)) last = frame.GameLoop;
+        Assert.Equal(LastGameLoop, last);
+        var refused = await Assert.ThrowsAsync<RequestException>(
+            () => NatsGame.ConnectAsync(server.Match("watcher-1:wrong@"), Patient));
+        Assert.Equal("UNAUTHENTICATED", refused.Code);
+    }
+
+    [NatsFact]
+    public async Task UserWhoMayNotRead_IsToldSo()
+    {
+        const string Users = """
+            authorization { users: [
+              { user: relay, password: secret }
+              { user: reader, password: secret, permissions: {
+                publish: ["abathur.m.watch.*", "$JS.API.STREAM.INFO.ABATHUR_m", "$JS.API.STREAM.MSG.GET.ABATHUR_m", "$JS.API.DIRECT.GET.>"]
+                subscribe: ["_INBOX.abathur.m.>"] } } ] }
+            """;
+        using var server = NatsServer.Run(Users);
+        using var daemon = await DaemonProcess.StartAsync(
+            "play", CommittedRecording.Path, "--relay", server.Match("relay:secret@"));
+        await using var game = await NatsGame.ConnectAsync(server.Match("reader:secret@"), Patient);
+        var error = await Assert.ThrowsAsync<RequestException>(async () =>
+        {
+            await foreach (var _ in game.Frames(Every)) Assert.Fail("a frame");
+        });
+        Assert.Equal("PERMISSION_DENIED", error.Code);
+        Assert.Contains("may not publish to $js.api.consumer.create.ABATHUR_m", error.Reason, StringComparison.OrdinalIgnoreCase);
+    }
+
+    [GeneratedRegex("(?<=```conf\n)listen:.*?(?=```)", RegexOptions.Singleline)]
+    private static partial Regex Configuration();
+}
