@@ -117,7 +117,7 @@ internal sealed class NatsSubscription : DaemonConnection
             throw new BrokenConnectionException($"the frame at position {message.Position} depends on one that was not read");
         }
         _keyframe = stamp.Keyframe;
-        if (message.Position <= _place.After)
+        if (message.Position <= _place.After || _place.HasGiven(stamp.Run, stamp.Sequence))
         {
             Add(message, FrameUse.Decode);
             return;

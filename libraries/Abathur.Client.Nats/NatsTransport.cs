@@ -193,6 +193,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             if (isBroken) place = before;
         }
         if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellation);
+        if (!isBroken && place is not null) place.Before = before is { Sequence: { } sequence } ? (before.Run, sequence) : before?.Before;
         if (place is not null) place.StoredTo = (await stored.RangeAsync(cancellation)).Last;
         var needsRelay = isBroken || request.StartCase == SubscribeRequest.StartOneofCase.None;
         if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellation)) return place;

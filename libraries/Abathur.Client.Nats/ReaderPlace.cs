@@ -17,4 +17,11 @@ internal sealed class ReaderPlace
 
     /// <summary>The run of the daemon's source; empty: any.</summary>
     public string Run { get; set; } = "";
+
+    /// <summary>Run and sequence of the last frame that the reader got in another stream of this name: a relay stores what it has again
+    /// where a stream was deleted.</summary>
+    public (string Run, ulong Sequence)? Before { get; set; }
+
+    /// <summary>Whether the reader has had a frame.</summary>
+    public bool HasGiven(string run, ulong sequence) => Before is { } before && before.Run == run && sequence <= before.Sequence;
 }
