@@ -15,6 +15,7 @@ internal sealed class MatchStream(NatsServers servers, string match)
     /// <summary>How many messages of others are passed over in search of one of a relay.</summary>
     private const int MaxForeign = 1000;
     private static readonly TimeSpan LongestDuplicateWindow = TimeSpan.FromMinutes(2);
+    private readonly StoredMatch _stored = new(servers, match);
 
     /// <summary>Makes the stream, unless it exists.</summary>
     /// <exception cref="NatsJSApiException">It is refused.</exception>
@@ -50,39 +51,19 @@ internal sealed class MatchStream(NatsServers servers, string match)
     /// <exception cref="ServersLostException">The servers do not answer, or there is no stream.</exception>
     public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(string run, ulong newest, CancellationToken cancellation)
     {
-        var stream = await AskAsync("STREAM.INFO", limit => servers.JetStream.GetStreamAsync(
-            RelayNames.Stream(match), cancellationToken: limit));
-        var (first, last) = (Math.Max(1, stream.Info.State.FirstSeq), stream.Info.State.LastSeq);
-        for (var position = last; position >= first && last - position < MaxForeign; position--)
+        try
         {
-            if (await StampAsync(position) is { } stamp && stamp.Run == run && stamp.Sequence <= newest) return (last, stamp);
+            var (first, last) = await _stored.RangeAsync(cancellation);
+            for (var position = last; position >= first && last - position < MaxForeign; position--)
+            {
+                if (await _stored.StampAsync(position, cancellation) is { } stamp && stamp.Run == run && stamp.Sequence <= newest)
+                    return (last, stamp);
+            }
+            return (last, null);
         }
-        return (last, null);
-
-        async Task<RelayStamp?> StampAsync(ulong position)
+        catch (MatchMissingException e)
         {
-            try
-            {
-                var found = await AskAsync(
-                    "STREAM.MSG.GET", limit => stream.GetAsync(new StreamMsgGetRequest { Seq = position }, limit));
-                return RelayStamp.Of(Convert.FromBase64String(found.Message.Hdrs ?? ""), match, position);
-            }
-            catch (NatsJSApiException e) when (e.Error.Code == 404)
-            {
-                return null;
-            }
-        }
-
-        async Task<T> AskAsync<T>(string call, Func<CancellationToken, ValueTask<T>> request)
-        {
-            try
-            {
-                return await servers.AskAsync($"$JS.API.{call}.{RelayNames.Stream(match)}", request, cancellation);
-            }
-            catch (NatsJSApiException e) when (e.Error.Code != 404 || call == "STREAM.INFO")
-            {
-                throw new ServersLostException($"JetStream: {e.Error.Description}", e);
-            }
+            throw new ServersLostException(e.Message, e);
         }
     }
 
