@@ -1,6 +1,5 @@
 using Abathur.Client.Nats.Wire;
 using Abathur.Sync.V1;
-using Google.Protobuf;
 
 namespace Abathur.Client.Nats;
 
@@ -12,16 +11,14 @@ internal sealed class NatsSubscription : DaemonConnection
     /// <summary>So many waiting frames are decoded one by one. Of more, those before the newest keyframe are lost.</summary>
     private const int ManyWaiting = 256;
 
-    /// <summary>Bytes of a tag and a length.</summary>
-    private const int MaxHeadBytes = 6;
-
     private readonly StoredMatch _stored;
     private readonly SubscribeRequest _request;
     private readonly ReaderPlace _place;
     private readonly StreamReading _reading;
 
-    /// <summary>Messages that are due, and what becomes of them. The end of the match has an exception, or nothing.</summary>
-    private readonly Queue<Due> _due = new();
+    /// <summary>What is due, from <see cref="_next"/> on.</summary>
+    private readonly List<Due> _due = [];
+    private int _next;
     private readonly ulong _liveFrom;
     private ulong _position;
     private ulong _keyframe;
@@ -61,7 +58,13 @@ internal sealed class NatsSubscription : DaemonConnection
     /// <inheritdoc/>
     public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation)
     {
-        while (!_due.TryDequeue(out _current)) await PlanAsync(cancellation);
+        while (_next == _due.Count)
+        {
+            _due.Clear();
+            _next = 0;
+            await PlanAsync(cancellation);
+        }
+        _current = _due[_next++];
         if (_current.Failure is { } failure) throw failure;
         return _current.Message is null ? EndedSubscription.End : AsServerMessage(_current.Message.Data.Span);
     }
@@ -88,9 +91,8 @@ internal sealed class NatsSubscription : DaemonConnection
             batch.RemoveRange(0, keyframe);
             (_position, _hasGap, _place.Sequence) = (batch[0].Position - 1, true, null);
         }
-        var before = _due.Count;
         foreach (var message in batch) await PlanAsync(message, cancellation);
-        GiveNewestOnly(before);
+        GiveNewestOnly();
         AddEnd();
     }
 
@@ -164,7 +166,7 @@ internal sealed class NatsSubscription : DaemonConnection
 
     private void Add(StoredMessage message, FrameUse use)
     {
-        _due.Enqueue(new Due(message, use, _hasGap, null));
+        _due.Add(new Due(message, use, _hasGap, null));
         _hasGap = false;
     }
 
@@ -178,36 +180,27 @@ internal sealed class NatsSubscription : DaemonConnection
         Exception? failure = IsOrderly(end) ? null
             : end == "UNAVAILABLE" ? new BrokenConnectionException(reason)
             : RequestException.OfSubscription(end, reason);
-        _due.Enqueue(new Due(null, FrameUse.Give, false, failure));
+        _due.Add(new Due(null, FrameUse.Give, false, failure));
     }
 
     /// <summary>Of the frames that would be given, only the newest is.</summary>
-    private void GiveNewestOnly(int before)
+    private void GiveNewestOnly()
     {
-        var isNewestFound = false;
-        var planned = _due.ToArray();
-        _due.Clear();
-        for (var i = planned.Length - 1; i >= before; i--)
-        {
-            if (planned[i] is not { Use: FrameUse.Give, Message: { } message }) continue;
-            if (isNewestFound) planned[i] = planned[i] with { Use = FrameUse.Skip };
-            else _lastLoop = message.Stamp!.GameLoop;
-            isNewestFound = true;
-        }
-        foreach (var each in planned) _due.Enqueue(each);
+        var newest = _due.FindLastIndex(each => each.Use == FrameUse.Give);
+        if (newest < 0) return;
+        _lastLoop = _due[newest].Message!.Stamp!.GameLoop;
+        for (var i = 0; i < newest; i++)
+            if (_due[i].Use == FrameUse.Give) _due[i] = _due[i] with { Use = FrameUse.Skip };
     }
 
     /// <summary>The frame as the field of a <c>ServerMessage</c>, as other connections have it.</summary>
     private ReadOnlyMemory<byte> AsServerMessage(ReadOnlySpan<byte> frame)
     {
-        if (_message.Length < MaxHeadBytes + frame.Length) _message = new byte[2 * (MaxHeadBytes + frame.Length)];
-        var at = 0;
-        _message[at++] = (byte)WireFormat.MakeTag(ServerMessage.FrameFieldNumber, WireFormat.WireType.LengthDelimited);
-        var rest = (uint)frame.Length;
-        for (; rest > 0x7f; rest >>= 7) _message[at++] = (byte)(rest | 0x80);
-        _message[at++] = (byte)rest;
-        frame.CopyTo(_message.AsSpan(at));
-        return _message.AsMemory(0, at + frame.Length);
+        var end = FieldHead.MaxBytes + frame.Length;
+        if (_message.Length < end) _message = new byte[2 * end];
+        frame.CopyTo(_message.AsSpan(FieldHead.MaxBytes));
+        var start = FieldHead.WriteBefore(_message.AsSpan(0, FieldHead.MaxBytes), ServerMessage.FrameFieldNumber, frame.Length);
+        return _message.AsMemory(start, end - start);
     }
 
     /// <summary>What is due: a frame and what becomes of it; without a message the end, or why the frames break off.</summary>

@@ -2,7 +2,7 @@ using Google.Protobuf;
 
 namespace Abathur.Client;
 
-/// <summary>The tag and the length before a value that is serialized already.</summary>
+/// <summary>The tag and the length before a value that is serialized already. Abathur.Client.Nats compiles this file as well.</summary>
 internal static class FieldHead
 {
     /// <summary>Most bytes that they take.</summary>

@@ -36,17 +36,18 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
             var received = Stopwatch.GetTimestamp();
             switch (Read(bytes))
             {
-                case ServerMessage.MessageOneofCase.Frame when connection.Use != FrameUse.Give:
-                    frame.Content.Read(_message);
-                    if (connection.HasGap) _skipped.Lose();
-                    if (connection.Use == FrameUse.Skip) _skipped.Add(frame.Content, _message.GameLoop);
-                    break;
                 case ServerMessage.MessageOneofCase.Frame:
+                    if (connection.HasGap) _skipped.Lose();
+                    if (connection.Use != FrameUse.Give)
+                    {
+                        frame.Content.Read(_message);
+                        if (connection.Use == FrameUse.Skip) _skipped.Add(frame.Content, _message.GameLoop);
+                        break;
+                    }
                     // The second frame comes while the first one is decoded: code is used for the first time there, which takes longer.
                     if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellation);
                     _hasFrame = true;
                     frame.Read(_message, ToNanoseconds(received), bytes.Length);
-                    if (connection.HasGap) _skipped.Lose();
                     _skipped.Complete(frame);
                     return true;
                 case ServerMessage.MessageOneofCase.End: return false;

@@ -1,4 +1,3 @@
-
 namespace Abathur.Client.Nats.Wire;
 
 /// <summary>The names of the wire contract in docs/nats.md.</summary>
