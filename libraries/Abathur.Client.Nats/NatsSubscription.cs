@@ -62,10 +62,17 @@ internal sealed class NatsSubscription : DaemonConnection
         {
             _due.Clear();
             _next = 0;
-            await PlanAsync(cancellation);
+            try
+            {
+                await PlanAsync(cancellation);
+            }
+            catch (Exception e) when (NatsFailure.Of(e) is { } failure)
+            {
+                throw failure;
+            }
         }
         _current = _due[_next++];
-        if (_current.Failure is { } failure) throw failure;
+        if (_current.Failure is not null) throw _current.Failure;
         return _current.Message is null ? EndedSubscription.End : AsServerMessage(_current.Message.Data.Span);
     }
 

@@ -9,9 +9,6 @@ namespace Abathur.Client.Nats;
 /// <summary>One connection to the servers of NATS, for the frames of a match and for requests to its relay.</summary>
 internal sealed class NatsTransport(NatsAddress address, ConnectOptions options) : DaemonTransport
 {
-    private const string HowToStart =
-        "`abathur relay nats://HOST:PORT/MATCH` relays the match of a daemon; ConnectOptions.Wait waits for one that starts later";
-
     /// <summary>Largest match after decompression, in bytes.</summary>
     private const int MaxMatchBytes = 64 * 1024 * 1024;
 
@@ -32,7 +29,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         var servers = await ServersAsync(cancellation);
         var (_, last) = await new StoredMatch(servers, _match).RangeAsync(cancellation);
         // A relay makes the stream first, and answers a little later. Without a relay, what is stored can be read.
-        return last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellation) ? true : throw NoRelay();
+        return last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellation) ? true : throw NatsFailure.NoRelay(_match);
     });
 
     /// <inheritdoc/>
@@ -197,11 +194,8 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (place is not null) place.StoredTo = (await stored.RangeAsync(cancellation)).Last;
         var needsRelay = isBroken || request.StartCase == SubscribeRequest.StartOneofCase.None;
         if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellation)) return place;
-        throw NoRelay();
+        throw NatsFailure.NoRelay(_match);
     }
-
-    private BrokenConnectionException NoRelay() =>
-        new($"no relay serves the match '{_match}'") { IsNothingThere = true, Advice = HowToStart };
 
     private async Task<ReaderPlace?> FirstPlaceAsync(
         NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)
@@ -240,20 +234,9 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         {
             return await work();
         }
-        catch (MatchMissingException e)
+        catch (Exception e) when (NatsFailure.Of(e) is { } failure)
         {
-            throw new BrokenConnectionException(e.Message, e) { IsNothingThere = true, Advice = HowToStart };
-        }
-        catch (ServersLostException e)
-        {
-            throw new BrokenConnectionException($"NATS: {e.Message}", e);
-        }
-        catch (NatsProblemException e)
-        {
-            throw Refusal(e);
+            throw failure;
         }
     }
-
-    /// <summary>A refusal of the servers, as of a daemon.</summary>
-    internal static RequestException Refusal(NatsProblemException e) => new(e.Code, e.Message);
 }

@@ -53,6 +53,10 @@ internal sealed class StreamReading : IDisposable
 
     /// <summary>The next message. Waits for it.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke, or no relay serves the match any more.</exception>
+    /// <exception cref="RequestException">The servers deny the consumer.</exception>
+    /// <exception cref="ServersLostException">They do not answer.</exception>
+    /// <exception cref="MatchMissingException">The stream was deleted.</exception>
+    /// <exception cref="NatsProblemException">The user may not look at the stream.</exception>
     public async ValueTask<StoredMessage> NextAsync(CancellationToken cancellation)
     {
         while (true)
@@ -93,7 +97,7 @@ internal sealed class StreamReading : IDisposable
     private void EndIfDenied(NatsProblemException denial, string subject)
     {
         if (subject.StartsWith(ConsumerSubjects, StringComparison.OrdinalIgnoreCase))
-            _waiting.Writer.TryComplete(NatsTransport.Refusal(denial));
+            _waiting.Writer.TryComplete(NatsFailure.Of(denial));
     }
 
     private async Task ReceiveAsync(ulong position, CancellationToken over)
@@ -157,10 +161,6 @@ internal sealed class StreamReading : IDisposable
         {
             isThere = false;
         }
-        catch (NatsProblemException e)
-        {
-            throw NatsTransport.Refusal(e);
-        }
         if (isThere) await CheckConsumerAsync(cancellation);
         else if (Stopwatch.GetElapsedTime(_heard) > RelayAway)
             throw new BrokenConnectionException($"no relay serves the match '{_match}'");
@@ -170,20 +170,9 @@ internal sealed class StreamReading : IDisposable
     /// <summary>Fails where the stream has messages that do not come: the consumer was lost, or another stream has its name.</summary>
     private async Task CheckConsumerAsync(CancellationToken cancellation)
     {
-        try
-        {
-            var (_, last) = await _stored.RangeAsync(cancellation);
-            // Those that were stored just now are on their way.
-            if (last != _taken && last == _lastSeen) throw new BrokenConnectionException("the messages of the stream do not come");
-            (_lastSeen, _heard) = (last, Stopwatch.GetTimestamp());
-        }
-        catch (Exception e) when (e is ServersLostException or MatchMissingException)
-        {
-            throw new BrokenConnectionException($"NATS: {e.Message}", e);
-        }
-        catch (NatsProblemException e)
-        {
-            throw NatsTransport.Refusal(e);
-        }
+        var (_, last) = await _stored.RangeAsync(cancellation);
+        // Those that were stored just now are on their way.
+        if (last != _taken && last == _lastSeen) throw new BrokenConnectionException("the messages of the stream do not come");
+        (_lastSeen, _heard) = (last, Stopwatch.GetTimestamp());
     }
 }
