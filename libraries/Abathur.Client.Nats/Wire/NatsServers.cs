@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Text.RegularExpressions;
@@ -21,9 +20,6 @@ internal sealed partial class NatsServers : IAsyncDisposable
     private static readonly TimeSpan ReconnectDelay = TimeSpan.FromMilliseconds(250), PingInterval = TimeSpan.FromSeconds(5);
     private static readonly NatsHeaders RequestHeaders = new() { [RelayNames.RequestHeader] = RelayNames.RequestVersion };
 
-    /// <summary>Subjects that the servers have denied to this user, and what was denied.</summary>
-    private readonly ConcurrentDictionary<string, string> _denied = new(StringComparer.OrdinalIgnoreCase);
-
     private NatsServers(NatsConnection connection)
     {
         Connection = connection;
@@ -31,10 +27,12 @@ internal sealed partial class NatsServers : IAsyncDisposable
         Storing = new NatsJSContext(connection, new NatsJSOpts(connection.Opts, requestTimeout: StoreTimeout));
         connection.ServerError += (_, error) =>
         {
-            if (DenialText().Match(error.Error) is not { Success: true } denial) return default;
-            var subject = denial.Groups[2].Value;
-            _denied[subject] = denial.Groups[1].Value;
-            Denied?.Invoke(Denial(subject, denial.Groups[1].Value), subject);
+            if (DenialText().Match(error.Error) is { Success: true } denial)
+            {
+                var (what, subject) = (denial.Groups[1].Value.ToLowerInvariant(), denial.Groups[2].Value);
+                Denied?.Invoke(
+                    new NatsProblemException($"this user of the NATS server may not {what} to {subject}", code: "PERMISSION_DENIED"), subject);
+            }
             return default;
         };
     }
@@ -110,14 +108,14 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
     public async Task<NatsMsg<byte[]>?> RequestAsync(string subject, byte[] body, TimeSpan timeout, CancellationToken cancellation)
     {
-        // The servers do not answer what they deny.
-        using var denied = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        Denied += Check;
         try
         {
-            return await Connection.RequestAsync<byte[], byte[]>(
-                subject, body, RequestHeaders, replyOpts: new NatsSubOpts { Timeout = timeout, ThrowIfNoResponders = true },
-                cancellationToken: denied.Token);
+            return await UnlessDeniedAsync(
+                subject,
+                limit => Connection.RequestAsync<byte[], byte[]>(
+                    subject, body, RequestHeaders, replyOpts: new NatsSubOpts { Timeout = timeout, ThrowIfNoResponders = true },
+                    cancellationToken: limit),
+                Timeout.InfiniteTimeSpan, cancellation);
         }
         catch (NatsNoRespondersException)
         {
@@ -125,17 +123,7 @@ internal sealed partial class NatsServers : IAsyncDisposable
         }
         catch (Exception e) when (IsLost(e, cancellation))
         {
-            ThrowIfDenied(subject);
             throw new ServersLostException(e is NatsNoReplyException ? $"no answer within {timeout.TotalSeconds:g} s" : ReasonOf(e), e);
-        }
-        finally
-        {
-            Denied -= Check;
-        }
-
-        void Check(NatsProblemException denial, string what)
-        {
-            if (string.Equals(what, subject, StringComparison.OrdinalIgnoreCase)) denied.Cancel();
         }
     }
 
@@ -148,11 +136,9 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
     public async Task<T> AskAsync<T>(string subject, Func<CancellationToken, ValueTask<T>> request, CancellationToken cancellation)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        limit.CancelAfter(AnswerTimeout);
         try
         {
-            return await request(limit.Token);
+            return await UnlessDeniedAsync(subject, request, AnswerTimeout, cancellation);
         }
         catch (NatsJSApiException)
         {
@@ -160,7 +146,6 @@ internal sealed partial class NatsServers : IAsyncDisposable
         }
         catch (Exception e) when (IsLost(e, cancellation))
         {
-            ThrowIfDenied(subject);
             throw new ServersLostException(ReasonOf(e), e);
         }
     }
@@ -188,14 +173,32 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => Connection.DisposeAsync();
 
-    /// <exception cref="NatsProblemException">The servers have denied the subject to this user.</exception>
-    private void ThrowIfDenied(string subject)
+    /// <summary>Waits for an answer. The servers do not answer what they deny, and say so beside.</summary>
+    /// <exception cref="NatsProblemException">They deny the subject to this user.</exception>
+    private async Task<T> UnlessDeniedAsync<T>(
+        string subject, Func<CancellationToken, ValueTask<T>> request, TimeSpan timeout, CancellationToken cancellation)
     {
-        if (_denied.TryGetValue(subject, out var what)) throw Denial(subject, what);
-    }
+        var denied = new TaskCompletionSource<NatsProblemException>(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(timeout);
+        Denied += Check;
+        try
+        {
+            var asking = request(limit.Token).AsTask();
+            if (await Task.WhenAny(asking, denied.Task) == asking) return await asking;
+            await limit.CancelAsync();
+            throw await denied.Task;
+        }
+        finally
+        {
+            Denied -= Check;
+        }
 
-    private static NatsProblemException Denial(string subject, string what) => new(
-        $"this user of the NATS server may not {what.ToLowerInvariant()} to {subject}", code: "PERMISSION_DENIED");
+        void Check(NatsProblemException denial, string what)
+        {
+            if (string.Equals(what, subject, StringComparison.OrdinalIgnoreCase)) denied.TrySetResult(denial);
+        }
+    }
 
     private static NatsOpts OptionsOf(NatsAddress address) => NatsOpts.Default with
     {
