@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Client;
 using Abathur.Client.Nats.Wire;
 using Abathur.Sc2;
 using Abathur.Sync.Access;
@@ -143,8 +144,8 @@ internal sealed class ListenOptionSet
         _keyframeInterval.Must(seconds => seconds is >= 0 and <= 3600, "--keyframe-interval must be 0 to 3600 seconds.");
         _historyMb.Must(mb => mb is >= 0 and <= MaxHistoryMb, $"--history-mb must be 0 to {MaxHistoryMb}.");
         _name.Must(
-            name => name is null || LocalMatch.IsName(name),
-            $"--name must be 1 to {LocalMatch.MaxNameLength} letters, digits, '_' and '-'.");
+            name => name is null || MatchName.Is(name),
+            $"--name must be 1 to {MatchName.MaxLength} letters, digits, '_' and '-'.");
         _ports.Must(
             ports => ports is null or AutomaticPorts,
             $"--ports must be {AutomaticPorts}; for a port of your choice, use --grpc-port, --socket-port and --http-port.");

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Client;
 using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
@@ -83,8 +84,8 @@ internal static class RelayCommand
             if (result.Tokens is [var token] && NatsAddress.Parse(token.Value, out var problem) is null) result.AddError($"{problem}.");
         });
         Match.Must(
-            name => name is null || LocalMatch.IsName(name),
-            $"--match must be 1 to {LocalMatch.MaxNameLength} letters, digits, '_' and '-'.");
+            name => name is null || MatchName.Is(name),
+            $"--match must be 1 to {MatchName.MaxLength} letters, digits, '_' and '-'.");
         // A number alone could be meant as hours.
         Keep.Must(
             text => text.Length > 0 && !char.IsAsciiDigit(text[^1])

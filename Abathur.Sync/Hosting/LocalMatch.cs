@@ -13,9 +13,6 @@ namespace Abathur.Sync.Hosting;
 /// </remarks>
 internal sealed class LocalMatch : IDisposable
 {
-    /// <summary>Longest name.</summary>
-    public const int MaxNameLength = 64;
-
     private const int MaxNumber = 1000;
     private readonly string _file;
     private readonly FileStream _lock;
@@ -25,12 +22,9 @@ internal sealed class LocalMatch : IDisposable
     /// <summary>Name of the match, unique among the running ones.</summary>
     public string Name { get; }
 
-    /// <summary>Whether a text can be a name: letters, digits, '_' and '-', as on NATS.</summary>
-    public static bool IsName(string text) => text.Length is > 0 and <= MaxNameLength && text.All(IsOfName);
-
     /// <summary>The nearest name to a text.</summary>
     public static string ToName(string text) =>
-        text.Length == 0 ? "match" : string.Concat(text.Take(MaxNameLength).Select(c => IsOfName(c) ? c : '-'));
+        text.Length == 0 ? "match" : string.Concat(text.Take(MatchName.MaxLength).Select(c => MatchName.Has(c) ? c : '-'));
 
     /// <summary>Takes a name; null if a running daemon has it.</summary>
     /// <exception cref="IOException">The directory cannot be written, or other users can put entries there.</exception>
@@ -64,7 +58,7 @@ internal sealed class LocalMatch : IDisposable
         for (var number = 1; number <= MaxNumber; number++)
         {
             var suffix = number == 1 ? "" : $"-{number}";
-            if (TryTake(name[..Math.Min(name.Length, MaxNameLength - suffix.Length)] + suffix) is { } match) return match;
+            if (TryTake(name[..Math.Min(name.Length, MatchName.MaxLength - suffix.Length)] + suffix) is { } match) return match;
         }
         throw new IOException($"there are {MaxNumber} matches with the name {name}");
     }
@@ -114,6 +108,4 @@ internal sealed class LocalMatch : IDisposable
         File.Delete(_file);
         _lock.Dispose();
     }
-
-    private static bool IsOfName(char c) => char.IsAsciiLetterOrDigit(c) || c is '_' or '-';
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Abathur.Client;
 using Abathur.Sync.Hosting;
 
 namespace Abathur.Sync.Relay;
@@ -24,7 +25,7 @@ internal sealed record GrpcAddress(string Place, bool IsTls, string? Path)
         if (text.StartsWith(MatchScheme, StringComparison.Ordinal))
         {
             var name = text[MatchScheme.Length..];
-            if (LocalMatch.IsName(name) && LocalMatch.GrpcOf(name) is { } found) return Parse(found, out problem);
+            if (MatchName.Is(name) && LocalMatch.GrpcOf(name) is { } found) return Parse(found, out problem);
             problem = $"no daemon on this machine publishes a match with the name {name}; `abathur matches` lists them";
             return null;
         }

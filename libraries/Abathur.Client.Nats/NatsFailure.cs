@@ -8,7 +8,7 @@ internal static class NatsFailure
     private const string HowToStart =
         "`abathur relay nats://HOST:PORT/MATCH` relays the match of a daemon; ConnectOptions.Wait waits for one that starts later";
 
-    /// <summary>The exception of a transport; null: it is none of the servers.</summary>
+    /// <summary>The exception of a transport; null where the servers have nothing to do with it.</summary>
     public static Exception? Of(Exception e) => e switch
     {
         MatchMissingException => Absent(e.Message, e),

@@ -44,11 +44,11 @@ internal sealed record NatsAddress(IReadOnlyList<string> Servers, bool IsTls, st
         var (login, hosts) = place.LastIndexOf('@') is var at and >= 0 ? (place[..at], place[(at + 1)..]) : ("", place);
         var (user, password) = Split(login, login.IndexOf(':'));
         string?[] servers = [.. hosts.Split(',').Select(ServerOf)];
-        if (servers.Contains(null) || (match.Length > 0 && !RelayNames.IsName(match)))
+        if (servers.Contains(null) || (match.Length > 0 && !MatchName.Is(match)))
         {
             // Without the password.
             problem = $"'{(isTls ? TlsScheme : Scheme)}{hosts}/{match}' is not an address: expected nats://HOST:PORT/MATCH, several "
-                + $"servers separated by commas; the name of a match has letters, digits, _ and -, at most {RelayNames.MaxNameLength}";
+                + $"servers separated by commas; the name of a match has letters, digits, _ and -, at most {MatchName.MaxLength}";
             return null;
         }
         problem = null;

@@ -30,8 +30,8 @@ internal sealed partial class NatsServers : IAsyncDisposable
             if (DenialText().Match(error.Error) is { Success: true } denial)
             {
                 var (what, subject) = (denial.Groups[1].Value.ToLowerInvariant(), denial.Groups[2].Value);
-                Denied?.Invoke(
-                    new NatsProblemException($"this user of the NATS server may not {what} to {subject}", code: "PERMISSION_DENIED"), subject);
+                var problem = $"this user of the NATS server may not {what} to {subject}";
+                Denied?.Invoke(new NatsProblemException(problem, code: "PERMISSION_DENIED"), subject);
             }
             return default;
         };

@@ -12,9 +12,6 @@ internal static class RelayNames
     /// <summary>Prefix of the subjects at which a relay receives answers: permissions are given by it.</summary>
     public const string RelayInbox = "_INBOX.relay";
 
-    /// <summary>Longest name of a match.</summary>
-    public const int MaxNameLength = 64;
-
     /// <summary>Header of each request. What the server itself answers cannot have it, wherever a client lets it send the
     /// answer.</summary>
     public const string RequestHeader = "Abathur-Request";
@@ -33,10 +30,6 @@ internal static class RelayNames
 
     /// <summary>How often a reader says that it is there.</summary>
     public static readonly TimeSpan HereEach = TimeSpan.FromSeconds(10);
-
-    /// <summary>Whether a text can be the name of a match.</summary>
-    public static bool IsName(string text) => text.Length is > 0 and <= MaxNameLength
-        && text.All(each => char.IsAsciiLetterOrDigit(each) || each is '_' or '-');
 
     /// <summary>Prefix of the subjects at which readers of a match receive answers.</summary>
     public static string ReaderInbox(string match) => $"_INBOX.abathur.{match}";
