@@ -19,7 +19,6 @@ internal sealed class NatsSubscription : DaemonConnection
     /// <summary>What is due, from <see cref="_next"/> on.</summary>
     private readonly List<Due> _due = [];
     private int _next;
-    private readonly ulong _liveFrom;
     private ulong _position;
     private ulong _keyframe;
     private bool _hasGap;
@@ -40,8 +39,6 @@ internal sealed class NatsSubscription : DaemonConnection
     {
         (_stored, _request, _place) = (stored, request, place);
         if (about is not null) Match = about;
-        // With a start, each frame that is stored already comes before the policy leaves some out.
-        _liveFrom = request.StartCase == SubscribeRequest.StartOneofCase.None ? 0 : place.StoredTo;
         _position = Math.Max(1, place.Decode) - 1;
         _reading = new StreamReading(servers, stored, match, place.Decode);
     }
@@ -83,7 +80,7 @@ internal sealed class NatsSubscription : DaemonConnection
     private async ValueTask PlanAsync(CancellationToken cancellation)
     {
         var first = await _reading.NextAsync(cancellation);
-        if (_request.Policy == Policy.Every || first.Position <= _liveFrom)
+        if (_request.Policy == Policy.Every || first.Position <= _place.LiveFrom)
         {
             await PlanAsync(first, cancellation);
             AddEnd();
@@ -144,7 +141,7 @@ internal sealed class NatsSubscription : DaemonConnection
         if (IsWanted(stamp.GameLoop))
         {
             Add(message, FrameUse.Give);
-            if (_request.Policy == Policy.Every || message.Position <= _liveFrom) _lastLoop = stamp.GameLoop;
+            if (_request.Policy == Policy.Every || message.Position <= _place.LiveFrom) _lastLoop = stamp.GameLoop;
         }
         else
         {

@@ -191,8 +191,10 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         }
         if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellation);
         if (!isBroken && place is not null) place.Before = before is { Sequence: { } sequence } ? (before.Run, sequence) : before?.Before;
-        if (place is not null) place.StoredTo = (await stored.RangeAsync(cancellation)).Last;
-        var needsRelay = isBroken || request.StartCase == SubscribeRequest.StartOneofCase.None;
+        var isLive = request.StartCase == SubscribeRequest.StartOneofCase.None;
+        // With a start, each frame that is stored already comes before the policy leaves some out.
+        if (place is not null && !isLive) place.LiveFrom = (await stored.RangeAsync(cancellation)).Last;
+        var needsRelay = isBroken || isLive;
         if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellation)) return place;
         throw NatsFailure.NoRelay(_match);
     }

@@ -9,8 +9,8 @@ internal sealed class ReaderPlace
     /// <summary>Frames behind this position are given.</summary>
     public required ulong After { get; set; }
 
-    /// <summary>Position of the newest message when it began.</summary>
-    public ulong StoredTo { get; set; }
+    /// <summary>Messages up to this position are given one by one under each policy.</summary>
+    public ulong LiveFrom { get; set; }
 
     /// <summary>Sequence of the frame there; null: any may follow.</summary>
     public ulong? Sequence { get; set; }

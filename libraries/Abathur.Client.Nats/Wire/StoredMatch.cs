@@ -66,26 +66,28 @@ internal sealed class StoredMatch(NatsServers servers, string match)
 
     /// <summary>The oldest frame of the newest run that can be read: with its keyframe. Null: no frame is kept.</summary>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
-    public async Task<RelayStamp?> OldestAsync(CancellationToken cancellation)
-    {
-        var (first, last) = await RangeAsync(cancellation);
-        if (await AtOrBeforeAsync(last, first, cancellation) is not { } newest) return null;
-        // Positions of keyframes grow with positions.
-        var found = await FirstAsync(Math.Max(first, newest.First), newest.Position, each => each.Keyframe >= first, cancellation);
-        return found is { End.Length: 0 } ? found : null;
-    }
+    public async Task<RelayStamp?> OldestAsync(CancellationToken cancellation) => (await EndsAsync(cancellation)).Oldest;
 
     /// <summary>The first frame at or after a game loop.</summary>
     /// <returns>It, and null; or null, and why it is not kept.</returns>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
     public async Task<(RelayStamp? Found, string? Problem)> AtLoopAsync(uint gameLoop, CancellationToken cancellation)
     {
-        var oldest = await OldestAsync(cancellation);
-        var (_, newest) = await NewestAsync(cancellation);
+        var (oldest, newest) = await EndsAsync(cancellation);
         if (oldest is null || newest is null) return (null, $"the match {match} has no frames yet");
         if (gameLoop < oldest.GameLoop || gameLoop > newest.GameLoop)
             return (null, $"game loop {gameLoop} is not kept; kept are {oldest.GameLoop} to {newest.GameLoop}");
         return (await FirstAsync(oldest.Position, newest.Position, each => each.GameLoop >= gameLoop, cancellation), null);
+    }
+
+    /// <summary>The oldest frame of the newest run that can be read, and the newest message of a relay.</summary>
+    private async Task<(RelayStamp? Oldest, RelayStamp? Newest)> EndsAsync(CancellationToken cancellation)
+    {
+        var (first, last) = await RangeAsync(cancellation);
+        if (await AtOrBeforeAsync(last, first, cancellation) is not { } newest) return (null, null);
+        // Positions of keyframes grow with positions.
+        var found = await FirstAsync(Math.Max(first, newest.First), newest.Position, each => each.Keyframe >= first, cancellation);
+        return (found is { End.Length: 0 } ? found : null, newest);
     }
 
     /// <summary>The first stamp that holds, by binary search: the last of the range does.</summary>
