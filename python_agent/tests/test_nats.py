@@ -428,7 +428,7 @@ async def test_two_relays_at_once_do_not_mix(server: Server) -> None:
         with pytest.raises(APIError):
             await second.append(stamp, b"second")
     await first.append(stamps[1], b"first")
-    stored = [await client.message("ABATHUR_two", seq=position) for position in (1, 2, 3)]
+    stored = [await client.message("ABATHUR_two", position) for position in (1, 2, 3)]
     await client.close()
     assert [found and found[2] for found in stored] == [b"first", b"first", None]
 

@@ -112,7 +112,7 @@ async def test_old_messages_of_the_match_are_ignored(relayed: Relayed, server: S
 
     async def publish_again(client: Client) -> None:
         for position in range(1, 41):
-            found = await client.message("ABATHUR_again", seq=position)
+            found = await client.message("ABATHUR_again", position)
             assert found is not None
             await client.nats.publish(_wire.frames("again"), found[2], headers=found[1])
         await client.nats.flush()
@@ -143,7 +143,7 @@ async def test_a_position_that_the_stream_does_not_have_silences_nobody(
     name = address.rpartition("/")[2]
     async with newest(address) as frames, attacker(server) as client:
         first = await first_of(frames, daemon)
-        found = await client.message(_wire.stream(name), seq=1)
+        found = await client.message(_wire.stream(name), 1)
         assert found is not None
         own = _wire.stamp(found[1], name)
         assert own is not None
@@ -169,7 +169,7 @@ async def test_a_stored_message_of_nobody_is_passed_over(relayed: Relayed, serve
         position = 0
         places: dict[int, int] = {}
         for sequence in range(1, 13):
-            found = await client.message(_wire.stream(source), seq=sequence)
+            found = await client.message(_wire.stream(source), sequence)
             assert found is not None
             stamp = _wire.stamp(found[1], source)
             assert stamp is not None
@@ -210,7 +210,7 @@ async def test_a_message_from_far_ahead_stops_neither_a_relay_nor_the_next(
         with RelayProcess(*line):
             await publish(daemon, 20)
             await is_stored(20)
-            found = await client.message(_wire.stream(name), seq=20)
+            found = await client.message(_wire.stream(name), 20)
             assert found is not None
             own = _wire.stamp(found[1], name)
             assert own is not None

@@ -11,7 +11,7 @@ from typing import Any
 import abathur
 import pytest
 from abathur import _address
-from abathur._nats._client import Client
+from abathur._nats._client import ApiError, Client
 from abathur.errors import LostError
 from nats.js.api import StorageType
 from nats_servers import RelayProcess, Server, cluster, free_ports, needs_nats, running
@@ -212,6 +212,7 @@ async def test_a_stream_that_is_deleted_is_made_again(
         for deletions in range(6):
             while not await has_frames(client):
                 assert relayed.process.poll() is None, relayed.rest()
+                assert server.runs
                 await asyncio.sleep(0.02)
             if deletions < 5:
                 with suppress(LostError):
@@ -223,9 +224,10 @@ async def test_a_stream_that_is_deleted_is_made_again(
 
 
 async def has_frames(client: Client) -> bool:
+    """Whether frames are stored, without a request for one: nats-server 2.9 ends where it finds a half-made stream."""
     try:
-        return await client.message("ABATHUR_m", last_by_subj="abathur.m.frames") is not None
-    except LostError:  # The server is busy with a deletion.
+        return bool((await client.api("STREAM.INFO.ABATHUR_m"))["state"]["messages"])
+    except (ApiError, LostError):  # No stream, or the server is busy with a deletion.
         return False
 
 

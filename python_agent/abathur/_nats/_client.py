@@ -208,18 +208,17 @@ class Client:
             raise ApiError(parsed["error"])
         return parsed
 
-    async def message(self, stream: str, **which: object) -> tuple[int, dict[str, str], bytes] | None:
-        """A message of a stream: its position, headers and data; None if it does not exist.
+    async def message(self, stream: str, position: int) -> tuple[int, dict[str, str], bytes] | None:
+        """A message of a stream that has some: its position, headers and data; None if it does not exist.
 
-        Args:
-            stream: The name of the stream.
-            **which: ``seq=N``, ``last_by_subj=SUBJECT`` or ``seq=N, next_by_subj=SUBJECT``.
+        Where a stream may not be made yet, ask ``STREAM.INFO`` first: nats-server 2.9 ends where it is asked for a
+        message of a stream while another client makes it.
 
         Raises:
             ApiError, LostError, RequestError: as `api`.
         """
         try:
-            found = (await self.api(f"STREAM.MSG.GET.{stream}", which))["message"]
+            found = (await self.api(f"STREAM.MSG.GET.{stream}", {"seq": position}))["message"]
         except ApiError as error:
             if error.is_missing:
                 return None

@@ -76,14 +76,14 @@ class MatchStream:
     async def stamp(self, position: int) -> Stamp | None:
         """The headers at a position; None if nothing of a relay is there."""
         try:
-            found = await self._client.message(self._stream, seq=position)
+            found = await self._client.message(self._stream, position)
         except ApiError as error:
             raise self._refused(error) from None
         return None if found is None else self._stamp_at(found[0], found[1])
 
     async def message(self, position: int) -> Message | None:
         """The message at a position; None if it does not exist."""
-        found = await self._client.message(self._stream, seq=position)
+        found = await self._client.message(self._stream, position)
         if found is None:
             return None
         return Message(found[0], self._stamp_at(found[0], found[1]), found[2], _frame.monotonic_ns())

@@ -62,6 +62,11 @@ class Server:
                 assert self._process.poll() is None, self._log.read_text()
                 assert time.monotonic() < deadline, self._log.read_text()
 
+    @property
+    def runs(self) -> bool:
+        """Whether the server has not ended by itself."""
+        return self._process is not None and self._process.poll() is None
+
     def kill(self) -> None:
         """SIGKILL."""
         assert self._process is not None
