@@ -78,10 +78,11 @@ internal sealed class Make
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
     private const string MatchesBenchmark = "matches";
+    private const string RelayBenchmark = "relay";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
     [
-        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, "relay",
+        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, RelayBenchmark,
         "dataset", "playback", "compact", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
@@ -139,7 +140,7 @@ internal sealed class Make
                                           measure Parquet datasets of recordings: rows/s, bytes, memory, a Dask cluster
               bench growth [--quick] [--only TEXT] [--rounds N] [--output DIR]
                                           measure how costs grow with readers, sizes, rates, lengths and requests
-              bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--output DIR]
+              bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--daemon FILE] [--output DIR]
                                           measure many matches and readers on NATS, and what its faults cost
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]
                                           measure several daemons on this machine
@@ -229,7 +230,7 @@ internal sealed class Make
             throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
         SetUp(Developer, BenchmarksProject);
         // Those of users: the program is what takes memory.
-        if (name == MatchesBenchmark) PublishTested();
+        if (name is MatchesBenchmark or RelayBenchmark) PublishTested();
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
             ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])

@@ -28,6 +28,7 @@ from readers import Subscription
 
 from recordings import LOCAL, SKIRMISH, Frames, make_elite
 
+_GRPC_DOTNET = "grpc-dotnet's server"
 #: Transport, encoding, compression. The first nine are the daemon's ways at the game's rate, the last four are gRPC
 #: compressed frame by frame.
 TRANSPORTS = {
@@ -40,6 +41,7 @@ TRANSPORTS = {
     "WebSocket": ("websocket", "proto", "none"),
     "WebSocket JSON": ("websocket", "json", "none"),
     "WebSocket columns+zstd-stream": ("websocket", "columns", "zstd-stream"),
+    _GRPC_DOTNET: ("grpc", "proto", "none"),
     "TCP": ("floor", "proto", "none"),
     "NATS": ("nats", "proto", "none"),
     "NATS columns+zstd-stream": ("nats", "columns", "zstd-stream"),
@@ -49,7 +51,7 @@ TRANSPORTS = {
     "gRPC zstd-stream": ("grpc", "proto", "zstd-stream"),
 }
 #: Servers of others, for comparison.
-BASELINES = ("TCP", "NATS", "NATS columns+zstd-stream")
+BASELINES = (_GRPC_DOTNET, "TCP", "NATS", "NATS columns+zstd-stream")
 _ONE_AGENT = ("gRPC+gzip", "gRPC+br", "gRPC+zstd", "gRPC zstd-stream")
 SOURCES = (
     *figures.DAEMON_SOURCES,
@@ -77,7 +79,8 @@ NOTES = (
     "frames wait in queues, and the figure is frames/s.",
     "TCP: a server of the same frames with a length in front, nothing else. NATS: the daemon's payloads, published "
     "without the daemon to nats-server by a program in Python.",
-    "grpc-dotnet's server is not beside them: its packages (Grpc.AspNetCore) could not be had here.",
+    "grpc-dotnet's server: the package alone (Grpc.AspNetCore.Server), with the same messages, made once for all "
+    "readers. The daemon has routing, status and health of the same package, and an output of its own for frames.",
 )
 _SETTLE = 0.4
 _WARM_UP = 2.0
@@ -101,7 +104,8 @@ class Case:
         """What its agents read."""
         transport, encoding, compression = TRANSPORTS[self.transport]
         policy = "every" if self.is_unlimited else "latest"
-        decodes = probe and transport != "nats"
+        # Nobody answers an agent of the package there.
+        decodes = probe and transport != "nats" and self.transport != _GRPC_DOTNET
         return Subscription(
             transport, server.address(transport), policy, decodes, decodes, encoding=encoding, compression=compression
         )
@@ -181,7 +185,7 @@ class EndToEnd:
             agents = [stack.enter_context(AgentProcess()) for _ in range(_AGENT_PROCESSES)]
             for number in range(1, self._rounds + 1):
                 order = self._random.sample(self._cases, len(self._cases))
-                for kind in ("daemon", "floor", "nats proto", "nats columns"):
+                for kind in ("daemon", "grpc floor", "floor", "nats proto", "nats columns"):
                     waiting = [
                         each for each in order if _server_of(each) == kind and not self._results.has(number, each)
                     ]
@@ -225,8 +229,9 @@ class EndToEnd:
         if kind == "daemon":
             with Daemon(frames.recording, *frames.daemon_options()) as daemon:
                 yield daemon
-        elif kind == "floor":
-            with Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options()]) as floor:
+        elif "floor" in kind:
+            grpc = ["--grpc"] if kind == "grpc floor" else []
+            with Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options(), *grpc]) as floor:
                 yield floor
         else:
             _, encoding, compression = TRANSPORTS[case.transport]
@@ -348,6 +353,8 @@ def _server_of(case: Case) -> str:
     transport, encoding, _ = TRANSPORTS[case.transport]
     if transport == "nats":
         return f"nats {encoding}"
+    if case.transport == _GRPC_DOTNET:
+        return "grpc floor"
     return "floor" if transport == "floor" else "daemon"
 
 

@@ -16,14 +16,11 @@ from typing import Any
 
 from abathur import _directory
 from figures import Figures, machine, save, table
-from processes import ROOT, AgentProcess, MeasureError, Process
+from processes import PUBLISHED, AgentProcess, MeasureError, Process
 from readers import Subscription
 
 from recordings import LOCAL, make_elite
 
-_PROGRAM = (
-    ROOT / "artifacts" / "publish" / "tested" / ("abathur-sync.exe" if sys.platform == "win32" else "abathur-sync")
-)
 _SETTLE_SECONDS = 10.0
 _AGENTS: tuple[dict[str, Any], ...] = (
     {"policy": "latest", "encoding": "columns", "compression": "zstd-stream"},
@@ -39,7 +36,7 @@ def measure(daemons: int, recording: Path, seconds: float, figures: Figures) -> 
         for number in range(daemons):
             # Each at another place of the match.
             offset = str(60 * number)
-            line: list[str | Path] = [_PROGRAM, "play", recording, "--ports", "auto", "--name", f"bench-{number}"]
+            line: list[str | Path] = [PUBLISHED, "play", recording, "--ports", "auto", "--name", f"bench-{number}"]
             daemon = stack.enter_context(Process([*line, "--start-offset", offset, "--loop", "--stop-with-parent"]))
             daemon.read_line()
             started.append(daemon)

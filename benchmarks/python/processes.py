@@ -20,6 +20,10 @@ from readers import Subscription
 
 ROOT = Path(__file__).resolve().parents[2]
 DAEMON = ROOT / "artifacts" / "bin" / "Abathur.Sync" / "release" / "abathur-sync.dll"
+#: The program that users get.
+PUBLISHED = (
+    ROOT / "artifacts" / "publish" / "tested" / ("abathur-sync.exe" if sys.platform == "win32" else "abathur-sync")
+)
 BENCHMARKS = ROOT / "artifacts" / "bin" / "Abathur.Benchmarks" / "release" / "Abathur.Benchmarks.dll"
 _EXIT_SECONDS = 15.0
 _CPUCLOCK_SCHED = 2

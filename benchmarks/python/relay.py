@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 from figures import Figures, machine, save
-from processes import ROOT, Daemon, MeasureError, Process
+from processes import PUBLISHED, ROOT, Daemon, MeasureError, Process
 from relay_faults import LEADER_KILLS, away, leaders
 from relay_page import page
 
@@ -91,11 +92,11 @@ class NatsServer(Process):
         super().__exit__(None, None, None)
 
 
-def ask(processes: list[Process]) -> list[dict[str, Any]]:
+def ask(asked: list[Process]) -> list[dict[str, Any]]:
     """What processes have to tell about the time since they were asked before."""
-    for process in processes:
+    for process in asked:
         process.write_line("")
-    return [json.loads(process.read_line()) for process in processes]
+    return [json.loads(process.read_line()) for process in asked]
 
 
 def all_begin(readers: list[Process]) -> bool:
@@ -205,6 +206,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
     parser.add_argument("--away", type=float, default=30.0, help="seconds that NATS is away (default: 30)")
     parser.add_argument("--kills", type=int, default=LEADER_KILLS, help=f"killed leaders (default: {LEADER_KILLS})")
+    parser.add_argument(
+        "--daemon", type=Path, default=PUBLISHED, help="the daemon to measure (default: the program that users get)"
+    )
     parser.add_argument("--only", default="", help="only cases whose name has this text")
     parser.add_argument(
         "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-relay", help="folder of the results"
@@ -216,6 +220,7 @@ def main() -> int:
     if program is None:
         print("relay: nats-server is not installed (Debian: apt-get install nats-server)", file=sys.stderr)
         return 1
+    processes.DAEMON = options.daemon
     figures = Figures()
     faults: dict[str, Any] = {}
     try:

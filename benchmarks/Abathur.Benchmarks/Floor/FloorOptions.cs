@@ -23,7 +23,7 @@ internal sealed record FloorOptions
     /// <summary>Seconds of game time to send; null: to the end.</summary>
     public double? Duration { get; init; }
 
-    /// <summary>Over gRPC, from memory, as fast as every client takes the frames: <see cref="GrpcFloorServer"/>.</summary>
+    /// <summary>Over gRPC, by <see cref="GrpcFloorServer"/>; where <see cref="Unlimited"/>, frames come from memory.</summary>
     public bool Grpc { get; init; }
 
     /// <summary>The command line of the same: <c>floor FILE --port 0 --unlimited --grpc --start-offset S
@@ -33,7 +33,7 @@ internal sealed record FloorOptions
         var file = new Argument<string>("FILE") { Description = "Recording (MCAP) to send." };
         var port = new Option<int>("--port") { Description = "TCP port; 0: any free one." };
         var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
-        var grpc = new Option<bool>("--grpc") { Description = "Over gRPC, from memory, as fast as each client takes them." };
+        var grpc = new Option<bool>("--grpc") { Description = "Over gRPC, by grpc-dotnet's server alone." };
         var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to skip at the start." };
         var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
         var command = new RootCommand(

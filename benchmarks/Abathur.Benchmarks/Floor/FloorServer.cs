@@ -1,10 +1,7 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
-using Abathur.Recordings;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Scheduling;
-using Abathur.Sync.Sources.Playback;
 
 namespace Abathur.Benchmarks.Floor;
 
@@ -22,7 +19,7 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
     private const int StampBytes = 8;
     private const int QueueFrames = 64;
     private readonly TcpListener _listener = new(IPAddress.Loopback, options.Port);
-    private readonly AsyncAutoResetEvent _joined = new(clock);
+    private readonly FloorPlayback _playback = new(options, clock);
     private volatile FloorClient[] _clients = [];
 
     /// <summary>Serves until standard input is closed, or cancelled. Prints "ready floor=ADDRESS" when clients may come.</summary>
@@ -50,7 +47,7 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
     public void Dispose()
     {
         _listener.Dispose();
-        _joined.Dispose();
+        _playback.Dispose();
     }
 
     private async Task AcceptAsync(CancellationToken cancellation)
@@ -60,40 +57,19 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
             var client = new FloorClient(
                 await _listener.AcceptSocketAsync(cancellation), options.Unlimited ? QueueFrames : 1, skips: !options.Unlimited);
             _clients = [.. _clients.Where(each => !each.Sending.IsCompleted), client];
-            _joined.Set();
+            _playback.Join();
         }
     }
 
-    private async Task PublishAsync(CancellationToken cancellation)
-    {
-        await using var stopping = cancellation.Register(_joined.Set);
-        using var recording = RecordingReader.Open(options.Recording, cancellation: cancellation);
-        var tickHz = recording.Match.TickHz;
-        var first = (uint)(recording.FirstGameLoop + (options.StartOffset * tickHz));
-        var last = options.Duration is { } seconds ? first + (uint)(seconds * tickHz) : recording.LastGameLoop;
-        var pacer = new TickPacer(tickHz, clock) { Rate = options.Unlimited ? 0 : 1 };
-        recording.SeekToGameLoop(first);
-        while (!cancellation.IsCancellationRequested)
+    private Task PublishAsync(CancellationToken cancellation) => _playback.RunAsync(
+        () => Array.Exists(_clients, each => !each.Sending.IsCompleted),
+        async (_, observation) =>
         {
-            if (Array.TrueForAll(_clients, each => each.Sending.IsCompleted))
-            {
-                await _joined.WaitAsync();
-                pacer.Jump();
-            }
-            if (!recording.ReadNext(out var observation) || observation.GameLoop > last)
-            {
-                recording.SeekToGameLoop(first);
-                pacer.Jump();
-                continue;
-            }
-            var wait = pacer.DueIn(observation.GameLoop);
-            if (wait >= TimeSpan.FromMilliseconds(1)) await Task.Delay(wait, clock, cancellation);
-            pacer.Advance(observation.GameLoop);
             var message = Write(observation.Payload.Span);
             foreach (var client in _clients) await client.OfferAsync(message);
             message.Release();
-        }
-    }
+        },
+        cancellation);
 
     private SharedBuffer Write(ReadOnlySpan<byte> payload)
     {

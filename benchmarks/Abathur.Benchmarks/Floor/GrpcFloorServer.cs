@@ -1,4 +1,6 @@
+using System.Collections.Concurrent;
 using System.Net;
+using System.Threading.Channels;
 using Abathur.Recordings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
@@ -14,18 +16,27 @@ using V1Frame = Abathur.Sync.V1.Frame;
 namespace Abathur.Benchmarks.Floor;
 
 /// <summary>
-/// The plainest gRPC server of the same frames, with the packages of the field: messages that were made before, from memory, as fast as the
-/// client takes them. The measure of playback, which reads, decompresses and checks its file meanwhile.
+/// The plainest gRPC server of the same frames, with the packages of the field (grpc-dotnet): a message is made once, and written to each
+/// client by the package.
 /// </summary>
-internal static class GrpcFloorServer
+/// <remarks>
+/// At the tick rate it is the measure of the daemon's own output; a client that lags skips to the newest frame. As fast as clients take
+/// them, the messages come from memory: the measure of playback, which reads, decompresses and checks its file meanwhile.
+/// </remarks>
+internal sealed class GrpcFloorServer(FloorOptions options, TimeProvider clock) : IDisposable
 {
-    private const int Frames = 300;
+    private const int FramesInMemory = 300;
+    private readonly FloorPlayback _playback = new(options, clock);
+    private readonly ConcurrentDictionary<Channel<byte[]>, bool> _clients = new();
+    private ulong _sequence;
 
     /// <summary>Serves until standard input is closed. Prints "ready grpc=ADDRESS" when clients may come.</summary>
     public static async Task<int> RunAsync(FloorOptions options, CancellationToken cancellation)
     {
-        var messages = Load(options);
-        var builder = KestrelHost.CreateBuilder(maxConnections: 16, TimeProvider.System);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var server = new GrpcFloorServer(options, TimeProvider.System);
+        var messages = options.Unlimited ? server.Load() : null;
+        var builder = KestrelHost.CreateBuilder(maxConnections: 256, TimeProvider.System);
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             GrpcKestrel.SetLimits(kestrel.Limits);
@@ -33,32 +44,60 @@ internal static class GrpcFloorServer
         });
         builder.Services.AddGrpc();
         builder.Services.AddSingleton<IServiceMethodProvider<Service>, Methods>();
-        builder.Services.AddSingleton(new Service(messages));
+        builder.Services.AddSingleton(new Service(server, messages));
         await using var app = builder.Build();
         app.MapGrpcService<Service>();
-        await app.StartAsync(cancellation);
+        await app.StartAsync(stop.Token);
         Console.WriteLine($"ready grpc={new Uri(app.Urls.First()).Authority}");
+        var publishing = options.Unlimited ? Task.CompletedTask : server.PublishAsync(stop.Token);
         await Console.In.ReadToEndAsync(cancellation);
+        await stop.CancelAsync();
+        await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await app.StopAsync(cancellation);
         return 0;
     }
 
-    private static byte[][] Load(FloorOptions options)
+    public void Dispose() => _playback.Dispose();
+
+    private byte[][] Load()
     {
         using var recording = RecordingReader.Open(options.Recording);
         var first = (uint)(recording.FirstGameLoop + (options.StartOffset * recording.Match.TickHz));
-        return
-        [
-            .. recording.ReadBetween(first, uint.MaxValue).Take(Frames).Select((observation, i) => new V1Frame
-            {
-                MatchId = recording.Match.MatchId,
-                Sequence = (ulong)i + 1,
-                GameLoop = observation.GameLoop,
-                // Readers look for it.
-                PublishedMonotonicNs = FrameStamp.Now(TimeProvider.System).MonotonicNs,
-                Data = ByteString.CopyFrom(observation.Payload.Span),
-            }.ToByteArray()),
-        ];
+        return [.. recording.ReadBetween(first, uint.MaxValue).Take(FramesInMemory).Select(each => Message(recording.Match, each))];
+    }
+
+    private Task PublishAsync(CancellationToken cancellation) => _playback.RunAsync(
+        () => !_clients.IsEmpty,
+        (match, observation) =>
+        {
+            var message = Message(match, observation);
+            foreach (var (client, _) in _clients) client.Writer.TryWrite(message);
+            return ValueTask.CompletedTask;
+        },
+        cancellation);
+
+    private byte[] Message(RecordingMatch match, RecordedObservation observation) => new V1Frame
+    {
+        MatchId = match.MatchId,
+        Sequence = ++_sequence,
+        GameLoop = observation.GameLoop,
+        PublishedMonotonicNs = FrameStamp.Now(clock).MonotonicNs,
+        Data = ByteString.CopyFrom(observation.Payload.Span),
+    }.ToByteArray();
+
+    private async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
+    {
+        var newest = Channel.CreateBounded<byte[]>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropOldest });
+        _clients[newest] = true;
+        _playback.Join();
+        try
+        {
+            await foreach (var message in newest.Reader.ReadAllAsync(cancellation)) await output.WriteAsync(message, cancellation);
+        }
+        finally
+        {
+            _clients.TryRemove(newest, out _);
+        }
     }
 
     private sealed class Methods : IServiceMethodProvider<Service>
@@ -70,10 +109,15 @@ internal static class GrpcFloorServer
             (service, _, output, call) => service.SendAsync(output, call.CancellationToken));
     }
 
-    private sealed class Service(byte[][] messages)
+    private sealed class Service(GrpcFloorServer server, byte[][]? messages)
     {
         public async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
         {
+            if (messages is null)
+            {
+                await server.SendAsync(output, cancellation);
+                return;
+            }
             for (var i = 0; !cancellation.IsCancellationRequested; i = (i + 1) % messages.Length)
                 await output.WriteAsync(messages[i], cancellation);
         }
