@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using Abathur.Client.Tests;
 using static Abathur.Client.Nats.Tests.Relayed;
 
 namespace Abathur.Client.Nats.Tests;
@@ -69,6 +70,35 @@ public sealed partial class NatsAccessTests
         });
         Assert.Equal("PERMISSION_DENIED", error.Code);
         Assert.Contains("may not publish to $js.api.consumer.create.ABATHUR_m", error.Reason, StringComparison.OrdinalIgnoreCase);
+    }
+
+    [NatsFact]
+    public async Task Tls_IsReadWithTheCertificateOnly()
+    {
+        using var folder = new TemporaryFolder();
+        var (certificate, key) = TestCertificate.Write(folder.Path);
+        // The relay of the test comes without TLS.
+        using var server = NatsServer.Run($$"""
+            tls { cert_file: "{{certificate.Replace('\\', '/')}}", key_file: "{{key.Replace('\\', '/')}}" }
+            allow_non_tls: true
+            """);
+        using var daemon = await PlayAsync(server);
+        var address = server.Match().Replace("nats://", "natss://", StringComparison.Ordinal);
+        await using var game = await NatsGame.ConnectAsync(address, Patient with { CaFile = certificate });
+        await game.ControlAsync(PlaybackControl.Step());
+        await foreach (var frame in game.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
+        var refused = await Assert.ThrowsAsync<RequestException>(() => NatsGame.ConnectAsync(address));
+        Assert.Equal("UNAUTHENTICATED", refused.Code);
+        Assert.StartsWith("TLS with the NATS server fails", refused.Reason, StringComparison.Ordinal);
+    }
+
+    [NatsFact]
+    public async Task Tls_LoginIsNotSentWithoutIt()
+    {
+        using var server = NatsServer.Run();
+        var address = server.Match("user:secret@").Replace("nats://", "natss://", StringComparison.Ordinal);
+        var error = await Assert.ThrowsAnyAsync<AbathurException>(() => NatsGame.ConnectAsync(address));
+        Assert.Contains("TLS", error.Message, StringComparison.Ordinal);
     }
 
     [GeneratedRegex("(?<=```conf\n)listen:.*?(?=```)", RegexOptions.Singleline)]
