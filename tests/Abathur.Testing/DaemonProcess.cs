@@ -33,11 +33,14 @@ public sealed class DaemonProcess : IDisposable
     }
 
     /// <summary>Starts a command that serves, and waits until it is ready.</summary>
-    public static async Task<DaemonProcess> StartAsync(params string[] arguments)
+    public static Task<DaemonProcess> StartAsync(params string[] arguments) => StartAsync(arguments, []);
+
+    /// <summary>The same with variables of the environment.</summary>
+    public static async Task<DaemonProcess> StartAsync(string[] arguments, IEnumerable<(string Name, string Value)> environment)
     {
         string[] names = ["--grpc-port", "--socket-port", "--http-port"];
         var ports = names.Except(arguments).SelectMany(name => new[] { name, "0" });
-        var process = Start([.. arguments, .. ports, "--stop-with-parent"]);
+        var process = Start([.. arguments, .. ports, "--stop-with-parent"], environment);
         var ready = await process.StandardOutput.ReadLineAsync().WaitAsync(Deadline);
         if (ready is null || !ready.Contains("socket=", StringComparison.Ordinal))
             throw new InvalidOperationException($"the daemon did not start: {ready}{await process.StandardError.ReadToEndAsync()}");
@@ -53,7 +56,7 @@ public sealed class DaemonProcess : IDisposable
     /// <exception cref="InvalidOperationException">It fails.</exception>
     public static async Task RunAsync(params string[] arguments)
     {
-        using var process = Start(arguments);
+        using var process = Start(arguments, []);
         process.StandardInput.Close();
         var (output, error) = (process.StandardOutput.ReadToEndAsync(), process.StandardError.ReadToEndAsync());
         await process.WaitForExitAsync();
@@ -97,15 +100,17 @@ public sealed class DaemonProcess : IDisposable
     })
     { IsBackground = true, Name = "discards a daemon's output" }.Start();
 
-    private static Process Start(string[] arguments)
+    private static Process Start(string[] arguments, IEnumerable<(string Name, string Value)> environment)
     {
         var isDll = Program.EndsWith(".dll", StringComparison.Ordinal);
         string[] line = isDll ? [Program, .. arguments] : arguments;
-        return Process.Start(new ProcessStartInfo(isDll ? "dotnet" : Program, line)
+        var info = new ProcessStartInfo(isDll ? "dotnet" : Program, line)
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
-        })!;
+        };
+        foreach (var (name, value) in environment) info.Environment[name] = value;
+        return Process.Start(info)!;
     }
 }

@@ -76,6 +76,9 @@ internal sealed partial class NatsServers : IAsyncDisposable
         {
             await connection.DisposeAsync();
             if (e is OperationCanceledException or NatsProblemException) throw;
+            // The library says in a text only that it does not go on then.
+            if (address.IsTls && connection.ServerInfo is { TlsAvailable: false, TlsRequired: false })
+                throw TlsProblem("the server does not offer TLS; without TLS the address begins with nats://", e);
             throw Failure(e);
         }
     }
@@ -230,13 +233,15 @@ internal sealed partial class NatsServers : IAsyncDisposable
         {
             if (cause is NatsServerException { IsAuthError: true })
                 return new NatsProblemException("the NATS server refuses the login", e, "UNAUTHENTICATED");
-            if (cause is AuthenticationException)
-                return new NatsProblemException($"TLS with the NATS server fails: {cause.Message}", e, "UNAUTHENTICATED");
+            if (cause is AuthenticationException) return TlsProblem(cause.Message, e);
         }
         // Of several servers, the library says only that none took the connection.
         var reason = e.GetBaseException() is NatsException ? "nothing answers" : e.GetBaseException().Message.TrimEnd('.');
         return new ServersLostException(reason, e);
     }
+
+    private static NatsProblemException TlsProblem(string reason, Exception e) =>
+        new($"TLS with the NATS server fails: {reason}", e, "UNAUTHENTICATED");
 
     [GeneratedRegex("permissions violation for (publish|subscription) to \"([^\"]*)\"", RegexOptions.IgnoreCase)]
     private static partial Regex DenialText();

@@ -77,13 +77,12 @@ public sealed partial class NatsAccessTests
     {
         using var folder = new TemporaryFolder();
         var (certificate, key) = TestCertificate.Write(folder.Path);
-        // The relay of the test comes without TLS.
         using var server = NatsServer.Run($$"""
             tls { cert_file: "{{certificate.Replace('\\', '/')}}", key_file: "{{key.Replace('\\', '/')}}" }
-            allow_non_tls: true
             """);
-        using var daemon = await PlayAsync(server);
         var address = server.Match().Replace("nats://", "natss://", StringComparison.Ordinal);
+        using var daemon = await DaemonProcess.StartAsync(
+            ["play", CommittedRecording.Path, "--start-paused", "--relay", address], [("ABATHUR_CA", certificate)]);
         await using var game = await NatsGame.ConnectAsync(address, Patient with { CaFile = certificate });
         await game.ControlAsync(PlaybackControl.Step());
         await foreach (var frame in game.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
@@ -97,8 +96,9 @@ public sealed partial class NatsAccessTests
     {
         using var server = NatsServer.Run();
         var address = server.Match("user:secret@").Replace("nats://", "natss://", StringComparison.Ordinal);
-        var error = await Assert.ThrowsAnyAsync<AbathurException>(() => NatsGame.ConnectAsync(address));
-        Assert.Contains("TLS", error.Message, StringComparison.Ordinal);
+        var error = await Assert.ThrowsAsync<RequestException>(() => NatsGame.ConnectAsync(address));
+        Assert.Equal("UNAUTHENTICATED", error.Code);
+        Assert.Contains("the server does not offer TLS", error.Reason, StringComparison.Ordinal);
     }
 
     [GeneratedRegex("(?<=```conf\n)listen:.*?(?=```)", RegexOptions.Singleline)]
