@@ -296,7 +296,8 @@ public class FrameHubTests
 
         async Task ReadAsync(Subscription subscription)
         {
-            await subscription.WaitAsync();
+            // On the thread that wakes it: not through the test runner's synchronization context, which runs several at once.
+            await subscription.WaitAsync().ConfigureAwait(false);
             lock (order) order.Add(subscription.Options.Policy);
             Take(subscription);
         }
