@@ -28,7 +28,7 @@ KILL_SECONDS = (2.0, 8.0)
 _SETTLE_SECONDS = 3.0
 _NICE = 15
 _TRANSPORTS = ("grpc", "socket")
-FLOOR = "floor"
+BASELINE = "baseline"
 _QUANTILES = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9}
 
 
@@ -97,12 +97,12 @@ class Measured:
 
 
 def measure(daemon: Daemon, seconds: float, agents: int, seed: int) -> Measured:
-    """Latency of one reference agent per transport, and of the bare floor beside them."""
+    """Latency of one reference agent per transport, and of the bare baseline beside them."""
     with ExitStack() as stack:
         crowd = stack.enter_context(Crowd(daemon, agents, seed)) if agents else None
-        floor: Server = stack.enter_context(Server([BENCHMARKS, "floor", SKIRMISH, "--port", "0"]))
+        baseline: Server = stack.enter_context(Server([BENCHMARKS, "baseline", SKIRMISH, "--port", "0"]))
         bare: AgentProcess = stack.enter_context(AgentProcess())
-        bare.send_read(Subscription("floor", floor.address("floor"), decode=False), 1, blocking=True)
+        bare.send_read(Subscription("baseline", baseline.address("baseline"), decode=False), 1, blocking=True)
         bare.answer()
         program = Path(__file__).with_name("churn_reference.py")
         references: dict[str, Process] = {
@@ -119,7 +119,7 @@ def measure(daemon: Daemon, seconds: float, agents: int, seed: int) -> Measured:
         for each in references.values():
             each.write_line("stop")
         answers = {name: json.loads(each.read_line()) for name, each in references.items()}
-        latency = {FLOOR: np.array(bare.answer()["latency_us"]) * 1000}
+        latency = {BASELINE: np.array(bare.answer()["latency_us"]) * 1000}
     for name, answer in answers.items():
         if answer["error"]:
             raise MeasureError(f"the reference agent on {name}: {answer['error']}")
@@ -162,11 +162,11 @@ def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
             figures.text(reader, "churn", name),
             ratio(figures, (reader, "churn", name), (reader, "quiet", name)),
             *(
-                ratio(figures, (reader, kind, name), (FLOOR, kind, name)) if reader != FLOOR else ""
+                ratio(figures, (reader, kind, name), (BASELINE, kind, name)) if reader != BASELINE else ""
                 for kind in ("quiet", "churn")
             ),
         ]
-        for reader in (*_TRANSPORTS, FLOOR)
+        for reader in (*_TRANSPORTS, BASELINE)
         for name in _QUANTILES
     ]
     quiet, churn = (figures.text("daemon", kind, "peak") for kind in ("quiet", "churn"))
@@ -184,12 +184,12 @@ def page(figures: Figures, seconds: float, agents: int, seed: int) -> str:
         f"every 2 to 8 s a whole process is killed. Their processes have a lower priority (nice {_NICE}) than the "
         f"daemon and the agents that stay: all share the machine. {seconds:g} s a run, seed {seed}. "
         "The agents that stay lost nothing: a gap would have ended the run.\n\n"
-        f"The {FLOOR} is what the same crowd on the same machine does to a reader that has nothing to do with the "
+        f"The {BASELINE} is what the same crowd on the same machine does to a reader that has nothing to do with the "
         "daemon: in each run a plain TCP server without other clients sends the same frames at the same "
         "rate to a reader that does not decode them. It ticks on its own: at a moment when the daemon and the crowd "
         "may be idle, while a frame of the daemon's is what wakes them all.\n\n"
         "Published to received, ms: the median of the rounds, and the lowest and highest.\n\n"
-        + table(["", "quiet", "churn", "churn / quiet", "/ floor, quiet", "/ floor, churn"], rows)
+        + table(["", "quiet", "churn", "churn / quiet", "/ baseline, quiet", "/ baseline, churn"], rows)
         + f"\nProcesses killed in a churning run: {figures.text('daemon', 'churn', 'killed')}. "
         f"Largest memory of the daemon: {quiet} MB quiet, {churn} MB churning.\n"
     )

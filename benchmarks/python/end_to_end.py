@@ -42,7 +42,7 @@ TRANSPORTS = {
     "WebSocket JSON": ("websocket", "json", "none"),
     "WebSocket columns+zstd-stream": ("websocket", "columns", "zstd-stream"),
     _GRPC_DOTNET: ("grpc", "proto", "none"),
-    "TCP": ("floor", "proto", "none"),
+    "TCP": ("baseline", "proto", "none"),
     "NATS": ("nats", "proto", "none"),
     "NATS columns+zstd-stream": ("nats", "columns", "zstd-stream"),
     "gRPC+gzip": ("grpc", "proto", "gzip"),
@@ -185,7 +185,7 @@ class EndToEnd:
             agents = [stack.enter_context(AgentProcess()) for _ in range(_AGENT_PROCESSES)]
             for number in range(1, self._rounds + 1):
                 order = self._random.sample(self._cases, len(self._cases))
-                for kind in ("daemon", "grpc floor", "floor", "nats proto", "nats columns"):
+                for kind in ("daemon", "grpc baseline", "baseline", "nats proto", "nats columns"):
                     waiting = [
                         each for each in order if _server_of(each) == kind and not self._results.has(number, each)
                     ]
@@ -229,10 +229,10 @@ class EndToEnd:
         if kind == "daemon":
             with Daemon(frames.recording, *frames.daemon_options()) as daemon:
                 yield daemon
-        elif "floor" in kind:
-            grpc = ["--grpc"] if kind == "grpc floor" else []
-            with Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options(), *grpc]) as floor:
-                yield floor
+        elif "baseline" in kind:
+            grpc = ["--grpc"] if kind == "grpc baseline" else []
+            with Server([BENCHMARKS, "baseline", frames.recording, *frames.baseline_options(), *grpc]) as baseline:
+                yield baseline
         else:
             _, encoding, compression = TRANSPORTS[case.transport]
             with nats_server.running(frames, encoding, compression) as server:
@@ -354,8 +354,8 @@ def _server_of(case: Case) -> str:
     if transport == "nats":
         return f"nats {encoding}"
     if case.transport == _GRPC_DOTNET:
-        return "grpc floor"
-    return "floor" if transport == "floor" else "daemon"
+        return "grpc baseline"
+    return "baseline" if transport == "baseline" else "daemon"
 
 
 def _counts(text: str) -> dict[int, int]:

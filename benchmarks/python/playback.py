@@ -45,8 +45,8 @@ def rate(server: Server, seconds: float, figures: Figures, name: str) -> None:
 
 def measure(elite: Path, compact: Path, seconds: float, figures: Figures) -> None:
     """One round of all servers."""
-    with Server([BENCHMARKS, "floor", elite, "--grpc", "--unlimited", "--start-offset", START]) as floor:
-        rate(floor, seconds, figures, READY)
+    with Server([BENCHMARKS, "baseline", elite, "--grpc", "--unlimited", "--start-offset", START]) as baseline:
+        rate(baseline, seconds, figures, READY)
     options = ["--start-offset", START, "--loop", "--rate", "unlimited", "--wait-agents", "1"]
     for name, recording in ((PLAYED, elite), (COMPACT, compact)):
         with Daemon(recording, *options) as daemon:

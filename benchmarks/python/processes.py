@@ -1,4 +1,4 @@
-"""The processes of a benchmark: the daemon, the floor server, and agents."""
+"""The processes of a benchmark: the daemon, the baseline server, and agents."""
 
 from __future__ import annotations
 

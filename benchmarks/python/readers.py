@@ -29,7 +29,7 @@ from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2
 from varints import read_varint
 
-_FLOOR_HEAD = struct.Struct("<Iq")
+_BASELINE_HEAD = struct.Struct("<Iq")
 NATS_STAMP = struct.Struct("<q")
 NATS_SUBJECT = "frames"
 _LENGTH = struct.Struct("<I")
@@ -63,7 +63,7 @@ class Subscription:
     """What to read.
 
     Attributes:
-        transport: ``grpc``, ``socket``, ``websocket``, ``floor`` (plain TCP), ``nats`` (plain subscriptions).
+        transport: ``grpc``, ``socket``, ``websocket``, ``baseline`` (plain TCP), ``nats`` (plain subscriptions).
         address: HOST:PORT.
         touch: Whether an agent that decodes reads every field as well; of columns, every column of the units.
         encoding: ``proto``, ``json`` or ``columns``.
@@ -99,7 +99,7 @@ class Subscription:
 
 def read(subscription: Subscription) -> AsyncIterator[Sample]:
     """Frames of a subscription, with asyncio."""
-    others = {"floor": _floor, "nats": _nats, "websocket": _websocket}
+    others = {"baseline": _baseline, "nats": _nats, "websocket": _websocket}
     if subscription.transport in others:
         return others[subscription.transport](subscription)
     if subscription.decode:
@@ -211,7 +211,7 @@ async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
 async def _open(subscription: Subscription) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     host, _, port = subscription.address.rpartition(":")
     reader, writer = await asyncio.open_connection(host, int(port), limit=_LIMIT)
-    if subscription.transport != "floor":
+    if subscription.transport != "baseline":
         writer.write(subscription.line())
         await reader.readline()
     return reader, writer
@@ -237,11 +237,11 @@ async def _json_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
         writer.close()
 
 
-async def _floor(subscription: Subscription) -> AsyncIterator[Sample]:
+async def _baseline(subscription: Subscription) -> AsyncIterator[Sample]:
     reader, writer = await _open(subscription)
     try:
         while True:
-            length, published = _FLOOR_HEAD.unpack(await reader.readexactly(_FLOOR_HEAD.size))
+            length, published = _BASELINE_HEAD.unpack(await reader.readexactly(_BASELINE_HEAD.size))
             data = await reader.readexactly(length - 8)
             received = perf_counter_ns()
             if subscription.decode:
@@ -282,15 +282,15 @@ def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None
     host, _, port = subscription.address.rpartition(":")
     with socket.create_connection((host, int(port))) as connection:
         file = io.BufferedReader(connection.makefile("rb", 0), _BUFFER_BYTES)
-        if subscription.transport != "floor":
+        if subscription.transport != "baseline":
             connection.sendall(subscription.line())
             file.readline()
         if subscription.is_text:
             while line := file.readline():
                 yield Sample(perf_counter_ns(), _json_published_ns(line), 0, len(line), 0)
-        elif subscription.transport == "floor":
-            while head := file.read(_FLOOR_HEAD.size):
-                length, published = _FLOOR_HEAD.unpack(head)
+        elif subscription.transport == "baseline":
+            while head := file.read(_BASELINE_HEAD.size):
+                length, published = _BASELINE_HEAD.unpack(head)
                 file.read(length - 8)
                 yield Sample(perf_counter_ns(), published, 0, length, 0)
         else:

@@ -33,8 +33,8 @@ class Frames:
         duration = [] if self.duration is None else ["--playback-duration", str(self.duration)]
         return ["--loop", "--start-offset", str(self.start), *duration]
 
-    def floor_options(self) -> list[str]:
-        """For the floor server."""
+    def baseline_options(self) -> list[str]:
+        """For the baseline server."""
         duration = [] if self.duration is None else ["--duration", str(self.duration)]
         return ["--start-offset", str(self.start), *duration]
 

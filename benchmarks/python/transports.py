@@ -90,7 +90,7 @@ class Plan:
 
 def _cases(*, paced: list[int], json: list[int], fan_out: list[int]) -> list[Case]:
     cases = [Case("paced", "none", 0), Case("unlimited", "none", 0)]
-    for transport in ("grpc", "socket", "floor", "json"):
+    for transport in ("grpc", "socket", "baseline", "json"):
         counts = json if transport == "json" else paced
         cases += [Case("paced", transport, count, decode=count < BARE_FROM) for count in counts]
         cases.append(Case("unlimited", transport, 1))
@@ -127,40 +127,42 @@ class Bench:
     def _round(self, number: int, frames: Frames, agents: list[AgentProcess]) -> None:
         with (
             Daemon(frames.recording, *frames.daemon_options()) as daemon,
-            Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options()]) as paced_floor,
-            Server([BENCHMARKS, "floor", frames.recording, *frames.floor_options(), "--unlimited"]) as unlimited_floor,
+            Server([BENCHMARKS, "baseline", frames.recording, *frames.baseline_options()]) as paced_baseline,
+            Server(
+                [BENCHMARKS, "baseline", frames.recording, *frames.baseline_options(), "--unlimited"]
+            ) as unlimited_baseline,
         ):
-            self._warm_up(daemon, [paced_floor, unlimited_floor], agents)
+            self._warm_up(daemon, [paced_baseline, unlimited_baseline], agents)
             daemon.pause()
             self.figures.add("B", daemon.status_cost(), "status_cost", frames.name)
             cases = self._random.sample(self.plan.cases, len(self.plan.cases))
             for index, case in enumerate(cases):
-                floor = paced_floor if case.kind == "paced" else unlimited_floor
+                baseline = paced_baseline if case.kind == "paced" else unlimited_baseline
                 where = f"round {number}/{self.plan.rounds}, {frames.name} {index + 1}/{len(cases)}"
                 try:
-                    summary = self._measure(case, frames, daemon, floor, agents)
+                    summary = self._measure(case, frames, daemon, baseline, agents)
                 except MeasureError as error:
                     summary = f"not measured: {error}"
                 self.say(f"{where}: {case.kind} {case.transport} {case.name}: {summary}")
 
-    def _warm_up(self, daemon: Daemon, floors: list[Server], agents: list[AgentProcess]) -> None:
+    def _warm_up(self, daemon: Daemon, baselines: list[Server], agents: list[AgentProcess]) -> None:
         """Have the code compiled and the pools filled, as they are in a server that has run for a while."""
         for transport, agent in zip(("grpc", "socket", "json"), agents, strict=False):
             agent.send_read(_subscription(transport, daemon, "every", decode=False), 4)
         for agent in agents[:3]:
             agent.answer()
         daemon.set_rate(0)
-        for floor in floors:
-            agents[3].send_read(Subscription("floor", floor.address("floor"), decode=False), 4)
+        for baseline in baselines:
+            agents[3].send_read(Subscription("baseline", baseline.address("baseline"), decode=False), 4)
             agents[3].answer()
-            time.sleep(self.plan.warm_up / len(floors))
+            time.sleep(self.plan.warm_up / len(baselines))
             stop(agents[3:])
         daemon.set_rate(1)
         stop(agents[:3])
 
-    def _measure(self, case: Case, frames: Frames, daemon: Daemon, floor: Server, agents: list[AgentProcess]) -> str:
-        is_daemon = case.transport != "floor"
-        server: Server = daemon if is_daemon else floor
+    def _measure(self, case: Case, frames: Frames, daemon: Daemon, baseline: Server, agents: list[AgentProcess]) -> str:
+        is_daemon = case.transport != "baseline"
+        server: Server = daemon if is_daemon else baseline
         readers = share(case.agents, agents)
         if is_daemon:
             daemon.resume()

@@ -11,10 +11,10 @@ _NAMES = {
     "grpc": "gRPC",
     "socket": "socket, proto",
     "json": "socket, json",
-    "floor": "plain TCP (floor)",
+    "baseline": "plain TCP (baseline)",
     "none": "no subscriber",
 }
-_READERS = ("grpc", "socket", "json", "floor")
+_READERS = ("grpc", "socket", "json", "baseline")
 _COUNTS = ("1", "10", "100")
 
 
@@ -37,7 +37,7 @@ def write(figures: Figures, machine: dict[str, Any], *, rounds: int, complete: b
 
 
 def _inputs(figures: Figures) -> str:
-    sizes = {name: figures.find("message_bytes", "unlimited", name, "floor", "bare") for name in _FRAMES}
+    sizes = {name: figures.find("message_bytes", "unlimited", name, "baseline", "bare") for name in _FRAMES}
     means = {name: f"{figure.median / 1000:.0f} KB" if figure else "(not measured)" for name, figure in sizes.items()}
     return (
         "## What was sent and who read\n\n"
@@ -49,8 +49,8 @@ def _inputs(figures: Figures) -> str:
         "first table is blocking, without asyncio. Agents are spread over 4 processes (100: 25 in each), "
         "every agent on a connection of its own. "
         "With 100 all readers are bare: this machine could not decode that much, and would measure its own queue. "
-        "*Plain TCP* is `FloorServer`: the same recording, reader and clock, and nothing around a frame but length and "
-        "stamp.\n"
+        "*Plain TCP* is `BaselineServer`: the same recording, reader and clock, and nothing around a frame but length "
+        "and stamp.\n"
     )
 
 

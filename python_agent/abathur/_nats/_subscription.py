@@ -130,14 +130,14 @@ class Provenance:
     the stream must have the same.
 
     Attributes:
-        floor: Messages up to this position were stored before the subscription.
+        stored_to: Messages up to this position were stored before the subscription.
     """
 
-    def __init__(self, stream: MatchStream, floor: int, run: str) -> None:
+    def __init__(self, stream: MatchStream, stored_to: int, run: str) -> None:
         """Of a stream, with the run of its newest message."""
         self._stream = stream
         self._run = run
-        self._position = self.floor = floor
+        self._position = self.stored_to = stored_to
         self._not_before = 0.0
 
     async def is_stored(self, message: Message) -> bool:
@@ -361,7 +361,7 @@ class Reader:
 
     async def _receive(self, message: Msg) -> None:
         stamp = _wire.stamp(message.headers, self._match)
-        if stamp is not None and stamp.position > self._provenance.floor:
+        if stamp is not None and stamp.position > self._provenance.stored_to:
             self._waiting.append(Message(stamp.position, stamp, message.data, _frame.monotonic_ns()))
             self._more.set()
 

@@ -3,7 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Abathur.Sync.Frames;
 
-namespace Abathur.Benchmarks.Floor;
+namespace Abathur.Benchmarks.Baseline;
 
 /// <summary>
 /// The plainest server of the same frames, as the measure of what is possible: plays a recording with the daemon's own
@@ -13,22 +13,22 @@ namespace Abathur.Benchmarks.Floor;
 /// Grammar of the stream: <c>message*</c>, where a message is <c>length:u32 published_monotonic_ns:i64 payload</c>, little-endian; the
 /// length counts stamp and payload.
 /// </remarks>
-internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : IDisposable
+internal sealed class BaselineServer(BaselineOptions options, TimeProvider clock) : IDisposable
 {
     private const int LengthBytes = 4;
     private const int StampBytes = 8;
     private const int QueueFrames = 64;
     private readonly TcpListener _listener = new(IPAddress.Loopback, options.Port);
-    private readonly FloorPlayback _playback = new(options, clock);
-    private volatile FloorClient[] _clients = [];
+    private readonly BaselinePlayback _playback = new(options, clock);
+    private volatile BaselineClient[] _clients = [];
 
-    /// <summary>Serves until standard input is closed, or cancelled. Prints "ready floor=ADDRESS" when clients may come.</summary>
-    public static async Task<int> RunAsync(FloorOptions options, CancellationToken cancellation)
+    /// <summary>Serves until standard input is closed, or cancelled. Prints "ready baseline=ADDRESS" when clients may come.</summary>
+    public static async Task<int> RunAsync(BaselineOptions options, CancellationToken cancellation)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        using var server = new FloorServer(options, TimeProvider.System);
+        using var server = new BaselineServer(options, TimeProvider.System);
         server._listener.Start();
-        Console.WriteLine($"ready floor={server._listener.LocalEndpoint}");
+        Console.WriteLine($"ready baseline={server._listener.LocalEndpoint}");
         var parent = Task.Run(Console.In.ReadToEnd, CancellationToken.None);
         var serving = Task.WhenAll(server.AcceptAsync(stop.Token), server.PublishAsync(stop.Token));
         await Task.WhenAny(parent, serving);
@@ -54,7 +54,7 @@ internal sealed class FloorServer(FloorOptions options, TimeProvider clock) : ID
     {
         while (true)
         {
-            var client = new FloorClient(
+            var client = new BaselineClient(
                 await _listener.AcceptSocketAsync(cancellation), options.Unlimited ? QueueFrames : 1, skips: !options.Unlimited);
             _clients = [.. _clients.Where(each => !each.Sending.IsCompleted), client];
             _playback.Join();

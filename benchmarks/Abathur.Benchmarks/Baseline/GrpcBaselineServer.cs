@@ -11,9 +11,8 @@ using Grpc.Core;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
-using V1Frame = Abathur.Sync.V1.Frame;
 
-namespace Abathur.Benchmarks.Floor;
+namespace Abathur.Benchmarks.Baseline;
 
 /// <summary>
 /// The plainest gRPC server of the same frames, with the packages of the field (grpc-dotnet): a message is made once, and written to each
@@ -23,18 +22,18 @@ namespace Abathur.Benchmarks.Floor;
 /// At the tick rate it is the measure of the daemon's own output; a client that lags skips to the newest frame. As fast as clients take
 /// them, the messages come from memory: the measure of playback, which reads, decompresses and checks its file meanwhile.
 /// </remarks>
-internal sealed class GrpcFloorServer(FloorOptions options, TimeProvider clock) : IDisposable
+internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider clock) : IDisposable
 {
     private const int FramesInMemory = 300;
-    private readonly FloorPlayback _playback = new(options, clock);
+    private readonly BaselinePlayback _playback = new(options, clock);
     private readonly ConcurrentDictionary<Channel<byte[]>, bool> _clients = new();
     private ulong _sequence;
 
     /// <summary>Serves until standard input is closed. Prints "ready grpc=ADDRESS" when clients may come.</summary>
-    public static async Task<int> RunAsync(FloorOptions options, CancellationToken cancellation)
+    public static async Task<int> RunAsync(BaselineOptions options, CancellationToken cancellation)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        using var server = new GrpcFloorServer(options, TimeProvider.System);
+        using var server = new GrpcBaselineServer(options, TimeProvider.System);
         var messages = options.Unlimited ? server.Load() : null;
         var builder = KestrelHost.CreateBuilder(maxConnections: 256, TimeProvider.System);
         builder.WebHost.ConfigureKestrel(kestrel =>
@@ -76,7 +75,7 @@ internal sealed class GrpcFloorServer(FloorOptions options, TimeProvider clock) 
         },
         cancellation);
 
-    private byte[] Message(RecordingMatch match, RecordedObservation observation) => new V1Frame
+    private byte[] Message(RecordingMatch match, RecordedObservation observation) => new Sync.V1.Frame
     {
         MatchId = match.MatchId,
         Sequence = ++_sequence,
@@ -109,7 +108,7 @@ internal sealed class GrpcFloorServer(FloorOptions options, TimeProvider clock) 
             (service, _, output, call) => service.SendAsync(output, call.CancellationToken));
     }
 
-    private sealed class Service(GrpcFloorServer server, byte[][]? messages)
+    private sealed class Service(GrpcBaselineServer server, byte[][]? messages)
     {
         public async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
         {

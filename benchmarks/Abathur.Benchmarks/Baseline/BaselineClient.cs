@@ -2,10 +2,10 @@ using System.Net.Sockets;
 using System.Threading.Channels;
 using Abathur.Sync.Frames;
 
-namespace Abathur.Benchmarks.Floor;
+namespace Abathur.Benchmarks.Baseline;
 
-/// <summary>One connection of the floor server: a bounded queue and the task that sends from it.</summary>
-internal sealed class FloorClient
+/// <summary>One connection of the baseline server: a bounded queue and the task that sends from it.</summary>
+internal sealed class BaselineClient
 {
     private readonly Socket _socket;
     private readonly Channel<SharedBuffer> _queue;
@@ -13,7 +13,7 @@ internal sealed class FloorClient
     /// <param name="socket">Accepted connection, which the client disposes.</param>
     /// <param name="queueFrames">Frames that may wait.</param>
     /// <param name="skips">Whether a new frame replaces the oldest that waits; else the publisher waits for room.</param>
-    public FloorClient(Socket socket, int queueFrames, bool skips)
+    public BaselineClient(Socket socket, int queueFrames, bool skips)
     {
         _socket = socket;
         _socket.NoDelay = true;

@@ -2,10 +2,10 @@ using Abathur.Recordings;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Playback;
 
-namespace Abathur.Benchmarks.Floor;
+namespace Abathur.Benchmarks.Baseline;
 
 /// <summary>Plays a recording over and over, with the daemon's own reader and clock.</summary>
-internal sealed class FloorPlayback(FloorOptions options, TimeProvider clock) : IDisposable
+internal sealed class BaselinePlayback(BaselineOptions options, TimeProvider clock) : IDisposable
 {
     private readonly AsyncAutoResetEvent _joined = new(clock);
 

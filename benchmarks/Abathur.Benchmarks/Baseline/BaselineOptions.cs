@@ -1,9 +1,9 @@
 using System.CommandLine;
 
-namespace Abathur.Benchmarks.Floor;
+namespace Abathur.Benchmarks.Baseline;
 
-/// <summary>What the floor server sends, and how.</summary>
-internal sealed record FloorOptions
+/// <summary>What the baseline server sends, and how.</summary>
+internal sealed record BaselineOptions
 {
     /// <summary>Recording to send, over and over.</summary>
     public required string Recording { get; init; }
@@ -23,10 +23,10 @@ internal sealed record FloorOptions
     /// <summary>Seconds of game time to send; null: to the end.</summary>
     public double? Duration { get; init; }
 
-    /// <summary>Over gRPC, by <see cref="GrpcFloorServer"/>; where <see cref="Unlimited"/>, frames come from memory.</summary>
+    /// <summary>Over gRPC, by <see cref="GrpcBaselineServer"/>; where <see cref="Unlimited"/>, frames come from memory.</summary>
     public bool Grpc { get; init; }
 
-    /// <summary>The command line of the same: <c>floor FILE --port 0 --unlimited --grpc --start-offset S
+    /// <summary>The command line of the same: <c>baseline FILE --port 0 --unlimited --grpc --start-offset S
     /// --duration S</c>.</summary>
     public static int Invoke(string[] args)
     {
@@ -43,7 +43,7 @@ internal sealed record FloorOptions
         };
         command.SetAction((parsed, cancellation) =>
         {
-            var options = new FloorOptions
+            var options = new BaselineOptions
             {
                 Recording = parsed.GetRequiredValue(file),
                 Port = parsed.GetValue(port),
@@ -52,7 +52,7 @@ internal sealed record FloorOptions
                 StartOffset = parsed.GetValue(offset),
                 Duration = parsed.GetValue(duration),
             };
-            return options.Grpc ? GrpcFloorServer.RunAsync(options, cancellation) : FloorServer.RunAsync(options, cancellation);
+            return options.Grpc ? GrpcBaselineServer.RunAsync(options, cancellation) : BaselineServer.RunAsync(options, cancellation);
         });
         return command.Parse(args).Invoke();
     }
