@@ -82,8 +82,8 @@ internal sealed class Make
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
     [
-        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark, RelayBenchmark,
-        "dataset", "playback", "compact", "growth",
+        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark,
+        RelayBenchmark, "dataset", "playback", "compact", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");

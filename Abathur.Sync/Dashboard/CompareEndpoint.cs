@@ -5,7 +5,6 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Http;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Dashboard;
 
@@ -102,7 +101,7 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
             : new ComparedStreams(subscription, options.KeyframeIntervalFrames, IdleTimeout, clock);
     }
 
-    private static byte[] Measure(Frame frame, ComparedStreams? streams)
+    private static byte[] Measure(SharedFrame frame, ComparedStreams? streams)
     {
         var json = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(json))
@@ -120,7 +119,7 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
         return json.WrittenSpan.ToArray();
     }
 
-    private static void Write(Utf8JsonWriter writer, PayloadFormat format, Frame frame, double? mean)
+    private static void Write(Utf8JsonWriter writer, PayloadFormat format, SharedFrame frame, double? mean)
     {
         writer.WriteStartObject();
         var names = format.ToString().Split('+');

@@ -11,26 +11,26 @@ public sealed class EncodedFrame : SharedObject
     private readonly List<(IFrameFraming Framing, SkippedEventsMessage? Events, SharedBuffer Message)> _messages = [];
     private readonly List<EncodedFrame> _earlier = [];
     private readonly Lock _gate = new();
-    private Frame _frame = null!;
+    private SharedFrame _frame = null!;
     private SharedBuffer? _payload;
 
     private EncodedFrame()
     {
     }
 
-    /// <inheritdoc cref="Frame.MatchId"/>
+    /// <inheritdoc cref="SharedFrame.MatchId"/>
     public string MatchId => _frame.MatchId;
 
-    /// <inheritdoc cref="Frame.Sequence"/>
+    /// <inheritdoc cref="SharedFrame.Sequence"/>
     public ulong Sequence => _frame.Sequence;
 
-    /// <inheritdoc cref="Frame.GameLoop"/>
+    /// <inheritdoc cref="SharedFrame.GameLoop"/>
     public uint GameLoop => _frame.GameLoop;
 
-    /// <inheritdoc cref="Frame.Captured"/>
+    /// <inheritdoc cref="SharedFrame.Captured"/>
     public FrameStamp Captured => _frame.Captured;
 
-    /// <inheritdoc cref="Frame.Published"/>
+    /// <inheritdoc cref="SharedFrame.Published"/>
     public FrameStamp Published => _frame.Published;
 
     /// <summary>Whether it decodes without the frames of the stream before it.</summary>
@@ -53,12 +53,12 @@ public sealed class EncodedFrame : SharedObject
     public ReadOnlySpan<EncodedFrame> Earlier => CollectionsMarshal.AsSpan(_earlier);
 
     /// <summary>A frame whose payload is the unchanged observation. Takes its own reference to <paramref name="frame"/>.</summary>
-    public static EncodedFrame Plain(Frame frame) => Rent(frame, new(Encoding.Proto), null, EncodedPayload.Keyframe, 0);
+    public static EncodedFrame Plain(SharedFrame frame) => Rent(frame, new(Encoding.Proto), null, EncodedPayload.Keyframe, 0);
 
     /// <summary>A frame with an encoded payload, whose reference it takes over, the result of its encoder, and the time when it was
     /// ready.</summary>
     public static EncodedFrame Encoded(
-        Frame frame, PayloadFormat format, SharedBuffer payload, EncodedPayload encoded, long encodedMonotonicNs) =>
+        SharedFrame frame, PayloadFormat format, SharedBuffer payload, EncodedPayload encoded, long encodedMonotonicNs) =>
         Rent(frame, format, payload, encoded, encodedMonotonicNs);
 
     /// <summary>
@@ -111,7 +111,8 @@ public sealed class EncodedFrame : SharedObject
         Pool.Return(this);
     }
 
-    private static EncodedFrame Rent(Frame frame, PayloadFormat format, SharedBuffer? payload, EncodedPayload of, long encodedMonotonicNs)
+    private static EncodedFrame Rent(
+        SharedFrame frame, PayloadFormat format, SharedBuffer? payload, EncodedPayload of, long encodedMonotonicNs)
     {
         if (!Pool.TryRent(out var encoded)) encoded = new EncodedFrame();
         frame.Retain();

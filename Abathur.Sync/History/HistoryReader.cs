@@ -188,7 +188,7 @@ internal sealed class HistoryReader : IDisposable
         }
     }
 
-    private EncodedFrame Encode(Frame frame, IFrameEncoder encoder, ReadOnlySpan<byte> source, bool mustBeKeyframe)
+    private EncodedFrame Encode(SharedFrame frame, IFrameEncoder encoder, ReadOnlySpan<byte> source, bool mustBeKeyframe)
     {
         var payload = SharedBuffer.Rent();
         try
@@ -203,9 +203,9 @@ internal sealed class HistoryReader : IDisposable
         }
     }
 
-    private Frame Published(in HistoryRecord record, SharedBuffer observation)
+    private SharedFrame Published(in HistoryRecord record, SharedBuffer observation)
     {
-        var frame = Frame.Rent(record.GameLoop, record.Captured, observation);
+        var frame = SharedFrame.Rent(record.GameLoop, record.Captured, observation);
         frame.MarkPublished(_options.MatchId, record.Sequence, record.Published);
         return frame;
     }

@@ -21,7 +21,7 @@ internal readonly record struct HistoryRecord(
     /// <param name="isKeyframe">Whether its payload is a keyframe.</param>
     /// <param name="payload">Its payload.</param>
     /// <param name="output">Memory for exactly the head and the payload.</param>
-    public static void Write(Frame frame, bool isKeyframe, ReadOnlySpan<byte> payload, Span<byte> output)
+    public static void Write(SharedFrame frame, bool isKeyframe, ReadOnlySpan<byte> payload, Span<byte> output)
     {
         var head = new Head
         {

@@ -18,7 +18,7 @@ internal sealed class KeptFrames(MatchHistory history) : IDisposable
 
     /// <summary>The next frame, not published yet, which the caller releases; null if it does not exist yet.</summary>
     /// <exception cref="InvalidDataException">What is kept cannot be read.</exception>
-    public Frame? TryRead()
+    public SharedFrame? TryRead()
     {
         while (true)
         {
@@ -27,7 +27,7 @@ internal sealed class KeptFrames(MatchHistory history) : IDisposable
                 _decoder.Decode(record.Payload.Span);
                 if (record.Sequence <= LastSequence) continue;
                 LastSequence = record.Sequence;
-                return Frame.Rent(record.GameLoop, record.Captured, ToObservation());
+                return SharedFrame.Rent(record.GameLoop, record.Captured, ToObservation());
             }
             if (!_cursor.IsLost) return null;
             _cursor.Dispose();

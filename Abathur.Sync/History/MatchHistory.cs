@@ -5,7 +5,6 @@ using Abathur.Compression;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.History;
 
@@ -40,7 +39,7 @@ internal sealed class MatchHistory : IDisposable
     private readonly Action _encode;
     private readonly AsyncAutoResetEvent _room;
     private readonly ITimer _deferral;
-    private readonly Queue<(Frame Frame, int Round)> _queue = new();
+    private readonly Queue<(SharedFrame Frame, int Round)> _queue = new();
     private readonly ColumnsEncoder _encoder = new();
     private readonly ArrayBufferWriter<byte> _payload = new();
     private readonly IPayloadCompressor _compressor;
@@ -116,7 +115,7 @@ internal sealed class MatchHistory : IDisposable
     }
 
     /// <summary>Adds a published frame. Frames are added in order. Never waits.</summary>
-    public void Add(Frame frame)
+    public void Add(SharedFrame frame)
     {
         lock (_gate)
         {
@@ -240,7 +239,7 @@ internal sealed class MatchHistory : IDisposable
         Grown?.Invoke();
     }
 
-    private (Frame Frame, int Round)? Next()
+    private (SharedFrame Frame, int Round)? Next()
     {
         lock (_gate)
         {
@@ -268,7 +267,7 @@ internal sealed class MatchHistory : IDisposable
         _room.Dispose();
     }
 
-    private void Keep(Frame frame, int round)
+    private void Keep(SharedFrame frame, int round)
     {
         // By what the frame before took: whether this one is a keyframe must be known before it is encoded.
         var isNewSegment = _last is null || _last.Round != round || _last.Frames >= SegmentFrames

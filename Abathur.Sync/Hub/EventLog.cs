@@ -31,7 +31,7 @@ internal sealed class EventLog
 
     /// <summary>Adds the events of a frame, if it has any. Frames are added in order.</summary>
     /// <returns>The events, as serialized fields of a <c>ResponseObservation</c>.</returns>
-    public ReadOnlyMemory<byte> Add(Frame frame)
+    public ReadOnlyMemory<byte> Add(SharedFrame frame)
     {
         lock (_gate)
         {

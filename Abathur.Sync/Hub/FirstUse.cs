@@ -4,7 +4,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Hub;
 
@@ -47,8 +46,8 @@ internal static class FirstUse
         await hub.FinishAsync(SubscriptionEnd.Complete);
     }
 
-    private static Frame Rent(uint loop) =>
-        Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(Sample(loop).ToByteArray()));
+    private static SharedFrame Rent(uint loop) =>
+        SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(Sample(loop).ToByteArray()));
 
     /// <summary>An observation that has what is in most of them.</summary>
     private static ResponseObservation Sample(uint loop)

@@ -5,7 +5,6 @@ using Abathur.Sync.History;
 using Abathur.Sync.Plots;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Hub;
 
@@ -32,7 +31,7 @@ public sealed class FrameHub : IDisposable
     private ulong _bytesPublished;
     private readonly SubscriptionTotals _totals = new();
     private uint _newestGameLoop;
-    private Frame? _newest;
+    private SharedFrame? _newest;
     private readonly RateMeter _rate;
     private readonly SubscriberScheduler _readers = new();
     private readonly HoldUpBudget _holdUps;
@@ -57,7 +56,7 @@ public sealed class FrameHub : IDisposable
         _rate = new RateMeter(clock);
         _holdUps = new HoldUpBudget(options.WatchersHoldUp, clock);
         _encoderHoldUps = new HoldUpBudget(options.WatchersEncodersHoldUp, clock);
-        Drawings.Changed += WakeWhoeverSeesDrawings;
+        Drawings.Changed += WakeReadersOfDrawings;
         if (options.HistoryBytes == 0) return;
         _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
     }
@@ -261,7 +260,7 @@ public sealed class FrameHub : IDisposable
     /// <param name="frame">The frame.</param>
     /// <param name="isPaced">Whether frames have due times, so that each wait delays them. If not, readers set the pace.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask PublishAsync(Frame frame, bool isPaced = true)
+    public async ValueTask PublishAsync(SharedFrame frame, bool isPaced = true)
     {
         if (_sourceWaits)
         {
@@ -346,7 +345,7 @@ public sealed class FrameHub : IDisposable
     }
 
     /// <summary>The newest frame, which the caller releases; null before the first and after the end.</summary>
-    public Frame? RetainNewest()
+    public SharedFrame? RetainNewest()
     {
         lock (_gate)
         {
@@ -433,7 +432,7 @@ public sealed class FrameHub : IDisposable
     /// <summary>Drops the history. Subscriptions must have ended.</summary>
     public void Dispose() => _history?.Dispose();
 
-    private void Keep(Frame? newest)
+    private void Keep(SharedFrame? newest)
     {
         if (_end is null) newest?.Retain();
         else newest = null;
@@ -441,7 +440,7 @@ public sealed class FrameHub : IDisposable
         _newest = newest;
     }
 
-    private void WakeWhoeverSeesDrawings()
+    private void WakeReadersOfDrawings()
     {
         foreach (var subscription in Subscriptions)
         {

@@ -4,7 +4,6 @@ using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Hub;
 
@@ -39,21 +38,21 @@ internal sealed class FrameStream : IDisposable
     private readonly EncoderThreads _threads;
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
-    private readonly Func<Frame?> _retainNewest;
-    private readonly Queue<Frame> _queue = new();
+    private readonly Func<SharedFrame?> _retainNewest;
+    private readonly Queue<SharedFrame> _queue = new();
     private readonly AsyncAutoResetEvent _ready;
     private readonly AsyncAutoResetEvent _room;
     private readonly Action _askKeyframeAgain;
     private volatile Subscription[] _subscriptions = [];
-    private DroppedFrames _missed;
-    private Frame? _excluded;
+    private DroppedFrames _dropped;
+    private SharedFrame? _excluded;
     private SubscriptionEnd? _end;
     private long _queuedBytes;
     private int _payloadBytes;
     private int _keyframeAsked;
     private uint? _framesSinceKeyframe;
     private uint _lastEncodedLoop;
-    private Frame? _last;
+    private SharedFrame? _last;
     private EncodedFrame? _newest;
     private TimeSpan _meanEncoding;
     private volatile bool _waitsForReaders;
@@ -70,7 +69,7 @@ internal sealed class FrameStream : IDisposable
     /// <param name="retainNewest">Returns the newest frame of the match, which the stream releases.</param>
     public FrameStream(
         StreamKey key, HubOptions options, bool sourceWaits, TimeProvider clock, SubscriberScheduler readers, EncoderThreads threads,
-        HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<Frame?> retainNewest)
+        HoldUpBudget holdUps, HoldUpBudget encoderHoldUps, Func<SharedFrame?> retainNewest)
     {
         Key = key;
         _options = options;
@@ -152,7 +151,7 @@ internal sealed class FrameStream : IDisposable
     }
 
     /// <summary>Offers a frame to all subscribers, unless <see cref="StreamKey.EveryGameLoops"/> excludes it. Never waits.</summary>
-    public void Offer(Frame frame)
+    public void Offer(SharedFrame frame)
     {
         if (!Wants(frame.GameLoop))
         {
@@ -163,7 +162,7 @@ internal sealed class FrameStream : IDisposable
         Enqueue(frame);
     }
 
-    private void Enqueue(Frame frame)
+    private void Enqueue(SharedFrame frame)
     {
         if (_encoder is null)
         {
@@ -179,7 +178,7 @@ internal sealed class FrameStream : IDisposable
             if (IsOverfull() && HasLossless()) EndLossless($"encoding {Key.Format} does not keep up with the source");
             while (!HasLossless() && TryDequeue() is { } oldest)
             {
-                _missed = _missed.Then(oldest.GameLoop);
+                _dropped = _dropped.Then(oldest.GameLoop);
                 oldest.Release();
             }
             frame.Retain();
@@ -238,18 +237,18 @@ internal sealed class FrameStream : IDisposable
         while (true)
         {
             // After a wait for a frame, this runs on an encoder thread.
-            Frame? frame;
-            DroppedFrames missed;
+            SharedFrame? frame;
+            DroppedFrames dropped;
             lock (_gate)
             {
                 frame = TryDequeue();
-                missed = _missed;
-                if (frame is not null) _missed = default;
+                dropped = _dropped;
+                if (frame is not null) _dropped = default;
             }
             if (frame is not null)
             {
                 _room.Set();
-                await EncodeAsync(frame, missed);
+                await EncodeAsync(frame, dropped);
             }
             else if (_hasNewcomers)
             {
@@ -280,13 +279,13 @@ internal sealed class FrameStream : IDisposable
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask EncodeAsync(Frame frame, DroppedFrames missed)
+    private async ValueTask EncodeAsync(SharedFrame frame, DroppedFrames dropped)
     {
         if (_sourceWaits) await WaitForReadersAsync(_clock.GetTimestamp());
         await TakeTurnAsync();
         if (Encode(frame, MustBeKeyframe(frame.GameLoop)) is { } encoded)
         {
-            OfferToAll(encoded, missed);
+            OfferToAll(encoded, dropped);
             encoded.Release();
         }
         if (Key.Format.HasKeyframes)
@@ -306,7 +305,7 @@ internal sealed class FrameStream : IDisposable
     }
 
     /// <summary>The encoded frame for all subscribers. If it cannot be encoded, ends all subscriptions and returns null.</summary>
-    private EncodedFrame? Encode(Frame frame, bool mustBeKeyframe)
+    private EncodedFrame? Encode(SharedFrame frame, bool mustBeKeyframe)
     {
         var started = _clock.GetTimestamp();
         if (TryEncode(_encoder!, frame, mustBeKeyframe, out var problem) is not { } encoded)
@@ -324,7 +323,7 @@ internal sealed class FrameStream : IDisposable
         return encoded;
     }
 
-    private EncodedFrame? TryEncode(IFrameEncoder encoder, Frame frame, bool mustBeKeyframe, out string problem)
+    private EncodedFrame? TryEncode(IFrameEncoder encoder, SharedFrame frame, bool mustBeKeyframe, out string problem)
     {
         var payload = SharedBuffer.Rent(_payloadBytes);
         try
@@ -402,7 +401,7 @@ internal sealed class FrameStream : IDisposable
 
     /// <summary>A frame that decodes without those before it; null if it cannot be encoded: the next frame then reports the error to the
     /// subscribers.</summary>
-    private EncodedFrame? EncodeAlone(Frame frame)
+    private EncodedFrame? EncodeAlone(SharedFrame frame)
     {
         var encoder = Key.Format.HasKeyframes ? Key.CreateEncoder()! : _encoder!;
         try
@@ -470,12 +469,12 @@ internal sealed class FrameStream : IDisposable
     private static string Seconds(HoldUpBudget budget) => budget.PerMinute.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
 
     /// <summary>Offers a frame to all subscribers, then schedules the writes: lossless readers first.</summary>
-    private void OfferToAll(EncodedFrame frame, in DroppedFrames missed)
+    private void OfferToAll(EncodedFrame frame, in DroppedFrames dropped)
     {
         var subscriptions = _subscriptions;
         foreach (var subscription in subscriptions)
         {
-            if (!subscription.IsLossless || subscription.HasRoom) subscription.Offer(frame, missed);
+            if (!subscription.IsLossless || subscription.HasRoom) subscription.Offer(frame, dropped);
             else subscription.Finish(new(
                 SubscriptionEndReason.SlowConsumer,
                 $"{subscription.Options.BufferFrames} frames are queued, and this source does not wait for readers"));
@@ -494,7 +493,7 @@ internal sealed class FrameStream : IDisposable
     }
 
     /// <summary>Keeps the newest frame that downsampling has excluded, until another one is sent.</summary>
-    private void KeepExcluded(Frame? frame)
+    private void KeepExcluded(SharedFrame? frame)
     {
         frame?.Retain();
         Interlocked.Exchange(ref _excluded, frame)?.Release();
@@ -517,7 +516,7 @@ internal sealed class FrameStream : IDisposable
     private bool IsOverfull() => _queue.Count >= _options.EncodeQueueFrames
         && (_sourceWaits || _queue.Count >= MaxBurstFrames || _queuedBytes > MaxBurstBytes);
 
-    private Frame? TryDequeue()
+    private SharedFrame? TryDequeue()
     {
         if (!_queue.TryDequeue(out var frame)) return null;
         _queuedBytes -= frame.Observation.Length;

@@ -5,7 +5,6 @@ using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.Extensions.Logging;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Hub;
 
@@ -110,7 +109,7 @@ public sealed class MatchDelay : IDisposable
     private async Task<SubscriptionEnd> ShowAsync()
     {
         using var kept = new KeptFrames(_history);
-        Frame? next = null;
+        SharedFrame? next = null;
         try
         {
             while (_stop is null)
@@ -175,7 +174,7 @@ public sealed class MatchDelay : IDisposable
     }
 
     /// <summary>What has to be shown next, and when it happened; null if nothing waits.</summary>
-    private (long AtNs, Shown What)? Earliest(Frame? next, Ending? ending, bool mayGrow)
+    private (long AtNs, Shown What)? Earliest(SharedFrame? next, Ending? ending, bool mayGrow)
     {
         var frameNs = next?.Captured.MonotonicNs ?? long.MaxValue;
         // The first observation of a bot may be captured before its match has begun.
@@ -189,7 +188,7 @@ public sealed class MatchDelay : IDisposable
         return ending is null ? null : (ending.AtNs, Shown.End);
     }
 
-    private async ValueTask PublishAsync(Frame frame, ulong sequence)
+    private async ValueTask PublishAsync(SharedFrame frame, ulong sequence)
     {
         if (sequence != Hub.Sequence + 1)
         {

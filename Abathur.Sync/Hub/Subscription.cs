@@ -26,8 +26,8 @@ public sealed class Subscription : IDisposable
     private readonly WireProjection? _mask;
     private int _head;
     private int _count;
-    private DroppedFrames _missed;
-    private DroppedFrames _missedBeforeNewest;
+    private DroppedFrames _dropped;
+    private DroppedFrames _droppedBeforeNewest;
     private ulong _acknowledged;
     private ulong _framesSent;
     private ulong _framesDropped;
@@ -192,7 +192,7 @@ public sealed class Subscription : IDisposable
     public void Wake() => _ready.Set();
 
     /// <summary>Takes the next frame; the caller releases it. False if none is due, or no credit is left.</summary>
-    internal bool TryTake(out EncodedFrame frame, out DroppedFrames missed)
+    internal bool TryTake(out EncodedFrame frame, out DroppedFrames dropped)
     {
         lock (_gate)
         {
@@ -201,15 +201,15 @@ public sealed class Subscription : IDisposable
             {
                 if (hasCredit) AskKeyframe();
                 frame = null!;
-                missed = default;
+                dropped = default;
                 return false;
             }
-            (frame, missed) = SkipsWithKeyframes && _count > 1 ? TakeNewest() : Dequeue();
+            (frame, dropped) = SkipsWithKeyframes && _count > 1 ? TakeNewest() : Dequeue();
             CountTakenLocked(frame);
         }
         _room.Set();
         if (frame.Sequence > _nextSequence && _events is not null)
-            missed = missed with { Events = _events.Between(_nextSequence, frame.Sequence - 1, _mask) };
+            dropped = dropped with { Events = _events.Between(_nextSequence, frame.Sequence - 1, _mask) };
         _nextSequence = Math.Max(_nextSequence, frame.Sequence + 1);
         return true;
     }
@@ -306,13 +306,13 @@ public sealed class Subscription : IDisposable
                 // Frames that depend on the dropped ones cannot be decoded.
                 if (SkipsWithKeyframes && !frame.IsKeyframe) _keyframeNeed = KeyframeNeed.Unasked;
             }
-            AddMissed(before);
+            AddDropped(before);
             if (_keyframeNeed == KeyframeNeed.Unasked || (_keyframeNeed == KeyframeNeed.Asked && !frame.IsKeyframe))
             {
                 // A frame that was published before it subscribed is not counted as dropped.
-                _missedBeforeNewest = _missed;
+                _droppedBeforeNewest = _dropped;
                 _hasMissedNewest = frame.Sequence >= FirstSequence;
-                if (_hasMissedNewest) AddMissed(default(DroppedFrames).Then(frame.GameLoop));
+                if (_hasMissedNewest) AddDropped(default(DroppedFrames).Then(frame.GameLoop));
                 return;
             }
             Enqueue(frame);
@@ -357,7 +357,7 @@ public sealed class Subscription : IDisposable
         {
             if (!IsBehind || !_hasMissedNewest) return;
             var need = _keyframeNeed;
-            _missed = _missedBeforeNewest;
+            _dropped = _droppedBeforeNewest;
             _framesDropped--;
             Enqueue(newest);
             if (staysBehind) _keyframeNeed = need;
@@ -442,8 +442,8 @@ public sealed class Subscription : IDisposable
         _hasHadFrames = true;
         _hasMissedNewest = false;
         frame.Retain();
-        _queue[(_head + _count) % _queue.Length] = (frame, _missed);
-        _missed = default;
+        _queue[(_head + _count) % _queue.Length] = (frame, _dropped);
+        _dropped = default;
         _count++;
     }
 
@@ -459,18 +459,18 @@ public sealed class Subscription : IDisposable
     /// <summary>Takes all queued frames as one, the newest, and counts the others as dropped.</summary>
     private (EncodedFrame Frame, DroppedFrames Before) TakeNewest()
     {
-        var missed = default(DroppedFrames);
+        var dropped = default(DroppedFrames);
         var earlier = _skipped.AsSpan(0, _count - 1);
         for (var i = 0; i < earlier.Length; i++)
         {
             (earlier[i], var before) = Dequeue();
-            missed = missed.Then(before).Then(earlier[i].GameLoop);
+            dropped = dropped.Then(before).Then(earlier[i].GameLoop);
         }
         _framesDropped += (ulong)earlier.Length;
         var (newest, last) = Dequeue();
         var frame = EncodedFrame.SkipTo(newest, earlier);
         earlier.Clear();
-        return (frame, missed.Then(last));
+        return (frame, dropped.Then(last));
     }
 
     /// <summary>Drops all queued frames. Only under <see cref="Policy.Latest"/>: for other policies the hub waits for room or ends the
@@ -481,7 +481,7 @@ public sealed class Subscription : IDisposable
         {
             var (frame, before) = Dequeue();
             // The frames dropped before it are already counted.
-            _missed = _missed.Then(before).Then(frame.GameLoop);
+            _dropped = _dropped.Then(before).Then(frame.GameLoop);
             _framesDropped++;
             frame.Release();
         }
@@ -495,10 +495,10 @@ public sealed class Subscription : IDisposable
         _askKeyframe!();
     }
 
-    private void AddMissed(in DroppedFrames missed)
+    private void AddDropped(in DroppedFrames dropped)
     {
-        _missed = _missed.Then(missed);
-        _framesDropped += missed.Count;
+        _dropped = _dropped.Then(dropped);
+        _framesDropped += dropped.Count;
     }
 
     /// <summary>Whether the next frame of the subscriber must be a keyframe.</summary>

@@ -70,12 +70,12 @@ internal sealed class SyncSession : IFrameOutput
         var end = await _subscription.SendAsync(this, cancellation);
         // The reading task answers before it ends the subscription.
         _requests.WriteAnswers();
-        if (end.Reason != SubscriptionEndReason.Closed) _wire.Write(Goodbye(end));
+        if (end.Reason != SubscriptionEndReason.Closed) _wire.Write(EndMessage(end));
         await _wire.FlushAsync(cancellation);
         return end;
     }
 
-    private static ServerMessage Goodbye(SubscriptionEnd end) => end.Status() == RequestStatus.Ok
+    private static ServerMessage EndMessage(SubscriptionEnd end) => end.Status() == RequestStatus.Ok
         ? new ServerMessage { End = new End { Reason = end.Message } }
         : new ServerMessage { Error = new Error { Code = end.Status().ToName(), Message = end.Message, Fatal = true } };
 }

@@ -78,7 +78,7 @@ public class EnvelopeBenchmarks
     {
         var payload = SharedBuffer.Rent(_observation.Length);
         payload.Write(_observation);
-        var frame = Frame.Rent(9632, FrameStamp.Now(TimeProvider.System), payload);
+        var frame = SharedFrame.Rent(9632, FrameStamp.Now(TimeProvider.System), payload);
         frame.MarkPublished("skirmish-7", 1, FrameStamp.Now(TimeProvider.System));
         var encoded = EncodedFrame.Plain(frame);
         frame.Release();

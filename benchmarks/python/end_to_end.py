@@ -104,7 +104,7 @@ class Case:
         """What its agents read."""
         transport, encoding, compression = TRANSPORTS[self.transport]
         policy = "every" if self.is_unlimited else "latest"
-        # Nobody answers an agent of the package there.
+        # An agent of the package sends requests, which nothing answers there.
         decodes = probe and transport != "nats" and self.transport != _GRPC_DOTNET
         return Subscription(
             transport, server.address(transport), policy, decodes, decodes, encoding=encoding, compression=compression

@@ -7,7 +7,6 @@ using Abathur.Sync.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging.Abstractions;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests;
 
@@ -71,10 +70,10 @@ public class ClockJumpTests
         Assert.Equal(SubscriptionEndReason.SlowConsumer, reader.End?.Reason);
     }
 
-    private Frame Numbered(uint loop)
+    private SharedFrame Numbered(uint loop)
     {
         var payload = SharedBuffer.Rent();
         System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop));
-        return Frame.Rent(loop, FrameStamp.Now(_clock), payload);
+        return SharedFrame.Rent(loop, FrameStamp.Now(_clock), payload);
     }
 }

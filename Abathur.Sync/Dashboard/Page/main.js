@@ -11,7 +11,7 @@ import { MatchNumbers } from "./match/match_numbers.js";
 import { stateOf } from "./match/match_state.js";
 import { Names, namesOfDaemon } from "./match/names.js";
 import { World } from "./match/world.js";
-import { showBill } from "./panels/bill.js";
+import { showResources } from "./panels/resources.js";
 import { Compare } from "./panels/compare.js";
 import { showMatch, showPlace, showRate, showState } from "./panels/match_header.js";
 import { showEmpty, showFooter, tell, tellWhyRefused } from "./panels/notices.js";
@@ -169,7 +169,7 @@ function showPanels(always = false) {
   const now = performance.now();
   if (!always && now - panelsShown < PANELS_MS) return;
   panelsShown = now;
-  showBill(byId("bill"), world.rest);
+  showResources(byId("resources"), world.rest);
   unitPanel.update();
   unitList.update(map.selection.tags);
   productionPanel.update();

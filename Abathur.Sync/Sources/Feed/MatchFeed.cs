@@ -8,7 +8,6 @@ using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
 using Event = Abathur.Sync.V1.Event;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Sources.Feed;
 
@@ -103,7 +102,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
-        await hub.PublishAsync(Frame.Rent(gameLoop, captured, observation));
+        await hub.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
     }
 
     /// <summary>

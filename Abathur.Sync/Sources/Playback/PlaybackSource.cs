@@ -5,7 +5,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Sources.Playback;
 
@@ -163,7 +162,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         var payload = SharedBuffer.CopyOf(observation.Payload.Span);
         _pacer.Advance(observation.GameLoop);
         hub.Drawings.ShowRecorded(_recording.Drawings);
-        var publishing = hub.PublishAsync(Frame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload), isPaced: _pacer.Rate > 0);
+        var frame = SharedFrame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload);
+        var publishing = hub.PublishAsync(frame, isPaced: _pacer.Rate > 0);
         if (publishing.IsCompletedSuccessfully)
         {
             await publishing;

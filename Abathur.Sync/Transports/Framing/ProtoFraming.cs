@@ -4,7 +4,6 @@ using Abathur.Protobuf.Wire;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
 using Google.Protobuf;
-using Frame = Abathur.Sync.V1.Frame;
 using Tag = Google.Protobuf.WireFormat;
 
 namespace Abathur.Sync.Transports.Framing;

@@ -8,7 +8,6 @@ using Abathur.Sync.Sources;
 using Abathur.Sync.Transports.WebSocket;
 using Abathur.Sync.V1;
 using Encoding = System.Text.Encoding;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Fuzz.Targets;
 
@@ -179,7 +178,7 @@ internal sealed class FuzzDaemon : IDisposable
             {
                 var payload = SharedBuffer.Rent();
                 System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop, 50));
-                await hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
+                await hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
                 try
                 {
                     await timer.WaitForNextTickAsync(cancellation);

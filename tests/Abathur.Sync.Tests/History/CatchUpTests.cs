@@ -4,7 +4,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.History;
 
@@ -236,11 +235,11 @@ public sealed class CatchUpTests : IDisposable
         _newest++;
     }
 
-    private static Frame NewFrame(uint gameLoop)
+    private static SharedFrame NewFrame(uint gameLoop)
     {
         var bytes = RecordingSample.Observation(gameLoop);
         var buffer = SharedBuffer.CopyOf(bytes);
-        return Frame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), buffer);
+        return SharedFrame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), buffer);
     }
 
     private static IEnumerable<uint> Range(uint first, uint last) =>

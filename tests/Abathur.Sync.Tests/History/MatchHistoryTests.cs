@@ -3,7 +3,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.History;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.History;
 
@@ -214,10 +213,10 @@ public sealed class MatchHistoryTests : IDisposable
         frame.Release();
     }
 
-    private Frame Published(uint gameLoop, byte[] observation)
+    private SharedFrame Published(uint gameLoop, byte[] observation)
     {
         var buffer = SharedBuffer.CopyOf(observation);
-        var frame = Frame.Rent(gameLoop, default, buffer);
+        var frame = SharedFrame.Rent(gameLoop, default, buffer);
         frame.MarkPublished("m", ++_sequence, default);
         return frame;
     }

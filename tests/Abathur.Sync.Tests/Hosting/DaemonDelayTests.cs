@@ -4,7 +4,6 @@ using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hosting;
 
@@ -86,7 +85,7 @@ public sealed class DaemonDelayTests
                 hub.Begin(new Match { MatchId = "short" });
                 var payload = SharedBuffer.Rent();
                 System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
-                await hub.PublishAsync(Frame.Rent(1, FrameStamp.Now(clock), payload));
+                await hub.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));
             }
             return new(SubscriptionEndReason.MatchOver, "that was it");
         }

@@ -3,7 +3,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -101,7 +100,7 @@ public sealed class BurstTests : IDisposable
         for (var i = 0; i < frames; i++)
         {
             var gameLoop = (uint)++_sequence;
-            var frame = Frame.Rent(
+            var frame = SharedFrame.Rent(
                 gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(RecordingSample.Observation(gameLoop, bytes)));
             frame.MarkPublished("m", _sequence, default);
             stream.Offer(frame);

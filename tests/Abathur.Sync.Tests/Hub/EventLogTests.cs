@@ -3,7 +3,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Google.Protobuf;
 using SC2APIProtocol;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -87,7 +86,7 @@ public class EventLogTests
         var buffer = SharedBuffer.Rent();
         observation.CopyTo(buffer.GetSpan(observation.Length));
         buffer.Advance(observation.Length);
-        var frame = Frame.Rent((uint)sequence, default, buffer);
+        var frame = SharedFrame.Rent((uint)sequence, default, buffer);
         frame.MarkPublished("m", sequence, default);
         _log.Add(frame);
         frame.Release();

@@ -2,7 +2,6 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -199,7 +198,7 @@ public class FrameHubTests
         var hub = Hub(sourceWaits: true);
         using var json = hub.Subscribe(Options(Policy.Every, encoding: Encoding.Json))!;
         using var plain = hub.Subscribe(Options(Policy.Every))!;
-        await hub.PublishAsync(Frame.Rent(5, FrameStamp.Now(_clock), SharedBuffer.CopyOf([0x1a, 0xff])));
+        await hub.PublishAsync(SharedFrame.Rent(5, FrameStamp.Now(_clock), SharedBuffer.CopyOf([0x1a, 0xff])));
         await json.WaitAsync().AsTask().WaitAsync(Limit);
 
         Assert.Equal(SubscriptionEndReason.BadFrame, json.End?.Reason);
@@ -314,7 +313,7 @@ public class FrameHubTests
         var last = SC2APIProtocol.ResponseObservation.Parser.ParseFrom(RecordingSample.Observation(12));
         last.PlayerResult.Add(new SC2APIProtocol.PlayerResult { PlayerId = 1, Result = SC2APIProtocol.Result.Victory });
         var bytes = Google.Protobuf.MessageExtensions.ToByteArray(last);
-        await hub.PublishAsync(Frame.Rent(12, FrameStamp.Now(_clock), SharedBuffer.CopyOf(bytes)));
+        await hub.PublishAsync(SharedFrame.Rent(12, FrameStamp.Now(_clock), SharedBuffer.CopyOf(bytes)));
         await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
 
         Assert.Equal([1u, 9, 12], new[] { Take(subscription), Take(subscription), Take(subscription) });
@@ -357,7 +356,7 @@ public class FrameHubTests
 
         ValueTask Round()
         {
-            var publishing = hub.PublishAsync(Frame.Rent(1, FrameStamp.Now(_clock), SharedBuffer.CopyOf(observation)));
+            var publishing = hub.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(_clock), SharedBuffer.CopyOf(observation)));
             foreach (var subscription in subscriptions) Take(subscription);
             return publishing;
         }
@@ -442,7 +441,7 @@ public class FrameHubTests
     };
 
     private ValueTask Publish(FrameHub hub, uint gameLoop) =>
-        hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(RecordingSample.Observation(gameLoop))));
+        hub.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(RecordingSample.Observation(gameLoop))));
 
     private static uint Take(Subscription subscription)
     {

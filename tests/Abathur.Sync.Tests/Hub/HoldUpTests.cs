@@ -2,7 +2,6 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -184,6 +183,6 @@ public sealed class HoldUpTests : IDisposable
     {
         var bytes = RecordingSample.Observation(gameLoop);
         var buffer = SharedBuffer.CopyOf(bytes);
-        return _hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), buffer), isPaced).AsTask();
+        return _hub.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), buffer), isPaced).AsTask();
     }
 }

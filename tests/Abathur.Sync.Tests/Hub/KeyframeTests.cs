@@ -4,7 +4,6 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
 using FsCheck;
 using FsCheck.Fluent;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -432,7 +431,7 @@ public class KeyframeTests
     }
 
     private ValueTask Publish(FrameHub hub, uint gameLoop) =>
-        hub.PublishAsync(Frame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(Observation(gameLoop))));
+        hub.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(Observation(gameLoop))));
 
     /// <summary>Sizes from nothing to more than the smallest window; most of it as in the frame before.</summary>
     private static byte[] Observation(uint gameLoop) => gameLoop % 50 == 7 ? [] :

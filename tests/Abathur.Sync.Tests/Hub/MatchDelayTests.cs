@@ -5,7 +5,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 using ResponseObservation = SC2APIProtocol.ResponseObservation;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -131,7 +130,7 @@ public sealed class MatchDelayTests : IDisposable
         _clock.Advance(Tick);
         Begin();
         using var watcher = Subscribe();
-        await _live.PublishAsync(Frame.Rent(1, captured, SharedBuffer.CopyOf(RecordingSample.Observation(1))));
+        await _live.PublishAsync(SharedFrame.Rent(1, captured, SharedBuffer.CopyOf(RecordingSample.Observation(1))));
         await EncodedAsync();
         await PumpWaitsAsync();
         _clock.Advance(Delay - Tick);
@@ -298,7 +297,7 @@ public sealed class MatchDelayTests : IDisposable
     public async Task Frame_ThatCannotBeKept_IsMissing()
     {
         Begin();
-        await _live.PublishAsync(Frame.Rent(1, FrameStamp.Now(_clock), SharedBuffer.CopyOf([0x0a, 0xff])));
+        await _live.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(_clock), SharedBuffer.CopyOf([0x0a, 0xff])));
         await EncodedAsync();
         await PublishAsync(2);
         await PumpWaitsAsync();
@@ -395,7 +394,7 @@ public sealed class MatchDelayTests : IDisposable
         hub.Plots.Between(0, uint.MaxValue).Series.SelectMany(series => series.GameLoops.Zip(series.Values));
 
     private async Task PublishAsync(uint loop) =>
-        await _live.PublishAsync(Frame.Rent(loop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(RecordingSample.Observation(loop))));
+        await _live.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(RecordingSample.Observation(loop))));
 
     /// <summary>Waits until all that was published is kept.</summary>
     private Task EncodedAsync()

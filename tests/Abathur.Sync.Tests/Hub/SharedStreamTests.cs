@@ -2,7 +2,6 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Hub;
 
@@ -36,7 +35,7 @@ public class SharedStreamTests
         async Task RoundAsync(uint loop)
         {
             var buffer = SharedBuffer.CopyOf(observation);
-            await hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(clock), buffer));
+            await hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(clock), buffer));
             EncodedFrame? shared = null;
             foreach (var subscription in subscriptions)
             {

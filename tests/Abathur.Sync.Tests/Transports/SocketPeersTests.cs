@@ -4,7 +4,6 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.V1;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Transports;
 
@@ -45,7 +44,7 @@ public class SocketPeersTests
         {
             var payload = SharedBuffer.Rent();
             System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop, 200_000));
-            await daemon.Hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
+            await daemon.Hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
             await Task.WhenAny(ended, Task.Delay(20, gone.Token));
         }
         await ended;

@@ -5,7 +5,6 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Transports;
 using Abathur.Sync.V1;
 using ClientMessage = Abathur.Sync.V1.ClientMessage;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Transports;
 
@@ -60,7 +59,7 @@ public class SyncSessionTests
     {
         var payload = SharedBuffer.Rent();
         System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
-        return hub.PublishAsync(Frame.Rent(1, FrameStamp.Now(TimeProvider.System), payload));
+        return hub.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(TimeProvider.System), payload));
     }
 
     /// <summary>Does something for each frame.</summary>

@@ -103,8 +103,8 @@ def test_resources_and_place(paused: Daemon, open_page: OpenPage) -> None:
     page = open_page(paused)
     shows(page, AT)
     player = observation_at(AT).player_common
-    page.wait("document.getElementById('bill').innerText.includes('Minerals')")
-    shown = pairs(page, "#bill")
+    page.wait("document.getElementById('resources').innerText.includes('Minerals')")
+    shown = pairs(page, "#resources")
     assert number(shown["Minerals"]) == player.minerals and number(shown["Vespene"]) == player.vespene
     assert shown["Supply"] == f"{player.food_used} / {player.food_cap}"
     assert number(shown["Idle workers"]) == player.idle_worker_count

@@ -5,7 +5,6 @@ using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Transports.Framing;
 
@@ -151,7 +150,7 @@ public class FramingTests
         var buffer = SharedBuffer.Rent();
         observation.CopyTo(buffer.GetSpan(observation.Length));
         buffer.Advance(observation.Length);
-        var frame = Frame.Rent(77, new FrameStamp(123_456_789, 1_790_000_000_000_000_000), buffer);
+        var frame = SharedFrame.Rent(77, new FrameStamp(123_456_789, 1_790_000_000_000_000_000), buffer);
         frame.MarkPublished(matchId, 9, new FrameStamp(123_456_999, 1_790_000_000_000_000_100));
         EncodedFrame encoded;
         if (json)

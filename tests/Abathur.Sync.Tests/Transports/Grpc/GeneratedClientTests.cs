@@ -4,7 +4,6 @@ using Abathur.Sync.V1;
 using Grpc.Core;
 using Grpc.Net.Client;
 using SC2APIProtocol;
-using Frame = Abathur.Sync.Frames.Frame;
 
 namespace Abathur.Sync.Tests.Transports.Grpc;
 
@@ -26,7 +25,7 @@ public sealed class GeneratedClientTests
         await host.Hub.WaitForSubscribersAsync(count => count == 1, limit.Token);
         var sent = new uint[] { 1, 2, 3 }.Select(loop => (Loop: loop, Bytes: RecordingSample.Observation(loop, 50_000))).ToList();
         foreach (var (loop, bytes) in sent)
-            await host.Hub.PublishAsync(Frame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(bytes)));
+            await host.Hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(bytes)));
         foreach (var (loop, bytes) in sent)
         {
             Assert.True(await call.ResponseStream.MoveNext(limit.Token));

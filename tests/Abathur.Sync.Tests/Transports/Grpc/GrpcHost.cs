@@ -62,7 +62,7 @@ internal sealed class GrpcHost : IAsyncDisposable
     {
         var payload = SharedBuffer.Rent(bytes);
         payload.Advance(bytes);
-        await Hub.PublishAsync(Sync.Frames.Frame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), payload));
+        await Hub.PublishAsync(Sync.Frames.SharedFrame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), payload));
     }
 
     /// <summary>Calls a method of the service with one message.</summary>

@@ -3,7 +3,7 @@
 import { grouped } from "../common/format.js";
 import { setPairs } from "../common/page.js";
 
-export function showBill(list, { observation } = {}) {
+export function showResources(list, { observation } = {}) {
   const player = observation?.player;
   if (!player) {
     setPairs(list, [["No player in this observation", ""]]);

@@ -3,12 +3,12 @@ namespace Abathur.Sync.Frames;
 /// <summary>
 /// One observation: the bytes from the source, and their times. Shared by reference; the payload is released with the last reference.
 /// </summary>
-public sealed class Frame : SharedObject
+public sealed class SharedFrame : SharedObject
 {
-    private static readonly ObjectPool<Frame> Pool = new();
+    private static readonly ObjectPool<SharedFrame> Pool = new();
     private SharedBuffer _payload = null!;
 
-    private Frame()
+    private SharedFrame()
     {
     }
 
@@ -32,9 +32,9 @@ public sealed class Frame : SharedObject
 
     /// <summary>A frame with one reference, which is the caller's. Takes over the caller's reference to
     /// <paramref name="observation"/>.</summary>
-    public static Frame Rent(uint gameLoop, FrameStamp captured, SharedBuffer observation)
+    public static SharedFrame Rent(uint gameLoop, FrameStamp captured, SharedBuffer observation)
     {
-        if (!Pool.TryRent(out var frame)) frame = new Frame();
+        if (!Pool.TryRent(out var frame)) frame = new SharedFrame();
         frame.SetRented();
         frame._payload = observation;
         frame.GameLoop = gameLoop;
