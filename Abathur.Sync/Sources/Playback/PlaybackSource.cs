@@ -84,6 +84,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         }
     }
 
+    private bool IsOver => _ended && !_loop;
+
     public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
     {
         await using var stopping = cancellation.Register(_wake.Set);
@@ -94,8 +96,10 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
             while (!cancellation.IsCancellationRequested)
             {
                 CarryOutCommands();
-                if (_ended && !_loop && _commands.IsEmpty)
+                if (IsOver)
                 {
+                    // A command that has come meanwhile may seek.
+                    if (!_commands.IsEmpty) continue;
                     if (!_options.StayAtEnd) return new(SubscriptionEndReason.MatchOver, "end of recording");
                     StopAtEnd();
                     await _wake.WaitAsync();
@@ -204,6 +208,8 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         var isPlayed = _recording.ReadNext(out var observation) && (_options.Duration is null || observation.GameLoop <= _lastGameLoop);
         _next = isPlayed ? observation : null;
         _ended = _next is null;
+        // Steps are not kept for the frames that a seek finds.
+        if (IsOver) _stepsLeft = 0;
     }
 
     private void GoToStart()
@@ -217,7 +223,6 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private void StopAtEnd()
     {
         _paused = true;
-        _stepsLeft = 0;
         TakeNote();
     }
 
@@ -263,7 +268,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 break;
             case ControlRequest.CommandOneofCase.Step:
                 _paused = true;
-                _stepsLeft = Math.Min(_stepsLeft + Math.Max(request.Step.Frames, 1), MaxSteps);
+                _stepsLeft = IsOver ? 0 : Math.Min(_stepsLeft + Math.Max(request.Step.Frames, 1), MaxSteps);
                 break;
             case ControlRequest.CommandOneofCase.Seek:
                 SeekTo(Math.Max(request.Seek.GameLoop, _firstGameLoop));

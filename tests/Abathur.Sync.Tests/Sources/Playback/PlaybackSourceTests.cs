@@ -170,6 +170,34 @@ public sealed class PlaybackSourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_StayAtEnd_CommandsInQuickSuccession_PlayOnlyWhatIsAskedFor()
+    {
+        await using var playing = Play(new PlaybackOptions { Rate = 0, StayAtEnd = true });
+        for (var i = 0; i < Count; i++) await playing.NextAsync();
+        await playing.ControlAsync(new() { Pause = new() });
+        for (var loop = First + 10; loop < First + 60; loop += 10)
+        {
+            var commands = new ControlRequest[]
+            {
+                new() { Step = new() },
+                new() { Seek = new() { GameLoop = First + 1 } },
+                new() { Seek = new() { GameLoop = loop } },
+                new() { Step = new() },
+            };
+            // At the end: the first step has nothing to show.
+            await Task.WhenAll(commands.Select(playing.ControlAsync)).WaitAsync(Limit);
+            Assert.Equal(loop, (await playing.NextAsync()).GameLoop);
+            // A command is carried out before a frame, so after the second one there is no step left.
+            for (var i = 0; i < 2; i++) await playing.ControlAsync(new() { SetRate = new() });
+            Assert.Equal(loop, playing.Source.State.GameLoop);
+            await playing.ControlAsync(new() { Seek = new() { GameLoop = First + Count - 1 } });
+            await playing.ControlAsync(new() { Step = new() });
+            Assert.Equal(First + Count - 1, (await playing.NextAsync()).GameLoop);
+            while (!playing.Source.State.Ended) await Task.Yield();
+        }
+    }
+
+    [Fact]
     public async Task Run_OffsetAndDuration_PlaysThatPart()
     {
         await using var playing = Play(
