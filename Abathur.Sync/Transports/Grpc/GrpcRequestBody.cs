@@ -36,7 +36,7 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
         if (_failure is not null) throw _failure;
-        return _limit is null ? ReadLaterAsync(cancellationToken) : ReadFirstAsync(_limit, cancellationToken);
+        return _limit is { } limit ? ReadFirstAsync(limit, cancellationToken) : ReadLaterAsync(cancellationToken);
     }
 
     public override bool TryRead(out ReadResult result)
@@ -151,7 +151,8 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
 
     private void EndLimit()
     {
-        _limit?.Dispose();
+        // Not disposed: where the call is over, a read may begin with it at the same time.
+        _limit?.CancelAfter(Timeout.InfiniteTimeSpan);
         _limit = null;
     }
 }
