@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Abathur.Client;
 using Abathur.Recordings;
 using Abathur.Sync.Diagnostics;
 using Spectre.Console;
@@ -25,7 +26,7 @@ internal static class InfoCommand
 
     private static int Run(string file, bool json, TextWriter output, CancellationToken cancellation)
     {
-        if (!File.Exists(file) && GameAddress.TryParse(file, out _))
+        if (!File.Exists(file) && HostPort.Parse(file) is not null)
             throw new CliException($"there is no file {file}; `{ProgramName.Current} status` shows a running daemon", ExitCode.BadInput);
         using var recording = RecordingReader.Open(file, cancellation: cancellation);
         var summary = RecordingSummary.Of(file, recording);

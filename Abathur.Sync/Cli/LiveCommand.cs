@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Abathur.Client;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
 using Abathur.Sc2.Install;
@@ -88,7 +89,7 @@ internal static class LiveCommand
 
     public static Command Create()
     {
-        Game.Must(text => text is null || GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
+        Game.Must(text => text is null || HostPort.Parse(text) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         RaceName.OneOf(StringComparer.OrdinalIgnoreCase, "terran", "zerg", "protoss", "random");
         Opponent.Validators.Add(result =>
         {
@@ -128,7 +129,7 @@ internal static class LiveCommand
         stop.WatchParent();
         await using var recorder = Record.Create(result);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(Install()) : null;
-        var address = process is not null ? new GameAddress("127.0.0.1", process.Port) : Address(result);
+        var address = process is not null ? new HostPort("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
             address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, stop.Token, process);
         using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
@@ -152,10 +153,8 @@ internal static class LiveCommand
         }
     }
 
-    private static GameAddress Address(ParseResult result) =>
-        GameAddress.TryParse(result.GetValue(Game), out var address)
-            ? address
-            : throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+    private static HostPort Address(ParseResult result) =>
+        HostPort.Parse(result.GetValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
 
     private static LiveOptions Options(ParseResult result, bool started) => new()
     {

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Net;
 using System.Net.Sockets;
+using Abathur.Client;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
@@ -44,7 +45,7 @@ internal static class ProxyCommand
     public static Command Create()
     {
         ListenPort.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
-        Game.Must(text => GameAddress.TryParse(text, out _), "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
+        Game.Must(text => HostPort.Parse(text) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.");
         command.AddGroup("Game", ListenPort, Game, AllowActions, ConnectTimeout);
@@ -57,8 +58,7 @@ internal static class ProxyCommand
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        if (!GameAddress.TryParse(result.GetRequiredValue(Game), out var game))
-            throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+        var game = HostPort.Parse(result.GetRequiredValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
         var options = new ProxyOptions
         {
             Listen = new IPEndPoint(IPAddress.Loopback, result.GetValue(ListenPort)),

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Abathur.Client;
 using Abathur.Sync.Hosting;
 
@@ -34,13 +33,7 @@ internal sealed record GrpcAddress(string Place, bool IsTls, string? Path)
         var place = isTls ? text[TlsScheme.Length..]
             : text.StartsWith(Scheme, StringComparison.Ordinal) ? text[Scheme.Length..]
             : text;
-        var colon = place.EndsWith(']') ? -1 : place.LastIndexOf(':');
-        var (host, port) = colon < 0
-            ? (place, DaemonOptions.DefaultGrpcPort.ToString(CultureInfo.InvariantCulture))
-            : (place[..colon], place[(colon + 1)..]);
-        if (ushort.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out var number)
-            && Uri.CheckHostName(host.Trim('[', ']')) != UriHostNameType.Unknown)
-            return new GrpcAddress($"{host}:{number}", isTls, null);
+        if (HostPort.Parse(place, DaemonOptions.DefaultGrpcPort) is { } tcp) return new GrpcAddress(tcp.ToString(), isTls, null);
         problem = $"'{text}' is not the gRPC address of a daemon, which the relay reads: expected HOST:PORT, grpc://HOST:PORT, "
             + "grpcs://HOST:PORT with TLS, grpc+unix:PATH or match:NAME";
         return null;

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Abathur.Client;
 
 /// <summary>The address of a daemon's socket or gRPC, with token and certificates.</summary>
@@ -42,24 +40,20 @@ internal sealed record DaemonAddress(bool IsGrpc, string Host, int Port, string?
                 $"a match on NATS needs the package Abathur.Client.Nats: NatsGame.ConnectAsync(\"{scheme}://HOST/MATCH\")", nameof(text));
         }
         var isGrpc = scheme is "grpc" or "grpcs";
-        var defaultPort = isGrpc ? DefaultGrpcPort : DefaultPort;
-        var colon = rest.LastIndexOf(':');
-        var (host, port) = colon < 0 || rest.EndsWith(']') ? (rest, $"{defaultPort}") : (rest[..colon], rest[(colon + 1)..]);
-        host = host.Trim('[', ']');
-        if (scheme is not ("socket" or "sockets" or "grpc" or "grpcs") || host.Length == 0
-            || !ushort.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out var number))
+        if (scheme is not ("socket" or "sockets" or "grpc" or "grpcs")
+            || HostPort.Parse(rest, isGrpc ? DefaultGrpcPort : DefaultPort) is not { } place)
         {
             throw new ArgumentException(
                 $"'{address}' is not an address: expected HOST:PORT, socket://HOST:PORT or grpc://HOST:PORT, sockets:// or grpcs:// with "
                 + "TLS, socket+unix:PATH, grpc+unix:PATH or match:NAME", nameof(text));
         }
-        return new DaemonAddress(isGrpc, host, number, null, scheme.EndsWith('s'), token, ca);
+        return new DaemonAddress(isGrpc, place.Host, place.Port, null, scheme.EndsWith('s'), token, ca);
     }
 
     /// <summary>The address without its token, in the form that <see cref="Parse"/> reads.</summary>
     public override string ToString() => Path is not null
         ? (IsGrpc ? GrpcUnixScheme : UnixScheme) + Path
-        : $"{(IsGrpc ? "grpc" : "socket")}{(IsTls ? "s" : "")}://{(Host.Contains(':') ? $"[{Host}]" : Host)}:{Port}";
+        : $"{(IsGrpc ? "grpc" : "socket")}{(IsTls ? "s" : "")}://{new HostPort(Host, Port)}";
 
     private static string? FirstOf(string? first, string? second) =>
         !string.IsNullOrEmpty(first) ? first : string.IsNullOrEmpty(second) ? null : second;

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Security.Cryptography;
 
 namespace Abathur.Client.Nats.Wire;
@@ -43,7 +42,7 @@ internal sealed record NatsAddress(IReadOnlyList<string> Servers, bool IsTls, st
         var (place, match) = Split(rest, rest.IndexOf('/'));
         var (login, hosts) = place.LastIndexOf('@') is var at and >= 0 ? (place[..at], place[(at + 1)..]) : ("", place);
         var (user, password) = Split(login, login.IndexOf(':'));
-        string?[] servers = [.. hosts.Split(',').Select(ServerOf)];
+        string?[] servers = [.. hosts.Split(',').Select(server => HostPort.Parse(server, DefaultPort)?.ToString())];
         if (servers.Contains(null) || (match.Length > 0 && !MatchName.Is(match)))
         {
             // Without the password.
@@ -86,15 +85,6 @@ internal sealed record NatsAddress(IReadOnlyList<string> Servers, bool IsTls, st
 
     /// <summary>The address without the login, and without the match.</summary>
     public override string ToString() => $"{(IsTls ? TlsScheme : Scheme)}{string.Join(',', Servers)}";
-
-    private static string? ServerOf(string text)
-    {
-        var colon = text.EndsWith(']') ? -1 : text.LastIndexOf(':');
-        var (host, port) = colon < 0 ? (text, $"{DefaultPort}") : (text[..colon], text[(colon + 1)..]);
-        return host.Length > 0 && ushort.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out var number)
-            ? $"{host}:{number}"
-            : null;
-    }
 
     private static (string Before, string After) Split(string text, int at) =>
         at < 0 ? (text, "") : (text[..at], text[(at + 1)..]);

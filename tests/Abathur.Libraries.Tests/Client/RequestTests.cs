@@ -259,6 +259,9 @@ public class RequestTests
     [InlineData("nats://127.0.0.1:4222/m", "needs the package Abathur.Client.Nats: NatsGame.ConnectAsync(\"nats://HOST/MATCH\")")]
     [InlineData("127.0.0.1:99999", "is not an address")]
     [InlineData(":22401", "is not an address")]
+    [InlineData("localhost:0", "is not an address")]
+    [InlineData("localhost/x", "is not an address")]
+    [InlineData("::1:22401", "is not an address")]
     [InlineData("match:no-such-match", "publishes a match with the name no-such-match: ")]
     [InlineData("match:../x", "is not an address: expected match:NAME")]
     public async Task Address_IsRefused(string text, string expected)
