@@ -27,6 +27,7 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
     private const int FramesInMemory = 300;
     private readonly BaselinePlayback _playback = new(options, clock);
     private readonly ConcurrentDictionary<Channel<byte[]>, bool> _clients = new();
+    private byte[][] _inMemory = [];
     private ulong _sequence;
 
     /// <summary>Serves until standard input is closed. Prints "ready grpc=ADDRESS" when clients may come.</summary>
@@ -34,7 +35,7 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         using var server = new GrpcBaselineServer(options, TimeProvider.System);
-        var messages = options.Unlimited ? server.Load() : null;
+        if (options.Unlimited) server._inMemory = server.Load();
         var builder = KestrelHost.CreateBuilder(maxConnections: 256, TimeProvider.System);
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
@@ -42,10 +43,10 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
             kestrel.Listen(IPAddress.Loopback, options.Port, listener => listener.UseGrpc());
         });
         builder.Services.AddGrpc();
-        builder.Services.AddSingleton<IServiceMethodProvider<Service>, Methods>();
-        builder.Services.AddSingleton(new Service(server, messages));
+        builder.Services.AddSingleton<IServiceMethodProvider<GrpcBaselineServer>, Methods>();
+        builder.Services.AddSingleton(server);
         await using var app = builder.Build();
-        app.MapGrpcService<Service>();
+        app.MapGrpcService<GrpcBaselineServer>();
         await app.StartAsync(stop.Token);
         Console.WriteLine($"ready grpc={new Uri(app.Urls.First()).Authority}");
         var publishing = options.Unlimited ? Task.CompletedTask : server.PublishAsync(stop.Token);
@@ -86,6 +87,8 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
 
     private async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
     {
+        for (var i = 0; _inMemory.Length > 0 && !cancellation.IsCancellationRequested; i = (i + 1) % _inMemory.Length)
+            await output.WriteAsync(_inMemory[i], cancellation);
         var newest = Channel.CreateBounded<byte[]>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropOldest });
         _clients[newest] = true;
         _playback.Join();
@@ -99,26 +102,12 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
         }
     }
 
-    private sealed class Methods : IServiceMethodProvider<Service>
+    private sealed class Methods : IServiceMethodProvider<GrpcBaselineServer>
     {
         private static readonly Marshaller<byte[]> Bytes = new(message => message, message => message);
 
-        public void OnServiceMethodDiscovery(ServiceMethodProviderContext<Service> context) => context.AddServerStreamingMethod(
+        public void OnServiceMethodDiscovery(ServiceMethodProviderContext<GrpcBaselineServer> context) => context.AddServerStreamingMethod(
             new Method<byte[], byte[]>(MethodType.ServerStreaming, GameSyncMethods.ServiceName, "Subscribe", Bytes, Bytes), [],
-            (service, _, output, call) => service.SendAsync(output, call.CancellationToken));
-    }
-
-    private sealed class Service(GrpcBaselineServer server, byte[][]? messages)
-    {
-        public async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
-        {
-            if (messages is null)
-            {
-                await server.SendAsync(output, cancellation);
-                return;
-            }
-            for (var i = 0; !cancellation.IsCancellationRequested; i = (i + 1) % messages.Length)
-                await output.WriteAsync(messages[i], cancellation);
-        }
+            (server, _, output, call) => server.SendAsync(output, call.CancellationToken));
     }
 }
