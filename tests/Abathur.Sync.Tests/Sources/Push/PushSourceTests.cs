@@ -52,7 +52,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         Assert.True(first * Megabyte.Length <= MatchRecorder.MaxWaitingBytes, $"{first} frames wait");
         _disk.Answer();
         await waiting.WaitAsync(Long);
-        for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(SharedFrame(loop)).AsTask().WaitAsync(Long);
+        for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(Frame(loop)).AsTask().WaitAsync(Long);
         await _recorder.DisposeAsync();
         Assert.Equal(((ulong)MaxFrames, 0ul), (_recorder.Status.Frames, _recorder.Status.FramesMissed));
         using var reader = RecordingReader.Open(_folder.PathTo("match.mcap"));
@@ -69,7 +69,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         _clock.Advance(TimeSpan.FromMilliseconds(2));
         await waiting.WaitAsync(Long);
         // The clock does not advance any more: another wait would never end.
-        for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(SharedFrame(loop)).AsTask().WaitAsync(Long);
+        for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(Frame(loop)).AsTask().WaitAsync(Long);
         Assert.Equal((ulong)MaxFrames, bot.Frames);
         Assert.True(_recorder.Status.FramesMissed > 0);
     }
@@ -81,14 +81,14 @@ public sealed class PushSourceTests : IAsyncDisposable
     {
         for (var loop = 1; loop <= MaxFrames; loop++)
         {
-            var taken = bot.AddAsync(SharedFrame(loop)).AsTask();
+            var taken = bot.AddAsync(Frame(loop)).AsTask();
             if (!taken.IsCompleted) return (loop, taken);
             await taken;
         }
         throw new InvalidOperationException("it never waited");
     }
 
-    private static ReadOnlySequence<byte> SharedFrame(int loop) => new(new PublishRequest
+    private static ReadOnlySequence<byte> Frame(int loop) => new(new PublishRequest
     {
         Observation = new ResponseObservation
         {
