@@ -345,7 +345,7 @@ internal sealed class FrameStream : IDisposable
     {
         var behind = Array.FindAll(_subscriptions, subscription => subscription.IsBehind);
         if (behind.Length == 0 || _last is null || Encode(_last, mustBeKeyframe: true) is not { } keyframe) return;
-        foreach (var subscription in behind) subscription.OfferMissedAgain(keyframe);
+        foreach (var subscription in behind) subscription.OfferDroppedAgain(keyframe);
         keyframe.Release();
     }
 
@@ -355,7 +355,7 @@ internal sealed class FrameStream : IDisposable
     {
         var lacking = Array.FindAll(_subscriptions, subscription => subscription.LacksNewest);
         if (lacking.Length == 0 || _last is null || EncodeAlone(_last) is not { } newest) return;
-        foreach (var subscription in lacking) subscription.OfferMissedAgain(newest, staysBehind: true);
+        foreach (var subscription in lacking) subscription.OfferDroppedAgain(newest, staysBehind: true);
         newest.Release();
     }
 

@@ -39,7 +39,7 @@ public sealed class Subscription : IDisposable
     private KeyframeNeed _keyframeNeed;
     private ulong _newestOffered;
     private bool _hasHadFrames;
-    private bool _hasMissedNewest;
+    private bool _hasDroppedNewest;
     private ulong _nextSequence;
 
     internal Subscription(
@@ -125,7 +125,7 @@ public sealed class Subscription : IDisposable
     internal bool IsBehind => _keyframeNeed != KeyframeNeed.None && End is null;
 
     /// <summary>Whether it has dropped the newest frame of the stream, and its reader waits for a keyframe.</summary>
-    internal bool LacksNewest => _keyframeNeed == KeyframeNeed.Asked && _hasMissedNewest && End is null;
+    internal bool LacksNewest => _keyframeNeed == KeyframeNeed.Asked && _hasDroppedNewest && End is null;
 
     internal bool HasRoom
     {
@@ -311,8 +311,8 @@ public sealed class Subscription : IDisposable
             {
                 // A frame that was published before it subscribed is not counted as dropped.
                 _droppedBeforeNewest = _dropped;
-                _hasMissedNewest = frame.Sequence >= FirstSequence;
-                if (_hasMissedNewest) AddDropped(default(DroppedFrames).Then(frame.GameLoop));
+                _hasDroppedNewest = frame.Sequence >= FirstSequence;
+                if (_hasDroppedNewest) AddDropped(default(DroppedFrames).Then(frame.GameLoop));
                 return;
             }
             Enqueue(frame);
@@ -351,11 +351,11 @@ public sealed class Subscription : IDisposable
     /// <summary>Offers the newest frame again, as a keyframe, if it was dropped: the last one of a match may have the results.</summary>
     /// <param name="newest">The frame.</param>
     /// <param name="staysBehind">Whether the next frame of the stream does not depend on this one, and must be a keyframe.</param>
-    internal void OfferMissedAgain(EncodedFrame newest, bool staysBehind = false)
+    internal void OfferDroppedAgain(EncodedFrame newest, bool staysBehind = false)
     {
         lock (_gate)
         {
-            if (!IsBehind || !_hasMissedNewest) return;
+            if (!IsBehind || !_hasDroppedNewest) return;
             var need = _keyframeNeed;
             _dropped = _droppedBeforeNewest;
             _framesDropped--;
@@ -440,7 +440,7 @@ public sealed class Subscription : IDisposable
     {
         _keyframeNeed = KeyframeNeed.None;
         _hasHadFrames = true;
-        _hasMissedNewest = false;
+        _hasDroppedNewest = false;
         frame.Retain();
         _queue[(_head + _count) % _queue.Length] = (frame, _dropped);
         _dropped = default;
