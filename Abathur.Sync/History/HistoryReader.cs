@@ -64,8 +64,8 @@ internal sealed class HistoryReader : IDisposable
     /// <summary>Whether published frames are still to be added to the history.</summary>
     public bool MayGrow => _history.HasPending;
 
-    /// <summary>Whether it begins with the oldest frame, and there was none.</summary>
-    public bool IsEmpty => _lastSequence == 0 && _options.FirstGameLoop is null;
+    /// <summary>Whether it may begin with the next frame, and there was none.</summary>
+    public bool IsEmpty => _lastSequence == 0 && _options.MayBeEmpty;
 
     /// <summary>Sequence of the newest frame that was read, whether it was sent or not.</summary>
     public ulong LastSequence => _lastSequence;

@@ -212,8 +212,8 @@ public sealed class FrameHub : IDisposable
         var reader = new HistoryReader(
             _history ?? throw new InvalidOperationException("no history is kept"),
             new(
-                _match?.MatchId ?? "", options.Start.GameLoop, options.Format, options.CompressionLevel, key.FieldMask,
-                options.EveryGameLoops),
+                _match?.MatchId ?? "", options.Start.GameLoop, options.Start.MayBeNext, options.Format, options.CompressionLevel,
+                key.FieldMask, options.EveryGameLoops),
             _clock);
         Subscription subscription = null!;
         subscription = new Subscription(Ids.Next(), options, _sequence + 1, _clock, Removed, _events)

@@ -208,7 +208,8 @@ internal sealed class MatchRelay(
             catch (RequestException e)
             {
                 if (e.Status == RequestStatus.Unavailable) return (RequestStatus.Cancelled.ToName(), e.Message);
-                if (e.Status != RequestStatus.ResourceExhausted) return (e.Status.ToName(), e.Message);
+                // A playback may have gone back since it was asked for the game loop.
+                if (e.Status is not (RequestStatus.ResourceExhausted or RequestStatus.OutOfRange)) return (e.Status.ToName(), e.Message);
                 Tell($"the daemon: {e.Message}; tries again");
             }
             await Task.Delay(RetryDelay, clock, stop);
@@ -221,7 +222,6 @@ internal sealed class MatchRelay(
         var (position, last) = await WaitForStoredAsync(stop);
         var (first, loop, keyframe) = (last?.First ?? 0, last?.GameLoop ?? 0, 0UL);
         var request = await StartAfterAsync(last, stop);
-        var wanted = request.StartCase == SubscribeRequest.StartOneofCase.None && last is not null ? last.Sequence + 1 : 0;
         await using var writer = new StreamWriter(servers, _name, clock) { Stored = Count };
         using var reading = CancellationTokenSource.CreateLinkedTokenSource(stop, writer.Failed);
         SubscriptionEnd end;
@@ -240,9 +240,6 @@ internal sealed class MatchRelay(
 
         async ValueTask TakeAsync(RelayedFrame frame, CancellationToken cancellation)
         {
-            // Frames came between: they are in the history now.
-            if (wanted > 0 && frame.Sequence > wanted) throw new ServersLostException($"frame {wanted} was published meanwhile");
-            wanted = 0;
             if (last is not null && frame.Sequence <= last.Sequence)
                 throw new ServersLostException($"frame {frame.Sequence} is stored already");
             _newest = Math.Max(_newest, frame.Sequence);
@@ -292,7 +289,7 @@ internal sealed class MatchRelay(
         if ((await daemon.StatusAsync(stop)).History is not { } history) return request;
         // Nothing is stored, or a playback went back.
         if (last is null || (history.HasLastGameLoop && history.LastGameLoop < last.GameLoop)) request.StartOldest = true;
-        else if (history.LastGameLoop > last.GameLoop) request.StartGameLoop = Math.Max(last.GameLoop + 1, history.FirstGameLoop);
+        else if (history.HasLastGameLoop) request.StartAfterGameLoop = last.GameLoop;
         return request;
     }
 

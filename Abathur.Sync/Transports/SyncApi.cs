@@ -356,11 +356,13 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             return seen.KeepsNothing ? throw NothingKept : SubscriptionStart.Oldest;
         }
         var range = seen.HistoryRange;
-        if (range is { } kept && request.StartGameLoop >= kept.First && request.StartGameLoop <= kept.Last)
-            return SubscriptionStart.At(request.StartGameLoop);
+        var isAfter = request.HasStartAfterGameLoop;
+        var loop = isAfter ? request.StartAfterGameLoop : request.StartGameLoop;
+        if (range is { } kept && loop <= kept.Last && (isAfter || loop >= kept.First))
+            return isAfter ? SubscriptionStart.After(loop) : SubscriptionStart.At(loop);
         throw new RequestException(
             RequestStatus.OutOfRange,
-            $"start_game_loop is {request.StartGameLoop}; "
+            $"start{(isAfter ? "_after" : "")}_game_loop is {loop}; "
                 + (range is { } others ? $"the daemon keeps game loops {others.First} to {others.Last}" : "the daemon keeps no frame yet"));
     }
 

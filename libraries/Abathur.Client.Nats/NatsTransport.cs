@@ -202,9 +202,10 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     private async Task<ReaderPlace?> FirstPlaceAsync(
         NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)
     {
-        if (request.HasStartGameLoop)
+        if (request.HasStartGameLoop || request.HasStartAfterGameLoop)
         {
-            var (found, problem) = await stored.AtLoopAsync(request.StartGameLoop, cancellation);
+            var loop = request.HasStartGameLoop ? request.StartGameLoop : request.StartAfterGameLoop + 1;
+            var (found, problem) = await stored.AtLoopAsync(loop, cancellation);
             return found is null
                 ? throw new RequestException("OUT_OF_RANGE", problem!)
                 : new ReaderPlace { Decode = found.Keyframe, After = found.Position - 1 };

@@ -267,9 +267,9 @@ public sealed class AbathurGame : IAsyncDisposable
             {
                 return null;
             }
-            catch (RequestException e) when (e.Code == "OUT_OF_RANGE" && backoff.IsRetrying && request.HasStartGameLoop)
+            catch (RequestException e) when (e.Code == "OUT_OF_RANGE" && backoff.IsRetrying && request.HasStartAfterGameLoop)
             {
-                // After a reconnection there is nothing newer yet: the live frames follow.
+                // A playback that went back, or another match: the live frames follow.
                 request.ClearStart();
                 continue;
             }
@@ -301,7 +301,7 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <summary>Whether further frames were asked for. A reconnection then goes on after this frame.</summary>
     private static bool Continue(SubscribeRequest request, Frame frame)
     {
-        if (request.StartCase != SubscribeRequest.StartOneofCase.None) request.StartGameLoop = frame.GameLoop + 1;
+        if (request.StartCase != SubscribeRequest.StartOneofCase.None) request.StartAfterGameLoop = frame.GameLoop;
         return request.MaxFrames == 0 || --request.MaxFrames > 0;
     }
 

@@ -12,11 +12,13 @@ import abathur
 import pytest
 from abathur import _address
 from abathur._nats._client import ApiError, Client
+from abathur._nats._stream import MatchStream
 from abathur.errors import LostError
 from nats.js.api import StorageType
-from nats_servers import RelayProcess, Server, cluster, free_ports, needs_nats, running
+from nats_servers import RelayProcess, Server, cluster, eventually, free_ports, needs_nats, running
 from programs import SKIRMISH, TIMEOUT, Daemon, Play, run_daemon, wait_until
 from programs import abathur as run_abathur
+from test_nats_attacks import attacker
 
 pytestmark = needs_nats
 
@@ -130,6 +132,33 @@ async def test_a_killed_relay_leaves_no_gap(play: Play, server: Server, relay: C
         await reading.end()
         await latest.end()
         assert latest.sequences[-1] == reading.sequences[-1] >= 340
+
+
+async def test_a_relay_goes_on_where_the_daemon_keeps_no_frames(
+    play: Play, server: Server, relay: Callable[..., RelayProcess]
+) -> None:
+    """What was published without one is missing then; the match goes on."""
+    daemon = play(SKIRMISH, "--start-paused", "--history-mb", "0")
+    newest = 0
+    async with attacker(server) as client, abathur.connect(daemon.grpc) as game:
+        stream = MatchStream(client, "m")
+        for _ in range(2):
+            running = relay(server.url, "--address", daemon.grpc)
+            await wait_until(game, lambda status: len(status.subscribers) == 1)
+            await game.step(5)
+            newest += 5
+
+            async def is_stored(sequence: int = newest) -> bool:
+                last = await stream.last()
+                return last is not None and last.sequence == sequence
+
+            await eventually(is_stored)
+            running.close()
+            await wait_until(game, lambda status: not status.subscribers)
+            await game.step(3)
+            newest += 3
+        stamps = [await stream.stamp(position) for position in range(1, 11)]
+    assert [stamp and stamp.sequence for stamp in stamps] == [1, 2, 3, 4, 5, 9, 10, 11, 12, 13]
 
 
 async def test_readers_are_told_of_a_killed_daemon(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import random
 
 import abathur
+import aiohttp
+import grpc
 import numpy as np
 import pytest
 from abathur import RequestError, SubscribeOptions
 from abathur.sync.v1 import sync_pb2
+from google.protobuf import json_format
 from programs import SKIRMISH, Daemon, Play, matrix, wait_until
 from s2clientprotocol import sc2api_pb2
 
@@ -237,6 +241,67 @@ async def test_the_socket_answers_timeline_requests(play: Play) -> None:
         async for _ in game.frames():
             assert (await game.timeline()).game_loops[0] == FIRST
             break
+
+
+async def read(daemon: Daemon, transport: str, request: sync_pb2.SubscribeRequest) -> list[int]:
+    """The game loops of a subscription by its messages alone. Raises RequestError if it is refused."""
+    loops, subscribe = [], {"subscribe": json_format.MessageToDict(request)}
+
+    def take(text: str | bytes) -> bool:
+        message = json_format.Parse(text, sync_pb2.ServerMessage())
+        if message.HasField("error"):
+            raise RequestError(message.error.code, message.error.message)
+        loops.extend([message.frame.game_loop] if message.HasField("frame") else [])
+        return not message.HasField("end")
+
+    if transport == "socket":
+        reader, writer = await asyncio.open_connection("127.0.0.1", daemon.socket_port, limit=2**26)
+        try:
+            writer.write(json.dumps(subscribe).encode() + b"\n")
+            while take(await reader.readline()):
+                pass
+        finally:
+            writer.transport.abort()
+    elif transport == "websocket":
+        address = daemon.addresses["http"] + "/v1/sync"
+        async with aiohttp.ClientSession() as session, session.ws_connect(address, max_msg_size=0) as ws:
+            await ws.send_json(subscribe)
+            while take(await ws.receive_str()):
+                pass
+    else:
+        async with grpc.aio.insecure_channel(daemon.grpc.removeprefix("grpc://")) as channel:
+            call = channel.unary_stream("/abathur.sync.v1.GameSync/Subscribe")(request.SerializeToString())
+            try:
+                loops += [sync_pb2.Frame.FromString(data).game_loop async for data in call]
+            except grpc.aio.AioRpcError as error:
+                raise RequestError(error.code().name, error.details() or "") from None
+    return loops
+
+
+@pytest.mark.parametrize("transport", ["grpc", "socket", "websocket"])
+async def test_a_reader_continues_after_a_game_loop(play: Play, transport: str) -> None:
+    """Also after the newest one: it gets what is published after that, and none is lost between two requests."""
+    daemon = play(str(SKIRMISH), "--start-paused")
+    request = sync_pb2.SubscribeRequest(policy=sync_pb2.every, max_frames=3)
+    async with abathur.connect(daemon.addresses["grpc"]) as game:
+        await game.step(20)
+        newest = FIRST + 19
+        await wait_until(game, lambda status: status.history.last_game_loop == newest)
+        for after in (FIRST - 5, FIRST, newest - 3):
+            request.start_after_game_loop = after
+            first = max(after + 1, FIRST)
+            assert await read(daemon, transport, request) == [first, first + 1, first + 2]
+        request.start_after_game_loop = newest + 1
+        with pytest.raises(
+            RequestError, match=f"start_after_game_loop is {newest + 1}; .* {FIRST} to {newest}$"
+        ) as info:
+            await read(daemon, transport, request)
+        assert info.value.code == "OUT_OF_RANGE"
+        request.start_after_game_loop = newest
+        reading = asyncio.create_task(read(daemon, transport, request))
+        await wait_until(game, lambda status: len(status.subscribers) == 1)
+        await game.step(3)
+        assert await asyncio.wait_for(reading, 30) == [newest + 1, newest + 2, newest + 3]
 
 
 def test_the_messages_have_a_start() -> None:

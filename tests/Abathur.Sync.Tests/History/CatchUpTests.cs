@@ -73,6 +73,26 @@ public sealed class CatchUpTests : IDisposable
     }
 
     [Fact]
+    public async Task Join_BehindTheNewestFrame_GetsEachOneThatIsPublishedFromThenOn()
+    {
+        for (var i = 0; i < 100; i++) await PublishNextAsync();
+        var every = Formats.Select(format => _hub.Subscribe(Options(format, SubscriptionStart.After(100), 0))!).ToList();
+        // Before one of them reads.
+        for (var i = 0; i < 3; i++) await PublishNextAsync();
+        await _hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        every.Add(_hub.Subscribe(Options(Formats[0], SubscriptionStart.After(100), 0))!);
+        every.Add(_hub.Subscribe(Options(Formats[0], SubscriptionStart.After(103), 0))!);
+        foreach (var subscription in every)
+        {
+            using var disposing = subscription;
+            var output = new Output();
+            var end = await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit);
+            Assert.Equal(SubscriptionEndReason.MatchOver, end.Reason);
+            Assert.Equal(subscription == every[^1] ? [] : [101u, 102, 103], output.Loops);
+        }
+    }
+
+    [Fact]
     public async Task Join_DownsampledAtTheEndOfTheMatch_GetsTheLastFrameToo()
     {
         for (var i = 0; i < 100; i++) await PublishNextAsync();
@@ -227,8 +247,14 @@ public sealed class CatchUpTests : IDisposable
     private async Task JoinAsync(Random random)
     {
         var start = (uint)random.Next(Math.Max(1, (int)_newest - 280), (int)_newest + 1);
+        var position = SubscriptionStart.At(start);
+        if (random.Next(2) == 0)
+        {
+            if (random.Next(2) == 0) start = _newest;
+            position = SubscriptionStart.After(start++);
+        }
         var count = (ulong)random.Next(1, 350);
-        using var subscription = _hub.Subscribe(Options(Formats[random.Next(Formats.Length)], SubscriptionStart.At(start), count))!;
+        using var subscription = _hub.Subscribe(Options(Formats[random.Next(Formats.Length)], position, count))!;
         var output = new Output();
         Assert.Equal(SubscriptionEnd.Complete, await subscription.SendAsync(output, CancellationToken.None).WaitAsync(Limit));
         Assert.Equal(Range(start, start + (uint)count - 1), output.Loops);

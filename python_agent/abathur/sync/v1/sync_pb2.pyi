@@ -107,7 +107,7 @@ class Match(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
-    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "max_frames")
+    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "start_after_game_loop", "max_frames")
     POLICY_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     COMPRESSION_FIELD_NUMBER: _ClassVar[int]
@@ -122,6 +122,7 @@ class SubscribeRequest(_message.Message):
     NEWEST_FIELD_NUMBER: _ClassVar[int]
     START_OLDEST_FIELD_NUMBER: _ClassVar[int]
     START_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    START_AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     MAX_FRAMES_FIELD_NUMBER: _ClassVar[int]
     policy: Policy
     encoding: Encoding
@@ -137,8 +138,9 @@ class SubscribeRequest(_message.Message):
     newest: bool
     start_oldest: bool
     start_game_loop: int
+    start_after_game_loop: int
     max_frames: int
-    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ...) -> None: ...
+    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., start_after_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ...) -> None: ...
 
 class Frame(_message.Message):
     __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier", "skipped_events", "skipped_events_incomplete")
