@@ -32,8 +32,9 @@ def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[
 
 @pytest.fixture(autouse=True)
 def finds_its_own_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is installed is not told where one is."""
+    """What is installed is not told where one is, nor where the package of this clone is."""
     monkeypatch.delenv("ABATHUR_SYNC", raising=False)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
 
 
 @pytest.fixture(scope="module")
