@@ -215,8 +215,6 @@ class BlockingGame:
     def timeline(self, *, after: int = 0) -> Timeline:
         """Some numbers of the match so far, one row a game second: resources, income, supply, army value, losses.
 
-        On the socket only while `frames` is being read.
-
         Args:
             after: Only rows after this game loop. 0: all.
         """
@@ -226,8 +224,7 @@ class BlockingGame:
     def query(self, request: query_pb2.RequestQuery) -> sync_pb2.QueryResult:
         """Ask the game: pathing distances, placements, available abilities.
 
-        A query costs the game time, so it needs the right to act, and few are let through in a game loop. On the socket
-        only while `frames` is being read.
+        A query costs the game time, so it needs the right to act, and few are let through in a game loop.
 
         Args:
             request: The query, as a client of the game sends it.
@@ -307,8 +304,6 @@ class BlockingGame:
     def plots(self, *, after: int = 0) -> list[PlotSeries]:
         """The series of all agents so far, and of a playback those in the recording.
 
-        On the socket only while `frames` is being read.
-
         Args:
             after: Only points after this game loop. 0: all.
         """
@@ -346,7 +341,7 @@ class BlockingGame:
             return self._connection.control(_control.set_loop(loop))
 
     def status(self) -> sync_pb2.Status:
-        """The status of the daemon. On the socket only while `frames` is being read."""
+        """The status of the daemon."""
         with self._connected():
             return self._connection.status()
 

@@ -222,8 +222,6 @@ class Game:
     async def timeline(self, *, after: int = 0) -> Timeline:
         """Some numbers of the match so far, one row a game second: resources, income, supply, army value, losses.
 
-        On the socket only while `frames` is being read.
-
         Args:
             after: Only rows after this game loop. 0: all.
         """
@@ -233,8 +231,7 @@ class Game:
     async def query(self, request: query_pb2.RequestQuery) -> sync_pb2.QueryResult:
         """Ask the game: pathing distances, placements, available abilities.
 
-        A query costs the game time, so it needs the right to act, and few are let through in a game loop. On the socket
-        only while `frames` is being read.
+        A query costs the game time, so it needs the right to act, and few are let through in a game loop.
 
         Args:
             request: The query, as a client of the game sends it.
@@ -314,8 +311,6 @@ class Game:
     async def plots(self, *, after: int = 0) -> list[PlotSeries]:
         """The series of all agents so far, and of a playback those in the recording.
 
-        On the socket only while `frames` is being read.
-
         Args:
             after: Only points after this game loop. 0: all.
         """
@@ -353,7 +348,7 @@ class Game:
             return await self._connection.control(_control.set_loop(loop))
 
     async def status(self) -> sync_pb2.Status:
-        """The status of the daemon. On the socket only while `frames` is being read."""
+        """The status of the daemon."""
         with self._connected():
             return await self._connection.status()
 

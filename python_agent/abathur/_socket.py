@@ -1,6 +1,7 @@
 """Raw socket connections, TCP and Unix domain: asynchronous and blocking.
 
-A connection of the daemon's socket has one subscription; requests (act, control) use it while it is open.
+A connection of the daemon's socket has one subscription; requests (act, control) use it while it is open, and have a
+connection of their own otherwise.
 """
 
 from __future__ import annotations
@@ -30,14 +31,13 @@ _MAX_WAITING_BYTES = 256 * 1024 * 1024
 _MAX_WAITING_FRAMES = 16_384
 #: A request that a daemon answers at once, even while it waits for a match.
 _PROBE = b"{}\n"
-_NO_STREAM = ("FAILED_PRECONDITION", "the socket answers requests only while frames() is being read")
 
 
 class AsyncSocketConnection:
-    """A daemon's socket, for asyncio: a connection for each subscription. Requests use the newest."""
+    """A daemon's socket, for asyncio: a connection for each subscription. Requests use the newest, or their own."""
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
-        """Connect with `subscribe`."""
+        """Connect with `subscribe` or the first request."""
         self._address = address
         self._timeouts = timeouts
         self._streams: list[_AsyncStream] = []
@@ -55,35 +55,35 @@ class AsyncSocketConnection:
 
     async def status(self) -> sync_pb2.Status:
         """The status of the daemon."""
-        return (await self._newest().request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest()))).status
+        return (await self._request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest()))).status
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
-        return (await self._newest().request(sync_pb2.ClientMessage(act=request))).act
+        return (await self._request(sync_pb2.ClientMessage(act=request))).act
 
     async def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
         """Ask the game."""
-        return (await self._newest().request(sync_pb2.ClientMessage(query=request))).query
+        return (await self._request(sync_pb2.ClientMessage(query=request))).query
 
     async def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
         """Numbers of the match so far."""
-        return (await self._newest().request(sync_pb2.ClientMessage(timeline=request))).timeline
+        return (await self._request(sync_pb2.ClientMessage(timeline=request))).timeline
 
     async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
-        return (await self._newest().request(sync_pb2.ClientMessage(draw=request))).draw
+        return (await self._request(sync_pb2.ClientMessage(draw=request))).draw
 
     async def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
         """Add values to series."""
-        return (await self._newest().request(sync_pb2.ClientMessage(plot=request))).plot
+        return (await self._request(sync_pb2.ClientMessage(plot=request))).plot
 
     async def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
         """The series of agents."""
-        return (await self._newest().request(sync_pb2.ClientMessage(plots=request))).plots
+        return (await self._request(sync_pb2.ClientMessage(plots=request))).plots
 
     async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""
-        return (await self._newest().request(sync_pb2.ClientMessage(control=request))).control
+        return (await self._request(sync_pb2.ClientMessage(control=request))).control
 
     async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
@@ -106,10 +106,10 @@ class AsyncSocketConnection:
             self._streams.remove(stream)
             await stream.close()
 
-    def _newest(self) -> _AsyncStream:
-        if not self._streams:
-            raise RequestError(*_NO_STREAM)
-        return self._streams[-1]
+    async def _request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+        if self._streams:
+            return await self._streams[-1].request(message)
+        return await asyncio.to_thread(_ask, self._address, self._timeouts, message)
 
 
 class _AsyncStream:
@@ -272,7 +272,7 @@ class BlockingSocketConnection:
     """A daemon's socket, for threads. The same calls as `AsyncSocketConnection`, from one thread."""
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
-        """Connect with `subscribe`."""
+        """Connect with `subscribe` or the first request."""
         self._address = address
         self._timeouts = timeouts
         self._streams: list[_BlockingStream] = []
@@ -289,35 +289,35 @@ class BlockingSocketConnection:
 
     def status(self) -> sync_pb2.Status:
         """The status of the daemon."""
-        return self._newest().request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest())).status
+        return self._request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest())).status
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
-        return self._newest().request(sync_pb2.ClientMessage(act=request)).act
+        return self._request(sync_pb2.ClientMessage(act=request)).act
 
     def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
         """Ask the game."""
-        return self._newest().request(sync_pb2.ClientMessage(query=request)).query
+        return self._request(sync_pb2.ClientMessage(query=request)).query
 
     def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
         """Numbers of the match so far."""
-        return self._newest().request(sync_pb2.ClientMessage(timeline=request)).timeline
+        return self._request(sync_pb2.ClientMessage(timeline=request)).timeline
 
     def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
         """Draw over the map."""
-        return self._newest().request(sync_pb2.ClientMessage(draw=request)).draw
+        return self._request(sync_pb2.ClientMessage(draw=request)).draw
 
     def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
         """Add values to series."""
-        return self._newest().request(sync_pb2.ClientMessage(plot=request)).plot
+        return self._request(sync_pb2.ClientMessage(plot=request)).plot
 
     def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
         """The series of agents."""
-        return self._newest().request(sync_pb2.ClientMessage(plots=request)).plots
+        return self._request(sync_pb2.ClientMessage(plots=request)).plots
 
     def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
         """Control the playback."""
-        return self._newest().request(sync_pb2.ClientMessage(control=request)).control
+        return self._request(sync_pb2.ClientMessage(control=request)).control
 
     def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
         """Frames until the match ends; payloads of up to `limit` bytes."""
@@ -340,10 +340,8 @@ class BlockingSocketConnection:
             self._streams.remove(stream)
             stream.close()
 
-    def _newest(self) -> _BlockingStream:
-        if not self._streams:
-            raise RequestError(*_NO_STREAM)
-        return self._streams[-1]
+    def _request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+        return self._streams[-1].request(message) if self._streams else _ask(self._address, self._timeouts, message)
 
 
 class _BlockingStream:
@@ -520,6 +518,40 @@ def _without_maximum(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRe
     asked.CopyFrom(request)
     asked.ClearField("max_frames")
     return asked
+
+
+def _ask(address: Address, timeouts: Timeouts, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+    """The answer to a request, on a connection without a subscription.
+
+    Raises:
+        LostError: the daemon does not answer, or shuts down.
+        RequestError: it refuses the request; DEADLINE_EXCEEDED: it did not answer in time.
+    """
+    message.id = 1
+    message.token = address.token or ""
+    try:
+        connection = open_socket(address, timeouts.connect)
+    except TimeoutError:
+        raise LostError(_no_connection(timeouts)) from None
+    except OSError as error:
+        raise LostError(str(error)) from None
+    with connection:
+        connection.settimeout(timeouts.request)
+        try:
+            connection.sendall(_messages.to_line(message))
+            line = BlockingReceiver(connection).message(time.monotonic() + timeouts.request)
+        except TimeoutError:
+            raise _no_answer(timeouts) from None
+        except OSError as error:
+            raise LostError(str(error)) from None
+    event = _messages.event_from_line(line, _frame.monotonic_ns())
+    if isinstance(event, sync_pb2.End):
+        raise LostError(_ended(event))
+    if not isinstance(event, tuple):
+        raise ProtocolError(f"expected the answer to a request, got {line[:80]!r}")
+    if isinstance(event[1], RequestError):
+        raise event[1]
+    return event[1]
 
 
 def _probe(address: Address, timeouts: Timeouts) -> None:

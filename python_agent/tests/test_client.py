@@ -33,6 +33,7 @@ from programs import (
     relay,
     run_daemon,
     token_options,
+    wait_until,
 )
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
@@ -174,6 +175,34 @@ def test_blocking_twin_controls_and_reads(play: Play, transport: str) -> None:
     assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 90))
     if match is not None:
         assert (match.map_name, match.simulated, match.tick_hz) == ("Synthetic LE", True, 22.4)
+
+
+@pytest.mark.parametrize("transport", [*ADDRESSES, "grpc+unix", "socket+unix"])
+async def test_requests_need_no_frames(play: Play, tmp_path: Path, transport: str) -> None:
+    """Before and after subscriptions; who only asks is no agent."""
+    daemon = play(SKIRMISH, "--start-paused", *token_options(tmp_path), uds=True)
+    address = daemon.addresses[transport]
+    async with abathur.connect(address, token=ACT) as game:
+        await game.step(2)
+        await wait_until(game, lambda status: status.playback.sequence == 2)
+        await game.plot("threat", 0.5)
+        assert [series.name for series in await game.plots()] == ["threat"]
+        with pytest.raises(abathur.RequestError, match="OUT_OF_RANGE"):
+            await game.seek(99_999)
+        assert not (await game.status()).subscribers
+        frames = [frame.sequence async for frame in game.frames(policy="every", start="oldest", max_frames=2)]
+        assert frames == [1, 2]
+        assert (await game.timeline()).game_loops.tolist() == [FIRST_LOOP]
+    with abathur.connect_blocking(address, token=ACT) as acting:
+        acting.set_rate(2)
+        assert acting.status().playback.rate == 2
+    with abathur.connect_blocking(address, token=WATCH) as watching:
+        assert watching.status().frames_published == 2
+        with pytest.raises(abathur.RequestError, match="PERMISSION_DENIED"):
+            watching.pause()
+    with abathur.connect_blocking(address, token="wrong") as other, pytest.raises(abathur.RequestError) as refused:
+        other.status()
+    assert refused.value.code == "UNAUTHENTICATED"
 
 
 @pytest.mark.parametrize("transport", ADDRESSES)

@@ -19,7 +19,7 @@ from abathur import _messages
 from abathur._frame import Frame
 from abathur._payloads import MAX_EARLIER, PayloadReader
 from abathur.sync.v1 import sync_pb2
-from hostile import Script, hostile, json_line, request, says, silent, until_closed
+from hostile import Script, answers, closes, hostile, json_line, request, says, silent, until_closed
 from hypothesis import example, given
 from hypothesis import strategies as st
 from programs import FREE_PORTS, SKIRMISH, TIMEOUT, Launch
@@ -56,6 +56,32 @@ async def test_a_silent_daemon_is_given_up(script: Script) -> None:
             await first(address)
         with pytest.raises(abathur.ConnectError, match="connect_timeout"):
             await asyncio.to_thread(first_blocking, address)
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        (silent, r"DEADLINE_EXCEEDED: the daemon did not answer within 0\.2 s \(request_timeout\)"),
+        (trickles, "DEADLINE_EXCEEDED"),
+        (closes, "closed"),
+        (answers(b"[]\n"), "expected a JSON object"),
+        (answers(b'{"frame":{"gameLoop":5}}\n'), "expected the answer to a request"),
+        (answers(b'{"end":{"reason":"over"}}\n'), "the daemon ended the stream: over"),
+        (answers(b'{"error":{"code":"UNAVAILABLE","message":"shutting down","fatal":true}}\n'), "shutting down"),
+        (
+            answers(b'{"error":{"code":"INVALID_ARGUMENT","message":"subscribe first","fatal":true}}\n'),
+            "subscribe first",
+        ),
+    ],
+    ids=["silent", "trickles", "closes", "list", "frame", "end", "stops", "refuses"],
+)
+async def test_a_request_without_frames_ends_well(script: Script, error: str) -> None:
+    with hostile(script) as address:
+        async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
+            with pytest.raises(abathur.AbathurError, match=error):
+                await game.status()
+        with abathur.connect_blocking(address, **LIMITS) as blocking, pytest.raises(abathur.AbathurError, match=error):
+            blocking.status()
 
 
 class Silent(grpc.GenericRpcHandler):

@@ -66,13 +66,24 @@ def silent(connection: socket.socket) -> None:
 
 def says(*lines: bytes, then: Script = until_closed) -> Script:
     """The match, and what follows it at once."""
+    return answers(MATCH, *lines, then=then)
+
+
+def answers(*lines: bytes, then: Script = until_closed) -> Script:
+    """Lines after the client's first one."""
 
     def script(connection: socket.socket) -> None:
         request(connection)
-        connection.sendall(MATCH + b"".join(lines))
+        connection.sendall(b"".join(lines))
         then(connection)
 
     return script
+
+
+def closes(connection: socket.socket) -> None:
+    """Take the client's first line, and close."""
+    request(connection)
+    connection.shutdown(socket.SHUT_RDWR)
 
 
 def request(connection: socket.socket) -> bytes:
