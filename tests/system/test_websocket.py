@@ -45,6 +45,8 @@ async def read(socket: aiohttp.ClientWebSocketResponse) -> sync_pb2.ServerMessag
     """The next message in either form; None at the close."""
     message = await socket.receive(20)
     if message.type == aiohttp.WSMsgType.TEXT:
+        # Lines are of the socket.
+        assert message.data[-1] == "}"
         return json_format.Parse(message.data, sync_pb2.ServerMessage())
     if message.type == aiohttp.WSMsgType.BINARY:
         return sync_pb2.ServerMessage.FromString(message.data)
