@@ -358,12 +358,7 @@ class _BlockingStream:
         self._binary = request.encoding != sync_pb2.json
         self._acknowledges = needs_acknowledgements(request)
         self._lateness = _latest.Lateness() if request.policy == sync_pb2.latest else None
-        try:
-            self._socket = open_socket(address, timeouts.connect)
-        except TimeoutError:
-            raise LostError(_no_connection(timeouts)) from None
-        except OSError as error:
-            raise LostError(str(error)) from None
+        self._socket = _connect(address, timeouts)
         _keep_fresh(self._socket)
         self._receiver = BlockingReceiver(self._socket)
 
@@ -529,13 +524,7 @@ def _ask(address: Address, timeouts: Timeouts, message: sync_pb2.ClientMessage) 
     """
     message.id = 1
     message.token = address.token or ""
-    try:
-        connection = open_socket(address, timeouts.connect)
-    except TimeoutError:
-        raise LostError(_no_connection(timeouts)) from None
-    except OSError as error:
-        raise LostError(str(error)) from None
-    with connection:
+    with _connect(address, timeouts) as connection:
         connection.settimeout(timeouts.request)
         try:
             connection.sendall(_messages.to_line(message))
@@ -552,6 +541,16 @@ def _ask(address: Address, timeouts: Timeouts, message: sync_pb2.ClientMessage) 
     if isinstance(event[1], RequestError):
         raise event[1]
     return event[1]
+
+
+def _connect(address: Address, timeouts: Timeouts) -> socket.socket:
+    """A connected blocking socket. Raises LostError if nothing answers in time."""
+    try:
+        return open_socket(address, timeouts.connect)
+    except TimeoutError:
+        raise LostError(_no_connection(timeouts)) from None
+    except OSError as error:
+        raise LostError(str(error)) from None
 
 
 def _probe(address: Address, timeouts: Timeouts) -> None:
