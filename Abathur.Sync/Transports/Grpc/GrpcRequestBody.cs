@@ -42,9 +42,16 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
     public override bool TryRead(out ReadResult result)
     {
         if (_failure is not null) throw _failure;
-        var hasRead = body.TryRead(out result);
-        if (hasRead) Check(result);
-        return hasRead;
+        try
+        {
+            if (!body.TryRead(out result)) return false;
+        }
+        catch (IOException)
+        {
+            throw Disconnected();
+        }
+        Check(result);
+        return true;
     }
 
     public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
@@ -58,7 +65,14 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
             if (isStream) EndLimit();
         }
         _buffer = default;
-        body.AdvanceTo(consumed, examined);
+        try
+        {
+            body.AdvanceTo(consumed, examined);
+        }
+        catch (IOException)
+        {
+            throw Disconnected();
+        }
     }
 
     public override void CancelPendingRead() => body.CancelPendingRead();
@@ -81,7 +95,7 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
         }
         catch (IOException)
         {
-            throw _failure = GrpcErrors.Of(StatusCode.Cancelled, "the client has disconnected");
+            throw Disconnected();
         }
     }
 
@@ -108,6 +122,10 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
         AdvanceTo(_buffer.Start);
         throw _failure;
     }
+
+    /// <summary>The web server throws from every member once the stream is reset or the connection is gone, some time before it cancels the
+    /// request.</summary>
+    private RpcException Disconnected() => _failure = GrpcErrors.Of(StatusCode.Cancelled, "the client has disconnected");
 
     /// <summary>Looks at the message that is read now, and counts what there is of it.</summary>
     private RpcException? FindFailure(in ReadOnlySequence<byte> buffer, bool isLast)

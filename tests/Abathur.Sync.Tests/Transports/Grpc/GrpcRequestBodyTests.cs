@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.IO.Pipelines;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Grpc;
@@ -176,6 +177,25 @@ public sealed class GrpcRequestBodyTests
         Assert.Equal([7], Assert.Single((await GrpcFrames.ReadAllAsync(body)).Messages));
     }
 
+    [Fact]
+    public async Task AnyMember_ClientIsGone_FailsAsCancelledAgainAndAgain()
+    {
+        var gone = new GoneReader();
+        using var body = Body(gone);
+        var read = await body.ReadAsync();
+        gone.IsGone = true;
+        AssertCancelled(Assert.Throws<RpcException>(() => body.AdvanceTo(read.Buffer.End)));
+        AssertCancelled(await Assert.ThrowsAsync<RpcException>(() => body.ReadAsync().AsTask()));
+        using var tried = Body(gone);
+        AssertCancelled(Assert.Throws<RpcException>(() => tried.TryRead(out _)));
+        AssertCancelled(await Assert.ThrowsAsync<RpcException>(() => tried.ReadAsync().AsTask()));
+        using var waited = Body(gone);
+        AssertCancelled(await Assert.ThrowsAsync<RpcException>(() => waited.ReadAsync().AsTask()));
+        Assert.Equal(0, _budget.HeldBytes);
+
+        static void AssertCancelled(RpcException e) => Assert.Equal(StatusCode.Cancelled, e.StatusCode);
+    }
+
     private GrpcRequestBody Body(PipeReader reader) => new(reader, _budget, MaxMessageBytes, isStream: true, _clock);
 
     private static IEnumerable<byte[]> Chunks(byte[] bytes, int[] lengths)
@@ -197,5 +217,43 @@ public sealed class GrpcRequestBodyTests
         foreach (var chunk in chunks) await pipe.Writer.WriteAsync(chunk);
         await pipe.Writer.CompleteAsync();
         return await reading;
+    }
+
+    /// <summary>A message, and a reader that fails as that of the web server does where the stream was reset.</summary>
+    private sealed class GoneReader : PipeReader
+    {
+        public bool IsGone { get; set; }
+
+        private static ReadResult Message => new(new ReadOnlySequence<byte>(GrpcFrames.Frame([7])), isCanceled: false, isCompleted: false);
+
+        public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
+        {
+            ThrowIfGone();
+            return ValueTask.FromResult(Message);
+        }
+
+        public override bool TryRead(out ReadResult result)
+        {
+            ThrowIfGone();
+            result = Message;
+            return true;
+        }
+
+        public override void AdvanceTo(SequencePosition consumed) => ThrowIfGone();
+
+        public override void AdvanceTo(SequencePosition consumed, SequencePosition examined) => ThrowIfGone();
+
+        public override void CancelPendingRead()
+        {
+        }
+
+        public override void Complete(Exception? exception = null)
+        {
+        }
+
+        private void ThrowIfGone()
+        {
+            if (IsGone) throw new IOException("The request stream was aborted.");
+        }
     }
 }
