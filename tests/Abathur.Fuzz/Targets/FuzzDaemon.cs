@@ -76,9 +76,11 @@ internal sealed class FuzzDaemon : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset
             or SocketError.ConnectionAborted
-            or SocketError.Shutdown)
+            or SocketError.Shutdown
+            or SocketError.TimedOut)
         {
-            // It has.
+            // It has. TimedOut is what .NET says at once where the peer closes between two parts of one Send; a daemon that neither reads
+            // nor closes is found by the Receive that follows.
         }
     }
 
