@@ -6,7 +6,7 @@ using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;

@@ -2,8 +2,8 @@ using System.CommandLine;
 using Abathur.Emulator;
 using Abathur.Emulator.MatchData;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Emulator;
 using Abathur.Sync.Hosting;
+using Abathur.Sync.Hosting.Emulator;
 using SC2APIProtocol;
 
 namespace Abathur.Sync.Cli;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 

@@ -95,7 +95,7 @@ internal static class PlayCommand
         var run = new SourceRun(source, Listen, result)
         {
             Name = Path.GetFileNameWithoutExtension(path),
-            ShowWhileRunning = (hub, stop) => PlaybackView.Start(source, hub, stop),
+            ShowWhileRunning = (run, stop) => PlaybackView.Start(source, run, stop),
         };
         await run.RunAsync(stop);
         return ExitCode.Ok;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
 
@@ -15,21 +15,21 @@ internal sealed class PlaybackView : IAsyncDisposable
     private static readonly TimeSpan Refresh = TimeSpan.FromMilliseconds(200);
     private static readonly double[] Rates = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 0];
     private readonly IPlaybackControl _control;
-    private readonly FrameHub _hub;
+    private readonly MatchRun _run;
     private readonly StopSignals _stop;
     private readonly CancellationTokenSource _closed = new();
     private readonly Task _showing;
 
-    private PlaybackView(IPlaybackControl control, FrameHub hub, StopSignals stop)
+    private PlaybackView(IPlaybackControl control, MatchRun run, StopSignals stop)
     {
         _control = control;
-        _hub = hub;
+        _run = run;
         _stop = stop;
         _showing = !Terminal.CanUpdateLines || Console.IsInputRedirected || ProgramLog.IsJson ? Task.CompletedTask : Task.Run(ShowAsync);
     }
 
     /// <summary>Shows the view until it is disposed. The key q stops the match.</summary>
-    public static PlaybackView Start(IPlaybackControl control, FrameHub hub, StopSignals stop) => new(control, hub, stop);
+    public static PlaybackView Start(IPlaybackControl control, MatchRun run, StopSignals stop) => new(control, run, stop);
 
     public async ValueTask DisposeAsync()
     {
@@ -88,7 +88,7 @@ internal sealed class PlaybackView : IAsyncDisposable
     private void Show()
     {
         var status = new Status();
-        _hub.Describe(status);
+        _run.Describe(status);
         Terminal.UpdateLine(Console.Error, Line(_control.State, status, Terminal.Width - 1));
     }
 

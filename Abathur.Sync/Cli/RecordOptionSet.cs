@@ -2,7 +2,7 @@ using System.CommandLine;
 using Abathur.Recordings;
 using Abathur.Recordings.Files;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches.Recording;
 
 namespace Abathur.Sync.Cli;
 

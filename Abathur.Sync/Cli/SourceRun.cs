@@ -2,7 +2,8 @@ using System.CommandLine;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Relay;
 using Abathur.Sync.Sources;
 
@@ -21,7 +22,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     public MatchRecorder? Recorder { get; init; }
 
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
-    public Func<FrameHub, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
+    public Func<MatchRun, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
 
     /// <summary>Runs the match.</summary>
     /// <param name="stop">Ends it early.</param>
@@ -51,7 +52,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         var agents = Task.WhenAll(listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, stop, over.Token)));
         try
         {
-            await using (ShowWhileRunning?.Invoke(daemon.Hub, stop)) end = await daemon.RunAsync(stop.Token);
+            await using (ShowWhileRunning?.Invoke(daemon.Run, stop)) end = await daemon.RunAsync(stop.Token);
         }
         finally
         {

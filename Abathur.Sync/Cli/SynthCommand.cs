@@ -3,7 +3,7 @@ using System.Globalization;
 using Abathur.Recordings;
 using Abathur.Recordings.Delimited;
 using Abathur.Recordings.Files;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Synth;
 
 namespace Abathur.Sync.Cli;

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Text.Json;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Http;
@@ -13,7 +14,7 @@ namespace Abathur.Sync.Dashboard;
 /// request at a time and at most two a second, on a thread of the pool, so that neither the source nor a subscriber waits for it. There is
 /// one endpoint for the daemon's match, and one for each recording that plays for a single page.
 /// </summary>
-internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
+internal sealed class CompareEndpoint(MatchRun run, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
 {
     public const string Path = "/v1/compare";
 
@@ -60,7 +61,7 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
             return;
         }
         _last = clock.GetTimestamp();
-        if (hub.RetainNewest() is not { } frame)
+        if (run.Hub.RetainNewest() is not { } frame)
         {
             await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "there is no frame yet");
             return;
@@ -86,7 +87,7 @@ internal sealed class CompareEndpoint(FrameHub hub, HubOptions options, TimeProv
             return running;
         }
         if (stopping.IsCancellationRequested) return null;
-        var subscription = hub.Subscribe(new SubscriptionOptions
+        var subscription = run.Subscribe(new SubscriptionOptions
         {
             Policy = Policy.Latest,
             Encoding = Encoding.Proto,

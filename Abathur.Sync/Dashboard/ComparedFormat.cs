@@ -1,5 +1,5 @@
-using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Frames.Encodings;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Dashboard;

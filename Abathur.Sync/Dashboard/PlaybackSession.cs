@@ -3,8 +3,9 @@ using Abathur.Mcap;
 using Abathur.Recordings;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Playback;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Http;
@@ -14,7 +15,7 @@ using Microsoft.AspNetCore.Http;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// A recording that plays for a single WebSocket, with its own source, hub and API: neither the daemon's match nor its agents are affected.
+/// A recording that plays for a single WebSocket, with its own source, match and API: neither the daemon's match nor its agents are affected.
 /// It begins when the connection subscribes, pauses at its end, and ends with the connection.
 /// </summary>
 internal static class PlaybackSession
@@ -53,16 +54,16 @@ internal static class PlaybackSession
                 return;
             }
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
-            using var hub = new FrameHub(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.CanWait, clock);
-            hub.Begin(source.Match);
-            using var api = new SyncApi(source, hub, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock)
+            using var run = new MatchRun(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.CanWait, clock);
+            run.Begin(source.Match);
+            using var api = new SyncApi(source, run, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock)
             {
                 HidesProcess = age.IsDelayed,
             };
-            using var compare = new CompareEndpoint(hub, bounds, clock, gone.Token);
+            using var compare = new CompareEndpoint(run, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.
-            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, hub, gone.Token));
+            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, run, gone.Token));
             try
             {
                 await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);
@@ -101,15 +102,15 @@ internal static class PlaybackSession
         }
     }
 
-    private static async Task PlayAsync(PlaybackSource source, FrameHub hub, CancellationToken cancellation)
+    private static async Task PlayAsync(PlaybackSource source, MatchRun run, CancellationToken cancellation)
     {
         // Cancellation also ends the subscription, with the reason.
         await using var stopping = cancellation.Register(
-            () => _ = hub.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback is stopping")));
+            () => _ = run.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback is stopping")));
         SubscriptionEnd end;
         try
         {
-            end = await source.RunAsync(hub, cancellation);
+            end = await source.RunAsync(run, cancellation);
         }
         catch (Exception e) when (e is RecordingException or McapException or IOException)
         {
@@ -119,6 +120,6 @@ internal static class PlaybackSession
         {
             end = new(SubscriptionEndReason.Stopping, "the playback is stopping");
         }
-        await hub.FinishAsync(end);
+        await run.FinishAsync(end);
     }
 }

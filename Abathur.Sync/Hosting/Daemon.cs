@@ -4,8 +4,9 @@ using System.Security.Authentication;
 using Abathur.Sync.Access;
 using Abathur.Sync.Dashboard;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Metrics;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Grpc;
@@ -27,7 +28,7 @@ using ServingStatus = Grpc.Health.V1.HealthCheckResponse.Types.ServingStatus;
 
 namespace Abathur.Sync.Hosting;
 
-/// <summary>One source, one hub, and the transports around them.</summary>
+/// <summary>One source, its match, and the transports around them.</summary>
 public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
@@ -38,7 +39,7 @@ public sealed class Daemon : IAsyncDisposable
     private readonly DaemonOptions _options;
     private readonly IMatchSource _source;
     private readonly TimeProvider _clock;
-    private readonly FrameHub _hub;
+    private readonly MatchRun _run;
     private readonly WebApplication _app;
     private readonly HealthServiceImpl _health = new();
     private readonly CompareEndpoint _compare;
@@ -70,11 +71,11 @@ public sealed class Daemon : IAsyncDisposable
         _log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
         var isDelayed = options.Access.WatchDelay > TimeSpan.Zero;
         var (limits, limitsLater) = isDelayed ? options.Hub.Divide() : (options.Hub, options.Hub);
-        _hub = new FrameHub(limits, source.CanWait, clock) { Ids = isDelayed ? new SubscriptionIds(first: 2, step: 2) : new() };
-        if (source.Match is { } match) _hub.Begin(match);
-        if (isDelayed) _delay = new MatchDelay(_hub, limitsLater, options.Access.WatchDelay, _log, clock);
+        _run = new MatchRun(limits, source.CanWait, clock, isDelayed ? new SubscriptionIds(first: 2, step: 2) : new());
+        if (source.Match is { } match) _run.Begin(match);
+        if (isDelayed) _delay = new MatchDelay(_run, limitsLater, options.Access.WatchDelay, _log, clock);
         _drainedLater = _delay is null ? Task.CompletedTask : DrainAsync(_delay);
-        _api = new SyncApi(source, _hub, options.Access, clock) { Later = _delay?.Hub };
+        _api = new SyncApi(source, _run, options.Access, clock) { Later = _delay?.Later };
         _unauthenticated = new UnauthenticatedConnections(options.Access.Tokens, clock);
         var builder = KestrelHost.CreateBuilder(options.MaxConnections, clock);
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
@@ -82,7 +83,7 @@ public sealed class Daemon : IAsyncDisposable
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         GrpcEndpoints.AddServices(builder.Services, _api, _health);
         _app = builder.Build();
-        foreach (var hub in new[] { _hub, _delay?.Hub }.OfType<FrameHub>())
+        foreach (var hub in new[] { _run, _delay?.Later }.OfType<MatchRun>().Select(run => run.Hub))
         {
             hub.Joined += subscription => LogSubscribed(_log, subscription);
             hub.Left += subscription => LogUnsubscribed(_log, subscription);
@@ -100,8 +101,8 @@ public sealed class Daemon : IAsyncDisposable
             options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(
             RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
-        _compare = new CompareEndpoint(_hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
-        if (_delay is not null) _compareLater = new CompareEndpoint(_delay.Hub, options.Hub, clock, _app.Lifetime.ApplicationStopping);
+        _compare = new CompareEndpoint(_run, options.Hub, clock, _app.Lifetime.ApplicationStopping);
+        if (_delay is not null) _compareLater = new CompareEndpoint(_delay.Later, options.Hub, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(
             CompareEndpoint.Path,
             http =>
@@ -109,7 +110,7 @@ public sealed class Daemon : IAsyncDisposable
                     ? recordings.CompareAsync(run, http)
                     : CompareFor(http).HandleAsync(http),
             AccessLevel.Watch);
-        _meter = new DaemonMeter(_hub, _delay?.Hub, () => _api.GetStatus(AccessLevel.Act), clock);
+        _meter = new DaemonMeter(_run, _delay?.Later, () => _api.GetStatus(AccessLevel.Act), clock);
         _metrics = new PrometheusText();
         new OperationsEndpoints(_api, _metrics, () => _listens && !_isStopping).AddTo(routes);
         _app.Use(
@@ -140,8 +141,8 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Called when the match is over, or its source is lost: before those have seen that who see the match later.</summary>
     public Func<ValueTask>? MatchOver { get; init; }
 
-    /// <summary>Fan-out of the match.</summary>
-    public FrameHub Hub => _hub;
+    /// <summary>The match.</summary>
+    public MatchRun Run => _run;
 
     /// <summary>The requests of its clients, for those in this process.</summary>
     internal SyncApi Api => _api;
@@ -177,7 +178,7 @@ public sealed class Daemon : IAsyncDisposable
         await using var stopping = cancellation.Register(Stop);
         try
         {
-            var end = await _source.RunAsync(_hub, cancellation);
+            var end = await _source.RunAsync(_run, cancellation);
             var finishing = FinishAsync(end);
             if (IsOver(end) && MatchOver is not null) await MatchOver();
             await finishing;
@@ -197,7 +198,7 @@ public sealed class Daemon : IAsyncDisposable
         await _app.StopAsync();
         await _app.DisposeAsync();
         _delay?.Dispose();
-        _hub.Dispose();
+        _run.Dispose();
         _api.Dispose();
         _metrics.Dispose();
         _meter.Dispose();
@@ -227,11 +228,11 @@ public sealed class Daemon : IAsyncDisposable
         if (_delay is null)
         {
             StopServing();
-            await DrainAsync(_hub, end);
+            await DrainAsync(_run, end);
             return;
         }
-        var draining = DrainAsync(_hub, end);
-        if (IsOver(end) && _hub.Match is not null)
+        var draining = DrainAsync(_run, end);
+        if (IsOver(end) && _run.Match is not null)
         {
             LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
             _delay.End(end);
@@ -256,26 +257,26 @@ public sealed class Daemon : IAsyncDisposable
 
     private static bool IsOver(SubscriptionEnd end) => end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
 
-    private async Task DrainAsync(MatchDelay delay) => await DrainAsync(delay.Hub, await delay.Completed);
+    private async Task DrainAsync(MatchDelay delay) => await DrainAsync(delay.Later, await delay.Completed);
 
-    private async Task DrainAsync(FrameHub hub, SubscriptionEnd end)
+    private async Task DrainAsync(MatchRun run, SubscriptionEnd end)
     {
-        var finishing = EndAllAsync(hub, end);
+        var finishing = EndAllAsync(run, end);
         var stop = _stopRequested.Task;
         // At the end of a match, readers have any time as long as they read something. After a stop request, the time is limited.
         while (IsOver(end) && !stop.IsCompleted)
         {
-            var sent = hub.FramesSent;
+            var sent = run.Hub.FramesSent;
             var first = await Task.WhenAny(finishing, stop, Task.Delay(_options.MatchEndTimeout, _clock));
-            if (first == finishing || (first != stop && hub.FramesSent == sent)) return;
+            if (first == finishing || (first != stop && run.Hub.FramesSent == sent)) return;
         }
         await Task.WhenAny(finishing, Task.Delay(_options.DrainTimeout, _clock));
     }
 
-    private static async Task EndAllAsync(FrameHub hub, SubscriptionEnd end)
+    private static async Task EndAllAsync(MatchRun run, SubscriptionEnd end)
     {
-        await hub.FinishAsync(end);
-        await hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None);
+        await run.FinishAsync(end);
+        await run.Hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None);
     }
 
     private void Listen(KestrelServerOptions kestrel, SocketHandler socket)

@@ -1,78 +1,50 @@
 using System.Runtime.CompilerServices;
-using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
-using Abathur.Sync.History;
-using Abathur.Sync.Plots;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// Distributes the frames of one source to subscribers. Publishing costs the same whether readers keep up or not: each
+/// Distributes the frames of one match to its subscribers. Publishing costs the same whether readers keep up or not: each
 /// subscription has a bounded queue, and its policy defines what happens when the queue is full.
 /// </summary>
-public sealed class FrameHub : IDisposable
+internal sealed class FrameHub
 {
     /// <summary>How long readers with a watch token may delay each frame of a playback at unlimited rate.</summary>
     private static readonly TimeSpan UnpacedGrace = TimeSpan.FromMilliseconds(100);
 
     private readonly Lock _gate = new();
     private readonly HubOptions _options;
-    private readonly TimeProvider _clock;
     private readonly bool _sourceWaits;
-    private readonly TaskCompletionSource<Match?> _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private volatile Match? _match;
-    private volatile FrameStream[] _streams = [];
-    private TaskCompletionSource _subscribersChanged = NewSource();
-    private SubscriptionEnd? _end;
-    private ulong _sequence;
-    private long _beganNs;
-    private ulong _bytesPublished;
-    private readonly SubscriptionTotals _totals = new();
-    private uint _newestGameLoop;
-    private SharedFrame? _newest;
-    private readonly RateMeter _rate;
+    private readonly TimeProvider _clock;
+    private readonly EventLog _events;
+    private readonly SubscriptionIds _ids;
     private readonly SubscriberScheduler _readers = new();
     private readonly HoldUpBudget _holdUps;
     private readonly HoldUpBudget _encoderHoldUps;
-    private readonly EventLog _events = new();
-    private readonly MatchTimeline _timeline = new();
-    private long _drawingsMarked;
-    private readonly MatchHistory? _history;
+    private readonly SubscriptionTotals _totals = new();
+    private volatile FrameStream[] _streams = [];
     private volatile Subscription[] _catchingUp = [];
+    private TaskCompletionSource _subscribersChanged = NewSource();
+    private SubscriptionEnd? _end;
+    private ulong _sequence;
+    private FrameStream[] _streamsOfNewest = [];
+    private SharedFrame? _newest;
+    private uint _newestGameLoop;
 
     /// <param name="options">Limits.</param>
-    /// <param name="sourceWaits">
-    /// Whether the source can wait for lossless readers (a playback can, a game cannot). If it cannot, the
-    /// subscription of such a reader ends when its queue is full.
-    /// </param>
+    /// <param name="sourceWaits">Whether the source can wait for lossless readers. If it cannot, the subscription of such a reader ends when
+    /// its queue is full.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
-    public FrameHub(HubOptions options, bool sourceWaits, TimeProvider clock)
+    /// <param name="events">What happened in the frames, for subscribers that do not get each.</param>
+    /// <param name="ids">Numbers the subscriptions.</param>
+    public FrameHub(HubOptions options, bool sourceWaits, TimeProvider clock, EventLog events, SubscriptionIds ids)
     {
-        _options = options;
-        _sourceWaits = sourceWaits;
-        _clock = clock;
-        _rate = new RateMeter(clock);
+        (_options, _sourceWaits, _clock, _events, _ids) = (options, sourceWaits, clock, events, ids);
         _holdUps = new HoldUpBudget(options.WatchersHoldUp, clock);
         _encoderHoldUps = new HoldUpBudget(options.WatchersEncodersHoldUp, clock);
-        Drawings.Changed += WakeReadersOfDrawings;
-        if (options.HistoryBytes == 0) return;
-        _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
     }
-
-    /// <summary>The drawings of agents.</summary>
-    public DrawingBoard Drawings { get; } = new();
-
-    /// <summary>The numbers of agents over time.</summary>
-    public PlotBoard Plots { get; } = new();
-
-    /// <summary>Numbers the subscriptions. Default: from 1.</summary>
-    internal SubscriptionIds Ids { get; init; } = new();
-
-    /// <summary>Called when the match has begun, and after each frame, when the drawings are those of its game loop, on the task that
-    /// publishes. Must neither block nor throw.</summary>
-    internal Action? Advanced { get; set; }
 
     /// <summary>Called with the encoding time of each frame, on the task of its stream. Must neither block nor throw.</summary>
     public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
@@ -86,101 +58,65 @@ public sealed class FrameHub : IDisposable
     /// <summary>Game loop of the newest frame; 0 before the first.</summary>
     public uint NewestGameLoop => _newestGameLoop;
 
-    /// <summary>The constant data of the match; null before the match has begun.</summary>
-    public Match? Match => _match;
-
-    /// <summary>When the match has begun, on the monotonic clock; 0 before.</summary>
-    internal long BeganNs => Volatile.Read(ref _beganNs);
-
-    /// <summary>The kept frames; null if none are kept.</summary>
-    internal MatchHistory? History => _history;
-
     /// <summary>Sequence of the newest frame; 0 before the first.</summary>
-    public ulong Sequence => _sequence;
+    public ulong Sequence => Volatile.Read(ref _sequence);
 
     /// <summary>Frames that the current subscribers have read, all together.</summary>
     public ulong FramesSent => Subscriptions.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
 
-    /// <summary>Waits until the next frame can be kept. For a source that can wait; one task waits at a time.</summary>
-    public ValueTask WaitForHistoryAsync() => _history?.WaitForRoomAsync() ?? default;
-
-    /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all), and what happened when.</summary>
-    /// <param name="afterGameLoop">The game loop.</param>
-    /// <param name="requireRoom">Is called with the bytes of the values before they are copied; throws if they are too many.</param>
-    public Timeline Timeline(uint afterGameLoop, Action<long>? requireRoom = null) => _timeline.After(afterGameLoop, requireRoom);
-
-    /// <summary>Whether frames are kept for subscribers that begin in the past.</summary>
-    public bool KeepsHistory => _history is not null;
-
-    /// <summary>First and last game loop that are kept; null if none is.</summary>
-    public (uint First, uint Last)? HistoryRange => _history?.Range;
-
-    /// <summary>Whether frames were published, and none of them is kept.</summary>
-    public bool KeepsNothing
-    {
-        get
-        {
-            // A frame that is being published counts as published only with its place in what is kept.
-            lock (_gate) return _sequence > 0 && HistoryRange is null;
-        }
-    }
-
     private IEnumerable<Subscription> Subscriptions => _streams.SelectMany(stream => stream.Subscriptions).Concat(_catchingUp);
 
-    /// <summary>Sets the match. Called once, before its first frame.</summary>
-    public void Begin(Match match)
-    {
-        if (_match is not null) throw new InvalidOperationException("the match has begun already");
-        Drawings.Advance(match.FirstGameLoop);
-        Plots.Advance(match.FirstGameLoop);
-        _timeline.Begin(match.GameData);
-        Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
-        _match = match;
-        _began.TrySetResult(match);
-        Advanced?.Invoke();
-    }
-
-    /// <summary>The match, as soon as it is set; null if the hub is finished without one.</summary>
-    public Task<Match?> WaitForMatchAsync(CancellationToken cancellation) => _began.Task.WaitAsync(cancellation);
-
-    /// <summary>Adds a subscriber. It gets the next frame that is published. Null if there are too many.</summary>
-    public Subscription? Subscribe(SubscriptionOptions options) => Subscribe(options, out _);
-
-    /// <summary>The same, with the reason for a refusal.</summary>
+    /// <summary>Adds a subscriber. It gets the next frame that is published.</summary>
     /// <param name="options">The subscription.</param>
     /// <param name="problem">Why it is refused; empty if it is accepted.</param>
-    public Subscription? Subscribe(SubscriptionOptions options, out string problem)
+    /// <param name="earlier">Opens the frames that it gets before; null: none.</param>
+    /// <returns>Null if it is refused.</returns>
+    public Subscription? Subscribe(
+        SubscriptionOptions options, out string problem, Func<Subscription, IEarlierFrames>? earlier = null)
     {
-        var subscription = Add(options, out problem);
+        var subscription = Add(options, earlier, out problem);
         if (subscription is not null) Joined?.Invoke(subscription);
         return subscription;
     }
 
-    private Subscription? Add(SubscriptionOptions options, out string problem)
+    private Subscription? Add(SubscriptionOptions options, Func<Subscription, IEarlierFrames>? earlier, out string problem)
     {
         var key = StreamKey.For(options);
         lock (_gate)
         {
-            problem = Subscriptions.Count() >= _options.MaxSubscriptions
-                ? $"there are {_options.MaxSubscriptions} subscriptions, which is the limit"
-                : "";
-            if (problem.Length > 0) return null;
             var stream = Array.Find(_streams, each => each.Key == key);
-            if (options.Start.IsInHistory || (stream is null && _end is null))
-                problem = StreamLimits.Problem(Encoders(_catchingUp), key, options, _options) ?? "";
-            if (problem.Length == 0 && options.Start.IsInHistory) problem = HistoryReadersProblem(options) ?? "";
+            problem = Problem(options, key, hasEncoder: earlier is null && (stream is not null || _end is not null), earlier is not null);
             if (problem.Length > 0) return null;
-            if (options.Start.IsInHistory) return AddCatchingUp(options, key);
-            var subscription = new Subscription(Ids.Next(), options, _sequence + 1, _clock, Remove, _events);
-            if (_end is { } end)
+            var subscription = new Subscription(_ids.Next(), options, _sequence + 1, _clock, Remove, _events);
+            if (_end is { } end) subscription.Finish(end);
+            if (earlier is not null)
             {
-                subscription.Finish(end);
+                subscription.Earlier = earlier(subscription);
+                _catchingUp = [.. _catchingUp, subscription];
+            }
+            else if (_end is null)
+            {
+                (stream ?? AddStream(key)).Add(subscription);
+            }
+            else
+            {
                 return subscription;
             }
-            (stream ?? AddStream(key)).Add(subscription);
             SubscribersChanged();
             return subscription;
         }
+    }
+
+    /// <summary>Why a subscriber cannot be added; empty if it can.</summary>
+    private string Problem(SubscriptionOptions options, StreamKey key, bool hasEncoder, bool readsEarlier)
+    {
+        if (Subscriptions.Count() >= _options.MaxSubscriptions)
+            return $"there are {_options.MaxSubscriptions} subscriptions, which is the limit";
+        if (!hasEncoder && StreamLimits.Problem(Encoders(_catchingUp), key, options, _options) is { } problem) return problem;
+        var most = _options.MaxHistoryReaders - (options.MayHoldUp ? 0 : _options.MaxHistoryReaders / 4);
+        return readsEarlier && _catchingUp.Length >= most
+            ? $"{_catchingUp.Length} subscriptions are reading the history: try again later"
+            : "";
     }
 
     private IEnumerable<(StreamKey Key, Subscription[] Readers)> Encoders(IEnumerable<Subscription> catchingUp) =>
@@ -199,43 +135,11 @@ public sealed class FrameHub : IDisposable
         return stream;
     }
 
-    /// <summary>Why no other subscriber can read the history; null if one can.</summary>
-    private string? HistoryReadersProblem(SubscriptionOptions options)
+    /// <summary>Lets a subscription that has got earlier frames get those that are published from now on. Null if there is no place for it,
+    /// and it has ended.</summary>
+    public Following? Follow(Subscription subscription)
     {
-        var most = _options.MaxHistoryReaders - (options.MayHoldUp ? 0 : _options.MaxHistoryReaders / 4);
-        return _catchingUp.Length < most ? null : $"{_catchingUp.Length} subscriptions are reading the history: try again later";
-    }
-
-    /// <summary>Adds a subscription that begins with the history. It joins its stream when it has caught up.</summary>
-    private Subscription AddCatchingUp(SubscriptionOptions options, StreamKey key)
-    {
-        var reader = new HistoryReader(
-            _history ?? throw new InvalidOperationException("no history is kept"),
-            new(
-                _match?.MatchId ?? "", options.Start.GameLoop, options.Start.MayBeNext, options.Format, options.CompressionLevel,
-                key.FieldMask, options.EveryGameLoops),
-            _clock);
-        Subscription subscription = null!;
-        subscription = new Subscription(Ids.Next(), options, _sequence + 1, _clock, Removed, _events)
-        {
-            CatchUp = new CatchUp(reader, () => Attach(subscription, key), _clock),
-        };
-        if (_end is { } end) subscription.Finish(end);
-        _catchingUp = [.. _catchingUp, subscription];
-        SubscribersChanged();
-        return subscription;
-
-        void Removed(Subscription gone)
-        {
-            reader.Dispose();
-            Remove(gone);
-        }
-    }
-
-    /// <summary>Lets a subscription that has caught up get the frames that are published from now on. Null if there is no place for it, and
-    /// it has ended.</summary>
-    private CatchUp.Attachment? Attach(Subscription subscription, StreamKey key)
-    {
+        var key = StreamKey.For(subscription.Options);
         lock (_gate)
         {
             if (_end is not null || subscription.End is not null) return new(_sequence, false);
@@ -253,52 +157,45 @@ public sealed class FrameHub : IDisposable
         }
     }
 
-    /// <summary>
-    /// Publishes a frame, whose reference it takes over. Waits only if the source can: until the queues of lossless readers have
-    /// room, and until lockstep readers have acknowledged.
-    /// </summary>
-    /// <param name="frame">The frame.</param>
+    /// <summary>Waits until the next frame can be offered to all lossless subscribers. For a source that can wait.</summary>
     /// <param name="isPaced">Whether frames have due times, so that each wait delays them. If not, readers set the pace.</param>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask PublishAsync(SharedFrame frame, bool isPaced = true)
+    public async ValueTask WaitForRoomAsync(bool isPaced)
     {
-        if (_sourceWaits)
-        {
-            _holdUps.Grace = _encoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
-            // One start time for all: the hub waits for all readers at the same time, not in sequence.
-            var since = _clock.GetTimestamp();
-            foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
-            if (isPaced) await WaitForHistoryAsync();
-        }
-        // Before anybody can have the frame, also a reader of the history: what it then plots belongs to this game loop.
-        Drawings.Advance(frame.GameLoop);
-        Plots.Advance(frame.GameLoop);
-        FrameStream[] streams;
-        ulong sequence;
+        _holdUps.Grace = _encoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
+        // One start time for all: the hub waits for all readers at the same time, not in sequence.
+        var since = _clock.GetTimestamp();
+        foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
+    }
+
+    /// <summary>Gives a frame its number. Those who subscribe from now on begin with the next one.</summary>
+    /// <param name="frame">The frame.</param>
+    /// <param name="matchId">Its match.</param>
+    /// <param name="keep">Keeps it for those who begin in the past; called under the lock, so that they miss none.</param>
+    public void Number(SharedFrame frame, string matchId, Action<SharedFrame> keep)
+    {
         lock (_gate)
         {
-            // Under one lock, so that a subscriber can determine whether this frame is its first.
-            sequence = ++_sequence;
-            streams = _streams;
-            frame.MarkPublished(
-                _match?.MatchId ?? throw new InvalidOperationException("a frame was published before its match"), sequence,
-                FrameStamp.Now(_clock));
+            frame.MarkPublished(matchId, _sequence + 1, FrameStamp.Now(_clock));
+            _streamsOfNewest = _streams;
             Keep(frame);
-            // A playback at unlimited rate is read as fast as possible, and keeping its frames would take a processor.
-            if (isPaced || !_sourceWaits) _history?.Add(frame);
-            else _history?.Interrupt();
+            keep(frame);
+            // Last: who sees the number sees what is kept, too.
+            Volatile.Write(ref _sequence, _sequence + 1);
         }
-        // Before it is offered: a subscriber that does not get it may be sent the next one at once.
-        var events = _events.Add(frame);
-        _timeline.Add(frame.GameLoop, frame.Observation.Span, events.Span);
-        if (Drawings.Version != _drawingsMarked) _timeline.AddDrawings(frame.GameLoop, Drawings.Read(out _drawingsMarked));
-        _newestGameLoop = frame.GameLoop;
-        Advanced?.Invoke();
-        _bytesPublished += (ulong)frame.Observation.Length;
-        _rate.Count();
-        var gameLoop = frame.GameLoop;
+    }
+
+    /// <summary>Offers the frame that was numbered, whose reference it takes over, to all streams. A source that can wait waits for the
+    /// answers of lockstep subscribers.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask OfferAsync(SharedFrame frame)
+    {
+        var (sequence, gameLoop, streams) = (frame.Sequence, frame.GameLoop, _streamsOfNewest);
+        _newestGameLoop = gameLoop;
+        // 6 to 8. Streams, subscriptions, transports.
         foreach (var stream in streams) stream.Offer(frame);
         frame.Release();
+        // 9. Answers.
         if (!_sourceWaits) return;
         var offered = _clock.GetTimestamp();
         foreach (var stream in streams)
@@ -311,13 +208,14 @@ public sealed class FrameHub : IDisposable
     /// and the current subscriptions end. Later ones begin behind the gap.</summary>
     /// <param name="sequence">Of the last missing frame.</param>
     /// <param name="end">Why the subscriptions end.</param>
-    internal void SkipTo(ulong sequence, SubscriptionEnd end)
+    /// <param name="interrupt">Drops what is kept.</param>
+    public void SkipTo(ulong sequence, SubscriptionEnd end, Action interrupt)
     {
         Subscription[] current;
         lock (_gate)
         {
-            _sequence = sequence;
-            _history?.Interrupt();
+            interrupt();
+            Volatile.Write(ref _sequence, sequence);
             current = [.. Subscriptions];
         }
         foreach (var subscription in current) subscription.Finish(end);
@@ -333,7 +231,6 @@ public sealed class FrameHub : IDisposable
             streams = _streams;
             Keep(null);
         }
-        _began.TrySetResult(null);
         foreach (var stream in streams) stream.Finish(end);
         foreach (var subscription in _catchingUp) subscription.Finish(end);
         if (end.Reason == SubscriptionEndReason.Stopping) await EndWithoutDelayAsync(streams, end);
@@ -383,20 +280,7 @@ public sealed class FrameHub : IDisposable
         lock (_gate) return _totals.With(Subscriptions.Select(each => each.Status(_newestGameLoop)));
     }
 
-    /// <summary>Adds the hub's part of the status.</summary>
-    public void Describe(Status status)
-    {
-        lock (_gate)
-        {
-            DescribeSubscribers(status);
-            status.FramesPublished = _sequence;
-            status.BytesPublished = _bytesPublished;
-            status.FramesPerSecond = _rate.PerSecond();
-            status.History = _history?.Describe();
-        }
-    }
-
-    /// <summary>Adds the subscribers alone, to those of another hub.</summary>
+    /// <summary>Adds the subscribers to a status.</summary>
     public void DescribeSubscribers(Status status)
     {
         lock (_gate)
@@ -407,8 +291,15 @@ public sealed class FrameHub : IDisposable
         }
     }
 
+    /// <summary>Makes subscriptions write the pending messages of their outputs.</summary>
+    public void Wake(Func<Subscription, bool> which)
+    {
+        foreach (var subscription in Subscriptions.Where(which)) subscription.Wake();
+    }
+
     private void Remove(Subscription subscription)
     {
+        subscription.Earlier?.Dispose();
         lock (_gate)
         {
             _totals.Add(subscription.Status(0));
@@ -429,9 +320,6 @@ public sealed class FrameHub : IDisposable
         Left?.Invoke(subscription);
     }
 
-    /// <summary>Drops the history. Subscriptions must have ended.</summary>
-    public void Dispose() => _history?.Dispose();
-
     private void Keep(SharedFrame? newest)
     {
         if (_end is null) newest?.Retain();
@@ -440,13 +328,10 @@ public sealed class FrameHub : IDisposable
         _newest = newest;
     }
 
-    private void WakeReadersOfDrawings()
-    {
-        foreach (var subscription in Subscriptions)
-        {
-            if (subscription.Options.Drawings) subscription.Wake();
-        }
-    }
+    /// <summary>How a subscription follows the frames that are published.</summary>
+    /// <param name="LastSequence">Sequence of the last frame before them.</param>
+    /// <param name="IsLive">Whether such frames follow; false: the match is over.</param>
+    internal readonly record struct Following(ulong LastSequence, bool IsLive);
 
     private void SubscribersChanged()
     {

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Frames.Encodings;
+using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;

@@ -62,7 +62,7 @@ public sealed record HubOptions
     public int MaxHistoryReaders { get; init; } = 64;
 
     /// <summary>
-    /// The limits of two hubs of one match: one that shows it as it is, and one that shows it later (<see cref="MatchDelay"/>). Together
+    /// The limits of two runs of one match: one that shows it as it is, and one that shows it later (--delay). Together
     /// they have these limits. As many places as are reserved for clients that may act, a quarter, are those of the first; the history,
     /// in which also the frames wait that are shown later, is divided in halves.
     /// </summary>

@@ -1,6 +1,6 @@
 using Abathur.Protobuf.FieldMasks;
-using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Frames.Encodings;
 
 namespace Abathur.Sync.Hub;
 

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
@@ -85,8 +85,8 @@ public sealed class Subscription : IDisposable
     /// <summary>The first frame that this subscriber is guaranteed to be offered, if its stream does not exclude it.</summary>
     internal ulong FirstSequence { get; private set; }
 
-    /// <summary>Sends the kept frames before the live ones; null if it begins with the live ones.</summary>
-    internal CatchUp? CatchUp { get; set; }
+    /// <summary>The frames that are sent before the live ones; null if it begins with the live ones.</summary>
+    internal IEarlierFrames? Earlier { get; set; }
 
     /// <summary>Whether a frame may be sent before the reader acknowledges others.</summary>
     internal bool HasCredit
@@ -144,12 +144,12 @@ public sealed class Subscription : IDisposable
     /// </summary>
     public async Task<SubscriptionEnd> SendAsync(IFrameOutput output, CancellationToken cancellation)
     {
-        if (CatchUp is not null)
+        if (Earlier is { } earlier)
         {
             var scheduler = LowPriorityScheduler.HistoryFor(Options.MayHoldUp);
-            if (await scheduler.RunAsync(() => CatchUp.SendAsync(this, output, cancellation)) is { } earlyEnd) return earlyEnd;
+            if (await scheduler.RunAsync(() => earlier.SendAsync(this, output, cancellation)) is { } earlyEnd) return earlyEnd;
         }
-        CatchUp = null;
+        Earlier = null;
         var isUnflushed = true;
         for (var inARow = 0; ;)
         {

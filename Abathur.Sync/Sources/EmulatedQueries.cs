@@ -1,7 +1,7 @@
 using Abathur.Emulator.Queries;
-using Abathur.Sync.Hub;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Scheduling;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
@@ -12,8 +12,8 @@ namespace Abathur.Sync.Sources;
 /// Answers queries about the newest observation as the emulator does, from the grids of the game info, the game data and the units. On a
 /// thread of low priority, one request after the other.
 /// </summary>
-/// <param name="hub">Has the match and the newest observation.</param>
-public sealed class EmulatedQueries(FrameHub hub)
+/// <param name="run">Has the match and the newest observation.</param>
+public sealed class EmulatedQueries(MatchRun run)
 {
     /// <summary>Requests that may wait.</summary>
     public const int MaxWaiting = 64;
@@ -51,10 +51,10 @@ public sealed class EmulatedQueries(FrameHub hub)
 
     private QueryResult Answer(RequestQuery query)
     {
-        var match = hub.Match ?? throw new RequestException(RequestStatus.Unavailable, "there is no match yet");
+        var match = run.Match ?? throw new RequestException(RequestStatus.Unavailable, "there is no match yet");
         if (Problem(match) is { } problem)
             throw new RequestException(RequestStatus.FailedPrecondition, $"this match cannot be queried: {problem}");
-        var newest = hub.RetainNewest() ?? throw new RequestException(RequestStatus.FailedPrecondition, "there is no observation");
+        var newest = run.Hub.RetainNewest() ?? throw new RequestException(RequestStatus.FailedPrecondition, "there is no observation");
         try
         {
             _queries ??= new GameQueries(match.GameInfo, match.GameData);

@@ -1,4 +1,5 @@
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
@@ -9,7 +10,7 @@ public interface IMatchSource
     /// <summary>The kind of the source.</summary>
     SourceKind Kind { get; }
 
-    /// <summary>The constant data of the match if it is known from the start; else null, and the source calls <see cref="FrameHub.Begin"/>
+    /// <summary>The constant data of the match if it is known from the start; else null, and the source calls <see cref="MatchRun.Begin"/>
     /// later.</summary>
     Match? Match => null;
 
@@ -34,5 +35,5 @@ public interface IMatchSource
     }
 
     /// <summary>Publishes frames until the match is over or the token fires; returns why it ended.</summary>
-    Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation);
+    Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation);
 }

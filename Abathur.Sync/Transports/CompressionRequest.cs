@@ -1,5 +1,5 @@
 using Abathur.Compression;
-using Abathur.Sync.Encodings;
+using Abathur.Sync.Frames.Encodings;
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 

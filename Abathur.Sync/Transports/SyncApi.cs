@@ -3,11 +3,12 @@ using System.Threading.RateLimiting;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Drawing;
+using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Metrics;
-using Abathur.Sync.Plots;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Drawing;
+using Abathur.Sync.Matches.Plots;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Feed;
@@ -22,10 +23,10 @@ namespace Abathur.Sync.Transports;
 /// are the same on all transports.
 /// </summary>
 /// <param name="source">The source of the match.</param>
-/// <param name="hub">The hub of the subscribers.</param>
+/// <param name="run">The match.</param>
 /// <param name="access">The access rules.</param>
 /// <param name="clock">Clock of all times.</param>
-public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions access, TimeProvider clock) : IDisposable
+public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions access, TimeProvider clock) : IDisposable
 {
     /// <summary>Maximum number of frames in the queue of a subscription.</summary>
     public const int MaxBufferFrames = 1024;
@@ -47,11 +48,11 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         ReplenishmentPeriod = TimeSpan.FromSeconds(Math.Max(1.0 / RatePeriodsPerSecond, 1.0 / access.ActRate)),
     });
 
-    private readonly EmulatedQueries _emulated = new(hub);
+    private readonly EmulatedQueries _emulated = new(run);
     private Match? _matchWithoutGame;
 
     /// <summary>Shows the match later (<see cref="MatchDelay"/>), for clients that may only watch; null: they see it as it is.</summary>
-    public FrameHub? Later { get; init; }
+    public MatchRun? Later { get; init; }
 
     /// <summary>Whether the status leaves out the memory and the processor time of the process, which tell of the daemon's match.</summary>
     public bool HidesProcess { get; init; }
@@ -66,19 +67,19 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
 
     /// <summary>The constant data of the match; null if it has not begun.</summary>
     /// <param name="level">What the client may do that asks.</param>
-    public Match? MatchOf(AccessLevel level) => HubOf(level).Match;
+    public Match? MatchOf(AccessLevel level) => RunOf(level).Match;
 
     /// <summary>The constant data of the match. Waits for the match.</summary>
     /// <exception cref="RequestException">The daemon is shutting down before a match has begun.</exception>
     public async ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
-        HubOf(level).Match ?? await HubOf(level).WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
+        RunOf(level).Match ?? await RunOf(level).WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
 
     /// <summary>The same without waiting, unless the request asks for it.</summary>
     public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
         if (request.Wait) return WaitForMatchAsync(level, cancellation);
-        return ValueTask.FromResult(HubOf(level).Match ?? throw NoMatch("there is no match yet"));
+        return ValueTask.FromResult(RunOf(level).Match ?? throw NoMatch("there is no match yet"));
     }
 
     /// <summary>Subscribes; the caller disposes the subscription. It begins when frames can be encoded and written without delay.</summary>
@@ -90,7 +91,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
         SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
-        var seen = HubOf(level);
+        var seen = RunOf(level);
         var options = Check(request, transport, peer) with
         {
             // What is shown later waits for no one, and has no clients for whom places are reserved.
@@ -114,7 +115,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (hub.Match is not { } match) throw NoMatch("there is no match yet");
+        if (run.Match is not { } match) throw NoMatch("there is no match yet");
         if (request.Query is not { } query) throw Invalid("query is empty");
         if (source.Queries is not { } target) return await _emulated.AnswerAsync(query);
         if (await target.TryQueryAsync(query, cancellation) is { } answer) return answer;
@@ -127,15 +128,15 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
 
     /// <summary>The drawings of agents.</summary>
     /// <param name="level">What the client may do that sees them.</param>
-    public DrawingBoard DrawingsOf(AccessLevel level) => HubOf(level).Drawings;
+    public DrawingBoard DrawingsOf(AccessLevel level) => RunOf(level).Drawings;
 
     /// <summary>Draws over the map.</summary>
     public DrawResult Draw(DrawRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (hub.Match is null) throw NoMatch("there is no match yet");
+        if (run.Match is null) throw NoMatch("there is no match yet");
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
-        return hub.Drawings.TryDraw(request) ?? throw new RequestException(
+        return run.Drawings.TryDraw(request) ?? throw new RequestException(
             RequestStatus.ResourceExhausted,
             $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, "
                 + "or clear layers with a request without shapes");
@@ -145,9 +146,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public PlotResult Plot(PlotRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (hub.Match is null) throw NoMatch("there is no match yet");
+        if (run.Match is null) throw NoMatch("there is no match yet");
         if (PlotRules.Problem(request) is { } wrong) throw Invalid(wrong);
-        return hub.Plots.TryPlot(request, out var problem)
+        return run.Plots.TryPlot(request, out var problem)
             ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
@@ -188,7 +189,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     {
         Require(AccessLevel.Watch, level);
         if (!request.Whole || IsDelayed(level) || source.Overview is not { } overview)
-            return HubOf(level).Timeline(request.AfterGameLoop, RequireRoom(level));
+            return RunOf(level).Timeline(request.AfterGameLoop, RequireRoom(level));
         return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellation));
     }
 
@@ -196,9 +197,9 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var plots = HubOf(level).Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
+        var plots = RunOf(level).Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
         if (IsDelayed(level) || source.Overview is not { } overview) return plots;
-        var until = request.Whole ? uint.MaxValue : hub.NewestGameLoop;
+        var until = request.Whole ? uint.MaxValue : run.Hub.NewestGameLoop;
         var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, RequireRoom(level), cancellation));
         all.Series.Add(plots.Series);
         return all;
@@ -208,7 +209,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     public Status GetStatus(AccessLevel level)
     {
         Require(AccessLevel.Watch, level);
-        var seen = HubOf(level);
+        var seen = RunOf(level);
         var status = new Status
         {
             Match = seen.Match is { } match ? _matchWithoutGame ??= WithoutGame(match) : null,
@@ -221,7 +222,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
             return status;
         }
         status.Playback = source.Control?.State;
-        Later?.DescribeSubscribers(status);
+        Later?.Hub.DescribeSubscribers(status);
         source.Describe(status);
         return status;
     }
@@ -241,7 +242,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
     /// <summary>Refuses a large answer before its values are copied.</summary>
     private static Action<long> RequireRoom(AccessLevel level) => bytes => AnswerBudget.OfProcess.RequireRoom(level, bytes);
 
-    private FrameHub HubOf(AccessLevel level) => IsDelayed(level) ? Later! : hub;
+    private MatchRun RunOf(AccessLevel level) => IsDelayed(level) ? Later! : run;
 
     private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
         () =>
@@ -342,7 +343,7 @@ public sealed class SyncApi(IMatchSource source, FrameHub hub, AccessOptions acc
 
     private static ProcessStatus WithoutLoad(ProcessStatus process) => new() { Version = process.Version, Uptime = process.Uptime };
 
-    private static SubscriptionStart CheckStart(SubscribeRequest request, FrameHub seen)
+    private static SubscriptionStart CheckStart(SubscribeRequest request, MatchRun seen)
     {
         if (request.StartCase == SubscribeRequest.StartOneofCase.None) return default;
         if (!seen.KeepsHistory)

@@ -1,7 +1,7 @@
 using Abathur.Sync.Access;
-using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 

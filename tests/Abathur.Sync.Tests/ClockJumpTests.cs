@@ -3,7 +3,8 @@ using Abathur.Recordings.Files;
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -21,12 +22,12 @@ public class ClockJumpTests
     public async Task Recording_UtcIsSetMeanwhile_LogTimesGoOnByTheMonotonicClock(int hours)
     {
         using var folder = new TemporaryFolder();
-        var hub = new FrameHub(new HubOptions(), sourceWaits: false, _clock);
+        var run = new MatchRun(new HubOptions(), sourceWaits: false, _clock);
         var started = _clock.GetUtcNow();
         await using (
             var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), NullLogger.Instance))
         {
-            var feed = new MatchFeed(hub, recorder, _clock);
+            var feed = new MatchFeed(run, recorder, _clock);
             feed.Begin(new Match(), default, default);
             for (var loop = 1u; loop <= 10; loop++)
             {
@@ -50,9 +51,9 @@ public class ClockJumpTests
     [InlineData(1)]
     public async Task StalledReader_UtcIsSetMeanwhile_IsEndedAfterTheStallTimeoutAndNotBefore(int hours)
     {
-        var hub = new FrameHub(new HubOptions(), sourceWaits: true, _clock);
-        hub.Begin(new Match { MatchId = "jump" });
-        using var reader = hub.Subscribe(new SubscriptionOptions
+        var run = new MatchRun(new HubOptions(), sourceWaits: true, _clock);
+        run.Begin(new Match { MatchId = "jump" });
+        using var reader = run.Subscribe(new SubscriptionOptions
         {
             Policy = Policy.Every,
             Encoding = Encoding.Proto,
@@ -60,8 +61,8 @@ public class ClockJumpTests
             Transport = "test",
             Peer = "test",
         })!;
-        await hub.PublishAsync(Numbered(1));
-        var waiting = hub.PublishAsync(Numbered(2)).AsTask();
+        await run.PublishAsync(Numbered(1));
+        var waiting = run.PublishAsync(Numbered(2)).AsTask();
         _clock.UtcWasSet += TimeSpan.FromHours(hours);
         _clock.Advance(new HubOptions().StallTimeout - TimeSpan.FromMilliseconds(1));
         Assert.False(waiting.IsCompleted);

@@ -1,6 +1,6 @@
 using System.Buffers;
 using Abathur.Compression;
-using Abathur.Sync.Encodings;
+using Abathur.Sync.Frames.Encodings;
 
 namespace Abathur.Sync.Tests;
 

@@ -2,8 +2,8 @@ using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.Frames;
-using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using SC2APIProtocol;
@@ -13,9 +13,9 @@ namespace Abathur.Sync.Sources.Feed;
 
 /// <summary>
 /// Shared by all sources of a running game: sets the match once, publishes and records each observation, and records the bot's actions and
-/// the end. One caller at a time. It waits for readers only if the hub's source waits.
+/// the end. One caller at a time. It waits for readers only if its source waits.
 /// </summary>
-public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvider clock)
+public sealed class MatchFeed(MatchRun run, MatchRecorder? recorder, TimeProvider clock)
 {
     private readonly FrameStamp _start = FrameStamp.Now(clock);
     private long _drawingsRecorded;
@@ -26,7 +26,7 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     public bool WaitsForRecorder { get; init; }
 
     /// <summary>Whether the match has begun.</summary>
-    public bool HasBegun => hub.Match is not null;
+    public bool HasBegun => run.Match is not null;
 
     /// <summary>Game loop of the newest observation.</summary>
     public uint GameLoop { get; private set; }
@@ -71,9 +71,9 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
             if (!gameInfo.IsEmpty) recorder.AddGameInfo(now, gameInfo.ToArray());
             if (!gameData.IsEmpty) recorder.AddGameData(now, gameData.ToArray());
             recorder.AddEvent(now, new Event { MatchStarted = new() });
-            hub.Plots.TakeForRecording();
+            run.Plots.TakeForRecording();
         }
-        hub.Begin(match);
+        run.Begin(match);
     }
 
     /// <summary>Publishes and records an observation, whose reference it takes over.</summary>
@@ -96,13 +96,13 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
         }
         GameLoop = gameLoop;
         if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
-        if (WaitsForRecorder) await hub.WaitForHistoryAsync();
-        hub.Drawings.Advance(gameLoop);
+        if (WaitsForRecorder) await run.WaitForHistoryAsync();
+        run.Drawings.Advance(gameLoop);
         RecordAgents(LogTime(captured));
         recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = clock.GetTimestamp();
-        await hub.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
+        await run.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
     }
 
     /// <summary>
@@ -137,9 +137,9 @@ public sealed class MatchFeed(FrameHub hub, MatchRecorder? recorder, TimeProvide
     private void RecordAgents(long capturedUnixNs)
     {
         if (recorder is null) return;
-        if (hub.Drawings.Version != _drawingsRecorded)
-            recorder.AddDrawings(GameLoop, capturedUnixNs, hub.Drawings.Read(out _drawingsRecorded).ToByteArray());
-        if (hub.Plots.TakeForRecording() is { IsEmpty: false } plots) recorder.AddPlots(GameLoop, capturedUnixNs, plots);
+        if (run.Drawings.Version != _drawingsRecorded)
+            recorder.AddDrawings(GameLoop, capturedUnixNs, run.Drawings.Read(out _drawingsRecorded).ToByteArray());
+        if (run.Plots.TakeForRecording() is { IsEmpty: false } plots) recorder.AddPlots(GameLoop, capturedUnixNs, plots);
     }
 
     private void RecordEnd(FrameStamp captured)

@@ -1,12 +1,13 @@
 using Abathur.Protobuf;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
-using Abathur.Sync.Drawing;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Drawing;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -58,9 +59,9 @@ public sealed class LiveSource(
     public FrameTimes Times { get; private set; } = new();
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {
-        var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = CanWait };
+        var feed = new MatchFeed(run, recorder, clock) { WaitsForRecorder = CanWait };
         _queries = new QueryQueue(() => feed.GameLoop, clock) { Arrived = _wake.Set };
         Times = new FrameTimes { Query = _queries.Times };
         _actions.Arrived = _wake.Set;
@@ -69,9 +70,9 @@ public sealed class LiveSource(
         {
             await BeginAsync(feed, cancellation);
             if (Actions is not null)
-                _drawing = new GameDrawing(hub.Drawings) { TerrainHeight = hub.Match!.GameInfo?.StartRaw?.TerrainHeight };
+                _drawing = new GameDrawing(run.Drawings) { TerrainHeight = run.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is set, because an agent may read it before it subscribes.
-            await hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
+            await run.Hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
             return await PlayAsync(feed, cancellation);
         }
         catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellation.IsCancellationRequested))

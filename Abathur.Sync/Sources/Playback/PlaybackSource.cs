@@ -3,7 +3,8 @@ using System.Runtime.CompilerServices;
 using Abathur.Recordings;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Playback;
@@ -86,12 +87,12 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private bool IsOver => _ended && !_loop;
 
-    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {
         await using var stopping = cancellation.Register(_wake.Set);
         try
         {
-            await WaitForAgentsAsync(hub, cancellation);
+            await WaitForAgentsAsync(run, cancellation);
             GoToStart();
             while (!cancellation.IsCancellationRequested)
             {
@@ -107,7 +108,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
                 }
                 if (_ended) GoToStart();
                 if (WaitTime() is { } wait) await _wake.WaitAsync(wait);
-                else await PublishAsync(hub);
+                else await PublishAsync(run);
             }
             return new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         }
@@ -135,11 +136,11 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _recording.Dispose();
     }
 
-    private async Task WaitForAgentsAsync(FrameHub hub, CancellationToken cancellation)
+    private async Task WaitForAgentsAsync(MatchRun run, CancellationToken cancellation)
     {
         try
         {
-            await hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
+            await run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
         }
         catch (OperationCanceledException)
         {
@@ -158,16 +159,16 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask PublishAsync(FrameHub hub)
+    private async ValueTask PublishAsync(MatchRun run)
     {
         var isStep = _stepsLeft > 0;
         _sought = false;
         var observation = _next!.Value;
         var payload = SharedBuffer.CopyOf(observation.Payload.Span);
         _pacer.Advance(observation.GameLoop);
-        hub.Drawings.ShowRecorded(_recording.Drawings);
+        run.Drawings.ShowRecorded(_recording.Drawings);
         var frame = SharedFrame.Rent(observation.GameLoop, FrameStamp.Now(_clock), payload);
-        var publishing = hub.PublishAsync(frame, isPaced: _pacer.Rate > 0);
+        var publishing = run.PublishAsync(frame, isPaced: _pacer.Rate > 0);
         if (publishing.IsCompletedSuccessfully)
         {
             await publishing;
@@ -179,7 +180,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
             await CarryOutCommandsUntilAsync(publishing.AsTask());
         }
         _gameLoop = observation.GameLoop;
-        _sequence = hub.Sequence;
+        _sequence = run.Hub.Sequence;
         if (isStep && _stepsLeft > 0) _stepsLeft--;
         if (!_sought) ReadNext();
         TakeNote();

@@ -1,7 +1,7 @@
 using Abathur.Protobuf;
-using Abathur.Sync.Drawing;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Scheduling;
 using Abathur.Sync.Sources.Feed;
 using Google.Protobuf;
 using Request = SC2APIProtocol.Request;

@@ -1,9 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
 using Abathur.Sync.Diagnostics;
-using Abathur.Sync.Drawing;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Drawing;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging;
@@ -35,7 +36,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile ProxyRelay? _relay;
     private MatchFeed? _feed;
-    private FrameHub? _hub;
+    private MatchRun? _run;
     private int _connections;
 
     /// <param name="options">The addresses of bot and game.</param>
@@ -84,9 +85,9 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {
-        (_hub, _feed) = (hub, new MatchFeed(hub, _recorder, _clock));
+        (_run, _feed) = (run, new MatchFeed(run, _recorder, _clock));
         _ = AcceptAsync();
         try
         {
@@ -216,17 +217,17 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     {
         var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _log, _clock);
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
-        var drawing = new GameDrawing(_hub!.Drawings);
+        var drawing = new GameDrawing(_run!.Drawings);
         var actions = new ProxyActions(_actions, _queries, relay, _feed!, drawing, Times, _clock);
         (tap.Ask, _actions.Arrived, _queries.Arrived) = (relay.Send, actions.Wake, actions.Wake);
         tap.Began = () =>
         {
-            drawing.TerrainHeight = _hub.Match!.GameInfo?.StartRaw?.TerrainHeight;
+            drawing.TerrainHeight = _run.Match!.GameInfo?.StartRaw?.TerrainHeight;
             actions.Wake();
         };
         if (_options.AllowActions)
         {
-            _hub.Drawings.Changed += actions.Wake;
+            _run.Drawings.Changed += actions.Wake;
             tap.BotDrew = request =>
             {
                 drawing.BotDrew(request);
@@ -239,7 +240,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         if (_closing.IsCancellationRequested) relay.Abort();
         var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
         _relay = null;
-        _hub.Drawings.Changed -= actions.Wake;
+        _run.Drawings.Changed -= actions.Wake;
         await actions.DisposeAsync();
         await tap.DisposeAsync();
         MessagesDropped += tap.Messages.Dropped;

@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
 
 namespace Abathur.Sync.Sources.Proxy;
 

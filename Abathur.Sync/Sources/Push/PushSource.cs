@@ -1,5 +1,6 @@
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
@@ -38,10 +39,10 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {
         // A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.
-        var feed = new MatchFeed(hub, recorder, clock) { WaitsForRecorder = true };
+        var feed = new MatchFeed(run, recorder, clock) { WaitsForRecorder = true };
         _feed.TrySetResult(feed);
         try
         {

@@ -1,7 +1,7 @@
 using System.Buffers;
 using Abathur.Protobuf;
 using Abathur.Sync.Access;
-using Abathur.Sync.Metrics;
+using Abathur.Sync.Diagnostics.Metrics;
 using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 

@@ -1,5 +1,5 @@
 using Abathur.Recordings;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.Sources.Playback;
 
 namespace Abathur.Benchmarks.Baseline;

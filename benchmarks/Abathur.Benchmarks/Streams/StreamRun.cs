@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Abathur.Benchmarks.Codecs;
 using Abathur.Benchmarks.Match;
-using Abathur.Sync.Encodings;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Frames.Encodings;
 using Abathur.Sync.Hub;
 
 namespace Abathur.Benchmarks.Streams;

@@ -4,6 +4,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Transports.WebSocket;
 using Abathur.Sync.V1;
@@ -118,7 +119,7 @@ internal sealed class FuzzDaemon : IDisposable
         using var limit = new CancellationTokenSource(Limit);
         try
         {
-            _daemon.Hub.WaitForSubscribersAsync(count => count == others, limit.Token).GetAwaiter().GetResult();
+            _daemon.Run.Hub.WaitForSubscribersAsync(count => count == others, limit.Token).GetAwaiter().GetResult();
         }
         catch (OperationCanceledException)
         {
@@ -172,15 +173,15 @@ internal sealed class FuzzDaemon : IDisposable
 
         public bool CanWait => false;
 
-        public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
         {
-            hub.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
+            run.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
             using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(2));
             for (var loop = 1u; !cancellation.IsCancellationRequested; loop++)
             {
                 var payload = SharedBuffer.Rent();
                 System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop, 50));
-                await hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
+                await run.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
                 try
                 {
                     await timer.WaitForNextTickAsync(cancellation);

@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using Abathur.Columns.Tests;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.Sources.Push;
@@ -58,9 +59,9 @@ internal sealed class PublishTarget : IFuzzTarget
     public int Run(byte[] input)
     {
         if (input.Length < 2) return 0;
-        var hub = new FrameHub(new HubOptions(), sourceWaits: false, TimeProvider.System);
-        using var publication = new Publication(new MatchFeed(hub, null, TimeProvider.System), TimeProvider.System, _ => { });
-        using var reader = hub.Subscribe(new SubscriptionOptions
+        var run = new MatchRun(new HubOptions(), sourceWaits: false, TimeProvider.System);
+        using var publication = new Publication(new MatchFeed(run, null, TimeProvider.System), TimeProvider.System, _ => { });
+        using var reader = run.Subscribe(new SubscriptionOptions
         {
             Policy = Policy.Every,
             Encoding = Encoding.Proto,
@@ -71,7 +72,7 @@ internal sealed class PublishTarget : IFuzzTarget
         var encoding = input[0] % 2 == 1 ? Encoding.Json : Encoding.Proto;
         var (status, why) = Pieces.Feed(input.AsSpan(2), input[1], pipe => ReadAsync(pipe, encoding, publication));
         Check.That(status is null or RequestStatus.InvalidArgument or RequestStatus.FailedPrecondition, $"refused with {status}");
-        Check.That(hub.Sequence == publication.Frames, $"{publication.Frames} frames were taken and {hub.Sequence} published");
+        Check.That(run.Hub.Sequence == publication.Frames, $"{publication.Frames} frames were taken and {run.Hub.Sequence} published");
         var (frames, newest) = (0UL, 0u);
         while (reader.TryTake(out var frame, out _))
         {
@@ -80,7 +81,7 @@ internal sealed class PublishTarget : IFuzzTarget
             frames++;
             frame.Release();
         }
-        Check.That(frames == Math.Min(hub.Sequence, 1024), $"{frames} frames of {hub.Sequence} came");
+        Check.That(frames == Math.Min(run.Hub.Sequence, 1024), $"{frames} frames of {run.Hub.Sequence} came");
         return HashCode.Combine(status, why, Check.Bucket((long)frames), publication.IsFinished, Check.Bucket(newest), encoding);
     }
 

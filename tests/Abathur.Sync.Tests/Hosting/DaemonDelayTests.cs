@@ -2,6 +2,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
 
@@ -78,14 +79,14 @@ public sealed class DaemonDelayTests
 
         public bool CanWait => false;
 
-        public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
         {
             if (publishes)
             {
-                hub.Begin(new Match { MatchId = "short" });
+                run.Begin(new Match { MatchId = "short" });
                 var payload = SharedBuffer.Rent();
                 System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
-                await hub.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));
+                await run.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));
             }
             return new(SubscriptionEndReason.MatchOver, "that was it");
         }

@@ -2,6 +2,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
 
@@ -66,7 +67,7 @@ public sealed class DrainTests
     }
 
     private static Subscription Subscribe(Daemon daemon) =>
-        daemon.Hub.Subscribe(new SubscriptionOptions
+        daemon.Run.Subscribe(new SubscriptionOptions
         {
             Policy = Policy.Every,
             Encoding = Encoding.Proto,
@@ -81,12 +82,12 @@ public sealed class DrainTests
 
         public bool CanWait => true;
 
-        public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
         {
-            hub.Begin(new Match { MatchId = "drain" });
+            run.Begin(new Match { MatchId = "drain" });
             var payload = SharedBuffer.Rent();
             System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
-            await hub.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));
+            await run.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));
             return new(reason, "that was it");
         }
     }

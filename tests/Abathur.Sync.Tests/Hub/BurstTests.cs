@@ -1,7 +1,7 @@
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Scheduling;
+using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;

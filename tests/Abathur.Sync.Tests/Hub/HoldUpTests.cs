@@ -1,6 +1,7 @@
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -11,24 +12,24 @@ public sealed class HoldUpTests : IDisposable
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Stall = new HubOptions().StallTimeout;
     private readonly ManualClock _clock = new();
-    private readonly FrameHub _hub;
+    private readonly MatchRun _run;
 
     public HoldUpTests()
     {
         // Without a history only waits for readers use the clock.
-        _hub = new FrameHub(new HubOptions { HistoryBytes = 0 }, sourceWaits: true, _clock);
-        _hub.Begin(new Match { MatchId = "m" });
+        _run = new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits: true, _clock);
+        _run.Begin(new Match { MatchId = "m" });
     }
 
-    public void Dispose() => _hub.Dispose();
+    public void Dispose() => _run.Dispose();
 
     [Theory]
     [InlineData(Encoding.Proto)]
     [InlineData(Encoding.Json)]
     public async Task FiveReadersThatTakeNothing_AreWaitedForAtTheSameTime(Encoding encoding)
     {
-        var stalled = Enumerable.Range(0, 5).Select(_ => _hub.Subscribe(Options(encoding))!).ToList();
-        using var steady = _hub.Subscribe(Options(Encoding.Proto) with { Policy = Policy.Latest })!;
+        var stalled = Enumerable.Range(0, 5).Select(_ => _run.Subscribe(Options(encoding))!).ToList();
+        using var steady = _run.Subscribe(Options(Encoding.Proto) with { Policy = Policy.Latest })!;
         var held = await PublishUntilHeldUpAsync(encoding);
         Assert.All(stalled, each => Assert.Null(each.End));
 
@@ -44,10 +45,10 @@ public sealed class HoldUpTests : IDisposable
     [InlineData(Encoding.Json)]
     public async Task ReaderThatIsWaitedForAtShutdown_IsToldOfTheShutdown(Encoding encoding)
     {
-        using var reader = _hub.Subscribe(Options(encoding))!;
+        using var reader = _run.Subscribe(Options(encoding))!;
         var held = await PublishUntilHeldUpAsync(encoding);
 
-        var finishing = _hub.FinishAsync(new(SubscriptionEndReason.Stopping, "shutdown"));
+        var finishing = _run.FinishAsync(new(SubscriptionEndReason.Stopping, "shutdown"));
         await held.WaitAsync(Limit);
         _clock.Advance(new HubOptions().StopTimeout);
 
@@ -59,7 +60,7 @@ public sealed class HoldUpTests : IDisposable
     public async Task ThreeLockstepReadersThatDoNotAnswer_AreWaitedForAtTheSameTime()
     {
         var silent = Enumerable.Range(0, 3)
-            .Select(_ => _hub.Subscribe(Options() with { Policy = Policy.Lockstep, BufferFrames = 4 })!)
+            .Select(_ => _run.Subscribe(Options() with { Policy = Policy.Lockstep, BufferFrames = 4 })!)
             .ToList();
         var publishing = Publish(1);
         _clock.Advance(TimeSpan.FromSeconds(3));
@@ -71,7 +72,7 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task WatcherThatTakesAFrameEachNineSeconds_IsEndedAfterTenSecondsInAll()
     {
-        using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        using var watcher = _run.Subscribe(Options() with { MayHoldUp = false })!;
         await Publish(1);
         await HoldUpAsync(2, TimeSpan.FromSeconds(9), watcher);
         Assert.Null(watcher.End);
@@ -88,8 +89,8 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task ManyWatchers_ShareTheTime()
     {
-        using var first = _hub.Subscribe(Options() with { MayHoldUp = false })!;
-        using var second = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        using var first = _run.Subscribe(Options() with { MayHoldUp = false })!;
+        using var second = _run.Subscribe(Options() with { MayHoldUp = false })!;
         await Publish(1);
         var publishing = Publish(2);
         await TakeAsync(second);
@@ -109,7 +110,7 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task Watcher_AfterAQuietMinute_HasItsTimeAgain()
     {
-        using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        using var watcher = _run.Subscribe(Options() with { MayHoldUp = false })!;
         await Publish(1);
         for (var loop = 2u; loop < 8; loop++)
         {
@@ -122,7 +123,7 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task ReaderThatMayAct_HoldsUpAsLongAsItTakesSomething()
     {
-        using var reader = _hub.Subscribe(Options())!;
+        using var reader = _run.Subscribe(Options())!;
         await Publish(1);
         for (var loop = 2u; loop < 20; loop++) await HoldUpAsync(loop, TimeSpan.FromSeconds(9), reader);
         Assert.Null(reader.End);
@@ -133,7 +134,7 @@ public sealed class HoldUpTests : IDisposable
     [InlineData(2, false)]
     public async Task WatcherOfAPlaybackWithoutAPace_SetsThePaceButDoesNotStopIt(double seconds, bool mayStay)
     {
-        using var watcher = _hub.Subscribe(Options() with { MayHoldUp = false })!;
+        using var watcher = _run.Subscribe(Options() with { MayHoldUp = false })!;
         await Publish(1, isPaced: false);
         for (var loop = 2u; loop < 200 && watcher.End is null; loop++)
             await HoldUpAsync(loop, TimeSpan.FromSeconds(seconds), watcher, isPaced: false);
@@ -183,6 +184,6 @@ public sealed class HoldUpTests : IDisposable
     {
         var bytes = RecordingSample.Observation(gameLoop);
         var buffer = SharedBuffer.CopyOf(bytes);
-        return _hub.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), buffer), isPaced).AsTask();
+        return _run.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), buffer), isPaced).AsTask();
     }
 }

@@ -1,6 +1,7 @@
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.V1;
 using FsCheck;
 using FsCheck.Fluent;
@@ -17,11 +18,11 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Join_InTheMiddle_NextFrameIsAKeyframeForAll(V1.Compression compression)
     {
-        var hub = Hub();
-        using var first = Join(hub, compression, Policy.Every);
-        await Publish(hub, first, 1, 2, 3);
-        using var second = Join(hub, compression, Policy.Latest);
-        await Publish(hub, first, 4, 5);
+        var run = Hub();
+        using var first = Join(run, compression, Policy.Every);
+        await Publish(run, first, 1, 2, 3);
+        using var second = Join(run, compression, Policy.Latest);
+        await Publish(run, first, 4, 5);
         await second.NextAsync();
 
         Assert.Equal([true, false, false, true, false], first.Taken.Select(taken => taken.Frame.Keyframe));
@@ -33,12 +34,12 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Join_WithTheNewest_SharesOneKeyframeOfItAndThenTheStream(V1.Compression compression)
     {
-        var hub = Hub();
-        using var first = Join(hub, compression, Policy.Every);
-        await Publish(hub, first, 1, 2, 3);
+        var run = Hub();
+        using var first = Join(run, compression, Policy.Every);
+        await Publish(run, first, 1, 2, 3);
         var newest = Options(compression, Policy.Every) with { BeginsWithNewest = true };
-        using var second = new StreamReader(hub.Subscribe(newest)!, compression);
-        using var third = new StreamReader(hub.Subscribe(newest with { Policy = Policy.Latest, BufferFrames = 32 })!, compression);
+        using var second = new StreamReader(run.Subscribe(newest)!, compression);
+        using var third = new StreamReader(run.Subscribe(newest with { Policy = Policy.Latest, BufferFrames = 32 })!, compression);
         // Nothing is published meanwhile: the playback may be paused.
         var (shown, same) = (await second.NextAsync(), await third.NextAsync());
         Assert.Equal((3u, true), (shown.GameLoop, shown.Keyframe));
@@ -46,7 +47,7 @@ public class KeyframeTests
         Assert.Equal(shown, same);
         Assert.Equal([1u, 2u, 3u], first.Loops);
 
-        await Publish(hub, first, 4, 5);
+        await Publish(run, first, 4, 5);
         await second.NextAsync();
         await second.NextAsync();
         while (third.Last.GameLoop < 5) await third.NextAsync();
@@ -61,15 +62,15 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Join_WithTheNewestWhileFramesGoOn_LosesNoneAndSeesNoneTwice(V1.Compression compression)
     {
-        var hub = Hub();
-        using var first = Join(hub, compression, Policy.Every, buffer: 1000);
+        var run = Hub();
+        using var first = Join(run, compression, Policy.Every, buffer: 1000);
         var readers = new List<StreamReader>();
         for (var loop = 1u; loop <= 300; loop++)
         {
-            await Publish(hub, loop);
+            await Publish(run, loop);
             if (loop % 10 != 0) continue;
             readers.Add(new StreamReader(
-                hub.Subscribe(Options(compression, Policy.Every, buffer: 1000) with { BeginsWithNewest = true })!, compression));
+                run.Subscribe(Options(compression, Policy.Every, buffer: 1000) with { BeginsWithNewest = true })!, compression));
             if (loop % 20 == 0) await Task.Yield();
         }
         foreach (var reader in readers)
@@ -87,10 +88,10 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Behind_NothingIsPublishedAnyMore_GetsTheNewestAndThenTheStream(V1.Compression compression)
     {
-        var hub = Hub();
-        using var first = Join(hub, compression, Policy.Every);
-        using var slow = Join(hub, compression, Policy.Latest);
-        await Publish(hub, first, [.. Enumerable.Range(1, 40).Select(loop => (uint)loop)]);
+        var run = Hub();
+        using var first = Join(run, compression, Policy.Every);
+        using var slow = Join(run, compression, Policy.Latest);
+        await Publish(run, first, [.. Enumerable.Range(1, 40).Select(loop => (uint)loop)]);
         // It has dropped more than may wait. The bot thinks, or the game is paused.
         var reading = slow.NextAsync();
         while (!reading.IsCompleted)
@@ -104,7 +105,7 @@ public class KeyframeTests
 
         foreach (var loop in new[] { 41u, 42u })
         {
-            await Publish(hub, first, loop);
+            await Publish(run, first, loop);
             await slow.NextAsync();
         }
         Assert.Equal([40u, 41u, 42u], slow.Loops);
@@ -116,20 +117,20 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task SameStream_GetsTheSameBytes_AnotherLevelIsAnotherStream(V1.Compression compression)
     {
-        var hub = Hub();
-        using var first = Join(hub, compression, Policy.Every);
-        using var same = Join(hub, compression, Policy.Every);
-        using var other = Join(hub, compression, Policy.Every, level: 9);
+        var run = Hub();
+        using var first = Join(run, compression, Policy.Every);
+        using var same = Join(run, compression, Policy.Every);
+        using var other = Join(run, compression, Policy.Every, level: 9);
         for (var loop = 1u; loop <= 5; loop++)
         {
-            await Publish(hub, first, loop);
+            await Publish(run, first, loop);
             await same.NextAsync();
             await other.NextAsync();
         }
         // Two joined before the first frame: one keyframe.
         Assert.Equal([true, false, false, false, false], first.Taken.Select(taken => taken.Frame.Keyframe));
         Assert.Equal(first.Taken.Select(taken => taken.Frame.ToString()), same.Taken.Select(taken => taken.Frame.ToString()));
-        using (Join(hub, compression, Policy.Every, level: 9)) await Publish(hub, first, 6);
+        using (Join(run, compression, Policy.Every, level: 9)) await Publish(run, first, 6);
         await other.NextAsync();
         Assert.Equal((false, true), (first.Last.Keyframe, other.Last.Keyframe));
         AssertContent(first, same, other);
@@ -139,12 +140,12 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Latest_LagsALittle_SkipsToTheNewestWithoutAKeyframe(V1.Compression compression)
     {
-        var hub = Hub();
-        using var steady = Join(hub, compression, Policy.Every);
-        using var slow = Join(hub, compression, Policy.Latest);
-        await Publish(hub, steady, 1);
+        var run = Hub();
+        using var steady = Join(run, compression, Policy.Every);
+        using var slow = Join(run, compression, Policy.Latest);
+        await Publish(run, steady, 1);
         await slow.NextAsync();
-        await Publish(hub, steady, 2, 3, 4, 5);
+        await Publish(run, steady, 2, 3, 4, 5);
         Assert.Equal(4u, slow.Subscription.Status(5).FramesWaiting);
 
         Assert.True(slow.TakeOne());
@@ -163,12 +164,12 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Latest_KeyframeComesWhileItLags_NothingBeforeItIsSent(V1.Compression compression)
     {
-        var hub = Hub();
-        using var steady = Join(hub, compression, Policy.Every);
-        using var slow = Join(hub, compression, Policy.Latest);
-        await Publish(hub, steady, 1, 2, 3);
-        using var joiner = Join(hub, compression, Policy.Every);
-        await Publish(hub, steady, 4, 5);
+        var run = Hub();
+        using var steady = Join(run, compression, Policy.Every);
+        using var slow = Join(run, compression, Policy.Latest);
+        await Publish(run, steady, 1, 2, 3);
+        using var joiner = Join(run, compression, Policy.Every);
+        await Publish(run, steady, 4, 5);
 
         Assert.True(slow.TakeOne());
 
@@ -181,22 +182,22 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Latest_PausedForLong_CostsNobodyAKeyframeUntilItIsBack(V1.Compression compression)
     {
-        var hub = Hub(interval: 50);
-        using var steady = Join(hub, compression, Policy.Every);
-        using var paused = Join(hub, compression, Policy.Latest);
-        await Publish(hub, steady, 1);
+        var run = Hub(interval: 50);
+        using var steady = Join(run, compression, Policy.Every);
+        using var paused = Join(run, compression, Policy.Latest);
+        await Publish(run, steady, 1);
         await paused.NextAsync();
-        for (var loop = 2u; loop <= 120; loop++) await Publish(hub, steady, loop);
+        for (var loop = 2u; loop <= 120; loop++) await Publish(run, steady, loop);
         // By the interval alone: at 1, 51, 101. Even those are not kept for a reader that does not read.
         Assert.Equal([1u, 51, 101], steady.Taken.Where(taken => taken.Frame.Keyframe).Select(taken => taken.Frame.GameLoop));
 
         Assert.False(paused.TakeOne());
-        await Publish(hub, steady, 121);
+        await Publish(run, steady, 121);
         await paused.NextAsync();
 
         Assert.Equal((121u, true, 119ul), (paused.Last.GameLoop, paused.Last.Keyframe, paused.Last.Dropped));
         Assert.Equal((2u, 120u, 0), (paused.Last.DroppedFirstGameLoop, paused.Last.DroppedLastGameLoop, paused.Last.Earlier.Count));
-        await Publish(hub, steady, 122);
+        await Publish(run, steady, 122);
         Assert.False((await paused.NextAsync()).Keyframe);
         AssertContent(steady, paused);
     }
@@ -205,22 +206,22 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Latest_WithCredit_AsksWhenTheCreditIsBack(V1.Compression compression)
     {
-        var hub = Hub();
-        using var steady = Join(hub, compression, Policy.Every);
-        using var agent = Join(hub, compression, Policy.Latest, credits: 1);
-        await Publish(hub, steady, 1);
+        var run = Hub();
+        using var steady = Join(run, compression, Policy.Every);
+        using var agent = Join(run, compression, Policy.Latest, credits: 1);
+        await Publish(run, steady, 1);
         await agent.NextAsync();
         for (var loop = 2u; loop <= 50; loop++)
         {
-            await Publish(hub, steady, loop);
+            await Publish(run, steady, loop);
             Assert.False(agent.TakeOne());
         }
         agent.Subscription.Acknowledge(1);
         Assert.False(agent.TakeOne());
-        await Publish(hub, steady, 51);
+        await Publish(run, steady, 51);
         Assert.Equal((51u, 49ul), ((await agent.NextAsync()).GameLoop, agent.Last.Dropped));
         // Behind by some frames only, it has the newest at once.
-        await Publish(hub, steady, 52, 53, 54);
+        await Publish(run, steady, 52, 53, 54);
         agent.Subscription.Acknowledge(51);
         Assert.True(agent.TakeOne());
         Assert.Equal((54u, 2ul), (agent.Last.GameLoop, agent.Last.Dropped));
@@ -231,11 +232,11 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Latest_PausedAtTheEndOfTheMatch_StillGetsTheLastFrame(V1.Compression compression)
     {
-        var hub = Hub();
-        using var steady = Join(hub, compression, Policy.Every);
-        using var paused = Join(hub, compression, Policy.Latest);
-        for (var loop = 1u; loop <= 60; loop++) await Publish(hub, steady, loop);
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
+        var run = Hub();
+        using var steady = Join(run, compression, Policy.Every);
+        using var paused = Join(run, compression, Policy.Latest);
+        for (var loop = 1u; loop <= 60; loop++) await Publish(run, steady, loop);
+        await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
 
         Assert.True(paused.TakeOne());
 
@@ -251,9 +252,9 @@ public class KeyframeTests
     public async Task Interval_AndSeekBack_MakeKeyframes(V1.Compression compression)
     {
         // In frames, not game loops: a bot that steps eight at a time would get almost nothing else.
-        var hub = Hub(interval: 3);
-        using var reader = Join(hub, compression, Policy.Every);
-        await Publish(hub, reader, 100, 108, 116, 124, 132, 140, 148, 50, 58, 66, 74);
+        var run = Hub(interval: 3);
+        using var reader = Join(run, compression, Policy.Every);
+        await Publish(run, reader, 100, 108, 116, 124, 132, 140, 148, 50, 58, 66, 74);
         Assert.Equal([100u, 124, 148, 50, 74], reader.Taken.Where(taken => taken.Frame.Keyframe).Select(taken => taken.Frame.GameLoop));
         Assert.Equal(5ul, reader.Subscription.Status(74).Keyframes);
         AssertContent(reader);
@@ -263,9 +264,9 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Interval_Zero_OnlyOnDemand(V1.Compression compression)
     {
-        var hub = Hub(interval: 0);
-        using var reader = Join(hub, compression, Policy.Every);
-        await Publish(hub, reader, 1, 1_000_000, uint.MaxValue);
+        var run = Hub(interval: 0);
+        using var reader = Join(run, compression, Policy.Every);
+        await Publish(run, reader, 1, 1_000_000, uint.MaxValue);
         Assert.Equal([true, false, false], reader.Taken.Select(taken => taken.Frame.Keyframe));
     }
 
@@ -273,11 +274,11 @@ public class KeyframeTests
     [StreamCompressionData]
     public async Task Every_PlaybackFasterThanItsReader_LosesNothing(V1.Compression compression)
     {
-        var hub = Hub();
-        using var reader = Join(hub, compression, Policy.Every, buffer: 2);
+        var run = Hub();
+        using var reader = Join(run, compression, Policy.Every, buffer: 2);
         var publishing = Task.Run(async () =>
         {
-            for (var loop = 1u; loop <= 100; loop++) await Publish(hub, loop);
+            for (var loop = 1u; loop <= 100; loop++) await Publish(run, loop);
         });
         while (reader.Taken.Count < 100) await reader.NextAsync();
         await publishing.WaitAsync(Limit);
@@ -291,14 +292,14 @@ public class KeyframeTests
     public async Task EncodeQueueLeavesFramesOut_NoKeyframeIsNeeded(V1.Compression compression)
     {
         // Without lossless subscribers, the queue of the encoder holds one frame.
-        var hub = Hub(sourceWaits: false);
-        using var reader = Join(hub, compression, Policy.Latest);
+        var run = Hub(sourceWaits: false);
+        using var reader = Join(run, compression, Policy.Latest);
         for (var loop = 1u; loop <= 500; loop++)
         {
-            await Publish(hub, loop);
+            await Publish(run, loop);
             reader.TakeAll();
         }
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
+        await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over")).WaitAsync(Limit);
         reader.TakeAll();
         Assert.Equal(500u, reader.Last.GameLoop);
         Assert.Equal(500ul, (ulong)reader.Taken.Count + reader.Taken.Aggregate(0ul, (sum, taken) => sum + taken.Frame.Dropped));
@@ -317,7 +318,7 @@ public class KeyframeTests
 
     private async Task RunAsync(V1.Compression compression, byte[] steps, bool sourceWaits)
     {
-        var hub = Hub(interval: 40, sourceWaits: sourceWaits);
+        var run = Hub(interval: 40, sourceWaits: sourceWaits);
         var readers = new List<StreamReader>();
         var loop = 1000u;
         foreach (var step in steps)
@@ -326,7 +327,7 @@ public class KeyframeTests
             {
                 case 0:
                     readers.Add(Join(
-                        hub, compression, sourceWaits && step % 3 == 0 ? Policy.Every : Policy.Latest, credits: step % 5 == 0 ? 2 : 0));
+                        run, compression, sourceWaits && step % 3 == 0 ? Policy.Every : Policy.Latest, credits: step % 5 == 0 ? 2 : 0));
                     break;
                 case 1 when readers.Count > 0:
                     readers[step / 16 % readers.Count].Dispose();
@@ -352,11 +353,11 @@ public class KeyframeTests
                     break;
             }
         }
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
         foreach (var reader in readers)
         {
             while (reader.TakeAll()) reader.Subscription.Acknowledge(reader.Last.Sequence);
-            if (hub.Sequence >= reader.Subscription.FirstSequence) Assert.Equal(hub.Sequence, reader.Last.Sequence);
+            if (run.Hub.Sequence >= reader.Subscription.FirstSequence) Assert.Equal(run.Hub.Sequence, reader.Last.Sequence);
             for (var i = 1; i < reader.Taken.Count; i++)
             {
                 var (before, after) = (reader.Taken[i - 1].Frame, reader.Taken[i].Frame);
@@ -374,7 +375,7 @@ public class KeyframeTests
                 foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless)) reader.TakeAll();
                 foreach (var reader in readers.Where(reader => reader.Subscription.IsLossless && reader.Taken.Count > 0))
                     reader.Subscription.Acknowledge(reader.Last.Sequence);
-                await Publish(hub, loop++);
+                await Publish(run, loop++);
             }
         }
     }
@@ -396,16 +397,16 @@ public class KeyframeTests
         }
     }
 
-    private FrameHub Hub(uint interval = 224, bool sourceWaits = true)
+    private MatchRun Hub(uint interval = 224, bool sourceWaits = true)
     {
-        var hub = new FrameHub(new HubOptions { KeyframeIntervalFrames = interval }, sourceWaits, _clock);
-        hub.Begin(new Match { MatchId = "m" });
-        return hub;
+        var run = new MatchRun(new HubOptions { KeyframeIntervalFrames = interval }, sourceWaits, _clock);
+        run.Begin(new Match { MatchId = "m" });
+        return run;
     }
 
     private static StreamReader Join(
-        FrameHub hub, V1.Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
-        new(hub.Subscribe(Options(compression, policy, level, buffer) with { Credits = credits })!, compression);
+        MatchRun run, V1.Compression compression, Policy policy, int level = 4, int credits = 0, int buffer = 64) =>
+        new(run.Subscribe(Options(compression, policy, level, buffer) with { Credits = credits })!, compression);
 
     private static SubscriptionOptions Options(V1.Compression compression, Policy policy, int level = 4, int buffer = 64) => new()
     {
@@ -420,18 +421,18 @@ public class KeyframeTests
     };
 
     /// <summary>Publishes frames, each when a reader who gets all has taken the one before.</summary>
-    private async Task Publish(FrameHub hub, StreamReader steady, params uint[] loops)
+    private async Task Publish(MatchRun run, StreamReader steady, params uint[] loops)
     {
         foreach (var loop in loops)
         {
-            await Publish(hub, loop);
+            await Publish(run, loop);
             await steady.NextAsync();
             Assert.Equal(loop, steady.Last.GameLoop);
         }
     }
 
-    private ValueTask Publish(FrameHub hub, uint gameLoop) =>
-        hub.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(Observation(gameLoop))));
+    private ValueTask Publish(MatchRun run, uint gameLoop) =>
+        run.PublishAsync(SharedFrame.Rent(gameLoop, FrameStamp.Now(_clock), SharedBuffer.CopyOf(Observation(gameLoop))));
 
     /// <summary>Sizes from nothing to more than the smallest window; most of it as in the frame before.</summary>
     private static byte[] Observation(uint gameLoop) => gameLoop % 50 == 7 ? [] :

@@ -1,6 +1,7 @@
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -18,9 +19,9 @@ public class SharedStreamTests
     public async Task HundredSubscribers_GetOneEncodedFrameAndNothingIsAllocated(V1.Compression compression)
     {
         var clock = new ManualClock();
-        var hub = new FrameHub(new HubOptions { KeyframeIntervalFrames = 0 }, sourceWaits: true, clock);
-        hub.Begin(new Match { MatchId = "m" });
-        var subscriptions = Enumerable.Range(0, Subscribers).Select(_ => hub.Subscribe(Options(compression))!).ToList();
+        var run = new MatchRun(new HubOptions { KeyframeIntervalFrames = 0 }, sourceWaits: true, clock);
+        run.Begin(new Match { MatchId = "m" });
+        var subscriptions = Enumerable.Range(0, Subscribers).Select(_ => run.Subscribe(Options(compression))!).ToList();
         var observation = RecordingSample.Observation(1, 50_000);
         for (var loop = 1u; loop <= 50; loop++) await RoundAsync(loop);
 
@@ -35,7 +36,7 @@ public class SharedStreamTests
         async Task RoundAsync(uint loop)
         {
             var buffer = SharedBuffer.CopyOf(observation);
-            await hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(clock), buffer));
+            await run.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(clock), buffer));
             EncodedFrame? shared = null;
             foreach (var subscription in subscriptions)
             {

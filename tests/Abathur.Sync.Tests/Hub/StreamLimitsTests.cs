@@ -1,4 +1,5 @@
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -12,11 +13,11 @@ public sealed class StreamLimitsTests : IDisposable
         MaxSlowStreams = 4,
         MaxSlowStreamsPerConnection = 1,
     };
-    private readonly FrameHub _hub;
+    private readonly MatchRun _run;
 
-    public StreamLimitsTests() => _hub = new FrameHub(_limits, sourceWaits: true, TimeProvider.System);
+    public StreamLimitsTests() => _run = new MatchRun(_limits, sourceWaits: true, TimeProvider.System);
 
-    public void Dispose() => _hub.Dispose();
+    public void Dispose() => _run.Dispose();
 
     [Fact]
     public void Watchers_LeaveAQuarterToClientsThatMayAct()
@@ -67,17 +68,17 @@ public sealed class StreamLimitsTests : IDisposable
     public void Refusal_SaysWhatToDo()
     {
         for (var i = 1u; i <= 3; i++) Subscribe("one", every: i);
-        _hub.Subscribe(Options("one", 4, Encoding.Json, true), out var problem);
+        _run.Subscribe(Options("one", 4, Encoding.Json, true), out var problem);
         Assert.Equal(
             "this connection has 3 combinations of encoding, compression, fields and game loops, which is the limit: close one of them",
             problem);
     }
 
     private Subscription? Subscribe(string peer, uint every, Encoding encoding = Encoding.Json, bool mayAct = true) =>
-        _hub.Subscribe(Options(peer, every, encoding, mayAct));
+        _run.Subscribe(Options(peer, every, encoding, mayAct));
 
     private Subscription? Slow(string peer, uint every, bool mayAct = true) =>
-        _hub.Subscribe(Options(peer, every, Encoding.Proto, mayAct) with { Compression = V1.Compression.Br, CompressionLevel = 11 });
+        _run.Subscribe(Options(peer, every, Encoding.Proto, mayAct) with { Compression = V1.Compression.Br, CompressionLevel = 11 });
 
     private static SubscriptionOptions Options(string peer, uint every, Encoding encoding, bool mayAct) => new()
     {

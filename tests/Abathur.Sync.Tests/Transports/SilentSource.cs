@@ -1,4 +1,5 @@
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
 
@@ -11,7 +12,7 @@ internal sealed class SilentSource : IMatchSource
 
     public bool CanWait => true;
 
-    public async Task<SubscriptionEnd> RunAsync(FrameHub hub, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {
         await Task.Delay(Timeout.InfiniteTimeSpan, cancellation).ContinueWith(_ => { }, TaskScheduler.Default);
         return new(SubscriptionEndReason.Stopping, "stopped");

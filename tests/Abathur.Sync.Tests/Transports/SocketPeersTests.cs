@@ -17,7 +17,7 @@ public class SocketPeersTests
     public async Task Input_ThatLosesTheFraming_IsToldAndTheSubscriptionEnds(string encoding)
     {
         await using var daemon = Start(out var port, new DaemonOptions());
-        daemon.Hub.Begin(new Match { MatchId = "bad" });
+        daemon.Run.Begin(new Match { MatchId = "bad" });
         using var peer = await SubscribeAsync(port, encoding);
         using var file = new NetworkStream(peer);
         await ReadUntilAsync(file, "{\"match\":");
@@ -28,23 +28,23 @@ public class SocketPeersTests
         // A proper end, not a reset, which would cost a slow reader the reason.
         peer.Shutdown(SocketShutdown.Send);
         await file.CopyToAsync(Stream.Null).WaitAsync(Limit);
-        await daemon.Hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None).WaitAsync(Limit);
+        await daemon.Run.Hub.WaitForSubscribersAsync(count => count == 0, CancellationToken.None).WaitAsync(Limit);
     }
 
     [LinuxFact]
     public async Task Peer_TakesNothing_IsLetGoAlsoUnderLatest()
     {
         await using var daemon = Start(out var port, new DaemonOptions { DeadPeerTimeout = TimeSpan.FromSeconds(1) });
-        daemon.Hub.Begin(new Match { MatchId = "dead" });
+        daemon.Run.Begin(new Match { MatchId = "dead" });
         using var peer = await SubscribeAsync(port, "proto");
         using var gone = new CancellationTokenSource(Limit);
-        await daemon.Hub.WaitForSubscribersAsync(count => count == 1, gone.Token);
-        var ended = daemon.Hub.WaitForSubscribersAsync(count => count == 0, gone.Token);
+        await daemon.Run.Hub.WaitForSubscribersAsync(count => count == 1, gone.Token);
+        var ended = daemon.Run.Hub.WaitForSubscribersAsync(count => count == 0, gone.Token);
         for (var loop = 1u; !ended.IsCompleted; loop++)
         {
             var payload = SharedBuffer.Rent();
             System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop, 200_000));
-            await daemon.Hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
+            await daemon.Run.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
             await Task.WhenAny(ended, Task.Delay(20, gone.Token));
         }
         await ended;

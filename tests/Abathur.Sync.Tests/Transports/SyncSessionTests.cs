@@ -2,6 +2,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Transports;
 using Abathur.Sync.V1;
 using ClientMessage = Abathur.Sync.V1.ClientMessage;
@@ -13,13 +14,13 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ClientSendsFasterThanItIsRead_IsWrittenToAllTheSame()
     {
-        var hub = new FrameHub(new HubOptions(), sourceWaits: true, TimeProvider.System);
-        using var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
+        var run = new MatchRun(new HubOptions(), sourceWaits: true, TimeProvider.System);
+        using var api = new SyncApi(new SilentSource(), run, new AccessOptions(), TimeProvider.System);
         using var subscription = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         var wire = new FloodedWire();
 
         var running = Task.Run(() => new SyncSession(api, wire, subscription, AccessLevel.Act).RunAsync(CancellationToken.None));
-        await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
 
         Assert.Equal(SubscriptionEndReason.MatchOver, (await running.WaitAsync(TimeSpan.FromSeconds(20))).Reason);
         Assert.Equal("over", Assert.Single(wire.Written).End.Reason);
@@ -28,21 +29,21 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ReaderForWhomThereIsAlwaysOneMoreFrame_KeepsNobodyElseFromTheirs()
     {
-        var hub = new FrameHub(new HubOptions(), sourceWaits: false, TimeProvider.System);
-        hub.Begin(new Match { MatchId = "turns" });
-        using var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
+        var run = new MatchRun(new HubOptions(), sourceWaits: false, TimeProvider.System);
+        run.Begin(new Match { MatchId = "turns" });
+        using var api = new SyncApi(new SilentSource(), run, new AccessOptions(), TimeProvider.System);
         using var stop = new CancellationTokenSource();
         var served = new TaskCompletionSource();
         using var first = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         using var second = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         var greedy = new SyncSession(
-            api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(hub)), first,
+            api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(run)), first,
             AccessLevel.Act);
         var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, AccessLevel.Act);
         // As in the daemon: without the context that tests run in.
         Task[] running = [Task.Run(() => greedy.RunAsync(stop.Token)), Task.Run(() => patient.RunAsync(stop.Token))];
 
-        await PublishAsync(hub);
+        await PublishAsync(run);
         try
         {
             await served.Task.WaitAsync(TimeSpan.FromSeconds(20));
@@ -50,16 +51,16 @@ public class SyncSessionTests
         finally
         {
             await stop.CancelAsync();
-            await hub.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+            await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
         }
         await Task.WhenAll(running).WaitAsync(TimeSpan.FromSeconds(20));
     }
 
-    private static ValueTask PublishAsync(FrameHub hub)
+    private static ValueTask PublishAsync(MatchRun run)
     {
         var payload = SharedBuffer.Rent();
         System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
-        return hub.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(TimeProvider.System), payload));
+        return run.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(TimeProvider.System), payload));
     }
 
     /// <summary>Does something for each frame.</summary>

@@ -3,6 +3,7 @@ using Abathur.Recordings;
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Playback;
 using Abathur.Sync.V1;
@@ -248,9 +249,9 @@ public sealed class PlaybackSourceTests : IDisposable
         public Playing(PlaybackSource source, ManualClock clock)
         {
             Source = source;
-            var hub = new FrameHub(new HubOptions(), source.CanWait, clock);
-            hub.Begin(source.Match);
-            _subscription = hub.Subscribe(new SubscriptionOptions
+            var run = new MatchRun(new HubOptions(), source.CanWait, clock);
+            run.Begin(source.Match);
+            _subscription = run.Subscribe(new SubscriptionOptions
             {
                 Policy = Policy.Every,
                 Encoding = Encoding.Proto,
@@ -258,7 +259,7 @@ public sealed class PlaybackSourceTests : IDisposable
                 Transport = "test",
                 Peer = "test",
             })!;
-            Run = Task.Run(() => source.RunAsync(hub, Stop.Token));
+            Run = Task.Run(() => source.RunAsync(run, Stop.Token));
         }
 
         public PlaybackSource Source { get; }

@@ -3,7 +3,8 @@ using Abathur.Recordings;
 using Abathur.Recordings.Files;
 using Abathur.Recordings.Tests;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Recording;
+using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Push;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -31,7 +32,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         _disk = new HangingStream(file.Stream);
         _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, NullLogger.Instance, _clock);
         _source = new PushSource(_recorder, _clock);
-        _running = _source.RunAsync(new FrameHub(new HubOptions { HistoryBytes = 0 }, sourceWaits: false, _clock), _stop.Token);
+        _running = _source.RunAsync(new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits: false, _clock), _stop.Token);
     }
 
     public async ValueTask DisposeAsync()

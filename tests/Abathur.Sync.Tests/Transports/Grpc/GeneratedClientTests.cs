@@ -16,16 +16,16 @@ public sealed class GeneratedClientTests
     public async Task Subscribe_GivesTheFramesAndTheEnd()
     {
         await using var host = await GrpcHost.StartAsync();
-        host.Hub.Begin(new Match { MatchId = "generated" });
+        host.Run.Begin(new Match { MatchId = "generated" });
         using var channel = GrpcChannel.ForAddress(host.Address);
         var game = new GameSync.GameSyncClient(channel);
         using var limit = new CancellationTokenSource(Limit);
         using var call = game.Subscribe(
             new SubscribeRequest { Policy = Policy.Every, BufferFrames = 10 }, cancellationToken: limit.Token);
-        await host.Hub.WaitForSubscribersAsync(count => count == 1, limit.Token);
+        await host.Run.Hub.WaitForSubscribersAsync(count => count == 1, limit.Token);
         var sent = new uint[] { 1, 2, 3 }.Select(loop => (Loop: loop, Bytes: RecordingSample.Observation(loop, 50_000))).ToList();
         foreach (var (loop, bytes) in sent)
-            await host.Hub.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(bytes)));
+            await host.Run.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), SharedBuffer.CopyOf(bytes)));
         foreach (var (loop, bytes) in sent)
         {
             Assert.True(await call.ResponseStream.MoveNext(limit.Token));

@@ -29,9 +29,9 @@ public sealed class GrpcCallsTests
     public async Task Deadline_WhileTheClientDoesNotRead_EndsTheCall()
     {
         await using var host = await GrpcHost.StartAsync();
-        host.Hub.Begin(new Match { MatchId = "flood" });
+        host.Run.Begin(new Match { MatchId = "flood" });
         using var response = await host.CallAsync("Subscribe", Every, ("grpc-timeout", "1S"));
-        await host.Hub.WaitForSubscribersAsync(count => count == 1, CancellationToken.None).WaitAsync(Limit);
+        await host.Run.Hub.WaitForSubscribersAsync(count => count == 1, CancellationToken.None).WaitAsync(Limit);
         // More than all buffers between them hold.
         for (var loop = 1u; loop <= 60; loop++) await host.PublishAsync(loop, 1 << 20);
         await host.WaitUntilIdleAsync();
@@ -43,12 +43,12 @@ public sealed class GrpcCallsTests
     public async Task Client_LeavesWhileFramesAreWritten_EndsTheCall()
     {
         await using var host = await GrpcHost.StartAsync();
-        host.Hub.Begin(new Match { MatchId = "gone" });
+        host.Run.Begin(new Match { MatchId = "gone" });
         for (var loop = 1u; loop <= 20; loop++)
         {
             using (var response = await host.CallAsync("Subscribe", Every))
             {
-                await host.Hub.WaitForSubscribersAsync(count => count == 1, CancellationToken.None).WaitAsync(Limit);
+                await host.Run.Hub.WaitForSubscribersAsync(count => count == 1, CancellationToken.None).WaitAsync(Limit);
                 await host.PublishAsync(loop, 1 << 16);
                 await using var body = await response.Content.ReadAsStreamAsync();
                 await body.ReadExactlyAsync(new byte[5 + (loop * 1_000)]);
@@ -135,7 +135,7 @@ public sealed class GrpcCallsTests
     public async Task Calls_OneTooMany_IsRefusedAndTheNextIsServedAgain()
     {
         await using var host = await GrpcHost.StartAsync(maxCalls: 1);
-        host.Hub.Begin(new Match { MatchId = "one" });
+        host.Run.Begin(new Match { MatchId = "one" });
         using (var first = await host.CallAsync("Subscribe", Every))
         {
             using var second = await host.CallAsync("GetStatus", new GetStatusRequest());

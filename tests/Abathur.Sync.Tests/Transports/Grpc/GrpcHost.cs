@@ -3,6 +3,7 @@ using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Grpc;
 using Google.Protobuf;
@@ -21,10 +22,10 @@ internal sealed class GrpcHost : IAsyncDisposable
     private readonly SyncApi _api;
     private readonly GrpcGate _gate;
 
-    private GrpcHost(WebApplication app, HttpClient client, FrameHub hub, SyncApi api, GrpcGate gate) =>
-        (_app, _client, Hub, _api, _gate) = (app, client, hub, api, gate);
+    private GrpcHost(WebApplication app, HttpClient client, MatchRun run, SyncApi api, GrpcGate gate) =>
+        (_app, _client, Run, _api, _gate) = (app, client, run, api, gate);
 
-    public FrameHub Hub { get; }
+    public MatchRun Run { get; }
 
     public Uri Address => _client.BaseAddress!;
 
@@ -35,8 +36,8 @@ internal sealed class GrpcHost : IAsyncDisposable
         int maxCalls = 100, long maxConnectionHeldBytes = 1 << 20, TimeProvider? clock = null, bool sourceWaits = false)
     {
         clock ??= TimeProvider.System;
-        var hub = new FrameHub(new HubOptions { HistoryBytes = 0 }, sourceWaits, TimeProvider.System);
-        var api = new SyncApi(new SilentSource(), hub, new AccessOptions(), TimeProvider.System);
+        var run = new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits, TimeProvider.System);
+        var api = new SyncApi(new SilentSource(), run, new AccessOptions(), TimeProvider.System);
         var builder = KestrelHost.CreateBuilder(maxConnections: 100, TimeProvider.System);
         ListenOptions? listener = null;
         builder.WebHost.ConfigureKestrel(kestrel =>
@@ -54,7 +55,7 @@ internal sealed class GrpcHost : IAsyncDisposable
         GrpcEndpoints.Map(app, gate);
         await app.StartAsync();
         var client = new HttpClient { BaseAddress = new Uri($"http://{listener!.IPEndPoint}") };
-        return new GrpcHost(app, client, hub, api, gate);
+        return new GrpcHost(app, client, run, api, gate);
     }
 
     /// <summary>Publishes a frame of some bytes.</summary>
@@ -62,7 +63,7 @@ internal sealed class GrpcHost : IAsyncDisposable
     {
         var payload = SharedBuffer.Rent(bytes);
         payload.Advance(bytes);
-        await Hub.PublishAsync(Sync.Frames.SharedFrame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), payload));
+        await Run.PublishAsync(Sync.Frames.SharedFrame.Rent(gameLoop, FrameStamp.Now(TimeProvider.System), payload));
     }
 
     /// <summary>Calls a method of the service with one message.</summary>
@@ -103,7 +104,7 @@ internal sealed class GrpcHost : IAsyncDisposable
         _client.Dispose();
         await _app.StopAsync();
         await _app.DisposeAsync();
-        Hub.Dispose();
+        Run.Dispose();
         _api.Dispose();
     }
 }

@@ -46,7 +46,7 @@ public class WebSocketPeersTests
             byte[] pong = [0x8A, (byte)(0x80 | head[1]), 0, 0, 0, 0, .. await ReceiveAsync(peer, head[1])];
             await peer.SendAsync(pong);
         }
-        daemon.Hub.Begin(new Match { MatchId = "late" });
+        daemon.Run.Begin(new Match { MatchId = "late" });
 
         var next = await ReceiveAsync(peer, 2);
         while (next[0] == 0x89)

@@ -1,0 +1,216 @@
+using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches.History;
+using Abathur.Sync.V1;
+using Google.Protobuf;
+using Microsoft.Extensions.Logging;
+
+namespace Abathur.Sync.Matches;
+
+/// <summary>
+/// Shows a match later: publishes what is published in one run in another one, when it is as old as the delay, and never before. Until then
+/// frames wait in the history of the first. Runs on a thread of low priority, as all work for watchers.
+/// </summary>
+public sealed class MatchDelay : IDisposable
+{
+    /// <summary>Memory for drawings that wait. Where there is more, drawings of a moment replace those of the moments before.</summary>
+    public const int MaxDrawingBytes = 16 * 1024 * 1024;
+
+    /// <summary>Memory for plotted values that wait. Where there is more, they are not shown.</summary>
+    public const int MaxPlotBytes = 16 * 1024 * 1024;
+
+    /// <summary>How late a wait may begin.</summary>
+    private const long MaxLateNs = 500_000;
+
+    private readonly MatchRun _live;
+    private readonly MatchHistory _history;
+    private readonly long _delayNs;
+    private readonly TimeProvider _clock;
+    private readonly ILogger _log;
+    private readonly MessagesInTime _drawings;
+    private readonly MessagesInTime _plots;
+    private long _drawn;
+    private readonly AsyncAutoResetEvent _wake;
+    private volatile Ending? _ending;
+    private volatile SubscriptionEnd? _stop;
+
+    /// <param name="live">The match as it is. It keeps a history.</param>
+    /// <param name="options">Limits of the other run.</param>
+    /// <param name="delay">How much later the match is shown.</param>
+    /// <param name="log">Gets a message when frames are dropped before they are shown, and when showing them fails.</param>
+    /// <param name="clock">Clock of all times.</param>
+    public MatchDelay(MatchRun live, HubOptions options, TimeSpan delay, ILogger log, TimeProvider clock)
+    {
+        _live = live;
+        _history = live.History ?? throw new ArgumentException("frames that are shown later wait in a history", nameof(live));
+        _delayNs = delay.Ticks * TimeSpan.NanosecondsPerTick;
+        _clock = clock;
+        _log = log;
+        _drawings = new MessagesInTime(MaxDrawingBytes, clock);
+        _plots = new MessagesInTime(MaxPlotBytes, clock);
+        _wake = new AsyncAutoResetEvent(clock);
+        Later = new MatchRun(options, sourceWaits: false, clock, new SubscriptionIds(first: 1, step: 2));
+        live.Advanced = OnAdvanced;
+        live.Plots.Plotted += OnPlotted;
+        _history.Grown += _wake.Set;
+        Completed = LowPriorityScheduler.Delays.RunAsync(ShowAsync);
+    }
+
+    /// <summary>The match as it was.</summary>
+    public MatchRun Later { get; }
+
+    /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then <see cref="Later"/> may be
+    /// finished with it.</summary>
+    public Task<SubscriptionEnd> Completed { get; }
+
+    private static SubscriptionEnd Dropped { get; } = new(
+        SubscriptionEndReason.SlowConsumer,
+        "frames of the match were dropped before they were as old as --delay: subscribe again for those behind them");
+
+    /// <summary>The match is over now, and nothing more is published. That is shown later as well.</summary>
+    public void End(SubscriptionEnd end)
+    {
+        _ending ??= new Ending(end, NowNs);
+        _wake.Set();
+    }
+
+    /// <summary>Ends at once. What has not been shown yet is never shown.</summary>
+    public void Stop(SubscriptionEnd end)
+    {
+        _stop ??= end;
+        _wake.Set();
+    }
+
+    /// <summary>Drops what is kept. It must have completed.</summary>
+    public void Dispose()
+    {
+        _live.Advanced = null;
+        _live.Plots.Plotted -= OnPlotted;
+        _history.Grown -= _wake.Set;
+        Later.Dispose();
+        _wake.Dispose();
+    }
+
+    private long NowNs => FrameStamp.MonotonicNow(_clock);
+
+    private void OnAdvanced()
+    {
+        var isDrawn = _live.Drawings.Version != _drawn;
+        if (isDrawn) _drawings.Replace(_live.Drawings.Read(out _drawn).ToByteArray());
+        if (isDrawn || Later.Match is null) _wake.Set();
+    }
+
+    private void OnPlotted(PlotRequest request, uint gameLoop)
+    {
+        if (_plots.TryAdd(new PlotRequest(request) { GameLoop = gameLoop }.ToByteArray())) _wake.Set();
+    }
+
+    private async Task<SubscriptionEnd> ShowAsync()
+    {
+        using var kept = new KeptFrames(_history);
+        SharedFrame? next = null;
+        try
+        {
+            while (_stop is null)
+            {
+                // In this order: nothing is added after the end, and nothing is kept later than it was added.
+                var ending = _ending;
+                var mayGrow = _history.HasPending;
+                next ??= kept.TryRead();
+                if (Earliest(next, ending, mayGrow) is not var (atNs, what))
+                {
+                    await _wake.WaitAsync();
+                    continue;
+                }
+                if (NowNs < atNs + _delayNs)
+                {
+                    await WaitUntilAsync(atNs + _delayNs);
+                    continue;
+                }
+                switch (what)
+                {
+                    case Shown.Match:
+                        Later.Begin(_live.Match!);
+                        break;
+                    case Shown.Frame:
+                        var frame = next!;
+                        next = null;
+                        await PublishAsync(frame, kept.LastSequence);
+                        break;
+                    case Shown.Drawings:
+                        Later.Drawings.Show(Drawings.Parser.ParseFrom(_drawings.Take()));
+                        break;
+                    case Shown.Plots:
+                        Later.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
+                        break;
+                    default:
+                        return ending!.End;
+                }
+            }
+            return _stop;
+        }
+        catch (Exception e)
+        {
+            LogMessages.DelayFailed(_log, e);
+            return new(SubscriptionEndReason.SourceLost, "the match cannot be shown any more: the daemon has a defect");
+        }
+        finally
+        {
+            next?.Release();
+        }
+    }
+
+    /// <summary>Waits until a time, or for something new.</summary>
+    private async ValueTask WaitUntilAsync(long dueNs)
+    {
+        var nowNs = NowNs;
+        // Rounded up, because it must not be early.
+        var ticks = (Math.Max(dueNs - nowNs, 0) + TimeSpan.NanosecondsPerTick - 1) / TimeSpan.NanosecondsPerTick;
+        var waiting = _wake.WaitAsync(TimeSpan.FromTicks(ticks));
+        // The thread may have been interrupted before the wait began, which would be too long then.
+        if (NowNs - nowNs > MaxLateNs) _wake.Set();
+        await waiting;
+    }
+
+    /// <summary>What has to be shown next, and when it happened; null if nothing waits.</summary>
+    private (long AtNs, Shown What)? Earliest(SharedFrame? next, Ending? ending, bool mayGrow)
+    {
+        var frameNs = next?.Captured.MonotonicNs ?? long.MaxValue;
+        // The first observation of a bot may be captured before its match has begun.
+        if (Later.Match is null && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
+        // A frame that is about to be kept may be older than the rest, which belongs to it.
+        if (next is null && mayGrow) return null;
+        var (drawnNs, plottedNs) = (_drawings.FirstNs ?? long.MaxValue, _plots.FirstNs ?? long.MaxValue);
+        if (next is not null && frameNs <= Math.Min(drawnNs, plottedNs)) return (frameNs, Shown.Frame);
+        if (drawnNs < long.MaxValue && drawnNs <= plottedNs) return (drawnNs, Shown.Drawings);
+        if (plottedNs < long.MaxValue) return (plottedNs, Shown.Plots);
+        return ending is null ? null : (ending.AtNs, Shown.End);
+    }
+
+    private async ValueTask PublishAsync(SharedFrame frame, ulong sequence)
+    {
+        if (sequence != Later.Hub.Sequence + 1)
+        {
+            LogMessages.DelayedFramesDropped(_log, sequence - Later.Hub.Sequence - 1);
+            Later.SkipTo(sequence - 1, Dropped);
+        }
+        await Later.PublishAsync(frame);
+    }
+
+    /// <summary>What is shown later.</summary>
+    private enum Shown
+    {
+        Match,
+        Frame,
+        Drawings,
+        Plots,
+        End,
+    }
+
+    /// <summary>The end of the match.</summary>
+    /// <param name="End">Why it ended.</param>
+    /// <param name="AtNs">When, on the monotonic clock.</param>
+    private sealed record Ending(SubscriptionEnd End, long AtNs);
+}

@@ -1,0 +1,187 @@
+using System.Runtime.CompilerServices;
+using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
+using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches.Drawing;
+using Abathur.Sync.Matches.History;
+using Abathur.Sync.Matches.Plots;
+using Abathur.Sync.V1;
+
+namespace Abathur.Sync.Matches;
+
+/// <summary>
+/// One match: its description, what is kept of it (history, timeline, what happened, drawings, plots), and its subscribers
+/// (<see cref="Hub"/>). One task publishes.
+/// </summary>
+public sealed class MatchRun : IDisposable
+{
+    private readonly TimeProvider _clock;
+    private readonly bool _sourceWaits;
+    private readonly TaskCompletionSource<Match?> _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly MatchTimeline _timeline = new();
+    private readonly MatchHistory? _history;
+    private readonly EventLog _events = new();
+    private readonly RateMeter _rate;
+    private readonly Action<SharedFrame> _keep;
+    private readonly Action<SharedFrame> _keepNothing;
+    private volatile Match? _match;
+    private long _beganNs;
+    private ulong _bytesPublished;
+    private long _drawingsMarked;
+
+    /// <param name="options">Limits.</param>
+    /// <param name="sourceWaits">
+    /// Whether the source can wait for lossless readers (a playback can, a game cannot). If it cannot, the
+    /// subscription of such a reader ends when its queue is full.
+    /// </param>
+    /// <param name="clock">Clock of stamps and timeouts.</param>
+    public MatchRun(HubOptions options, bool sourceWaits, TimeProvider clock)
+        : this(options, sourceWaits, clock, new SubscriptionIds())
+    {
+    }
+
+    internal MatchRun(HubOptions options, bool sourceWaits, TimeProvider clock, SubscriptionIds ids)
+    {
+        (_clock, _sourceWaits) = (clock, sourceWaits);
+        _rate = new RateMeter(clock);
+        Hub = new FrameHub(options, sourceWaits, clock, _events, ids);
+        Drawings.Changed += () => Hub.Wake(static subscription => subscription.Options.Drawings);
+        if (options.HistoryBytes > 0) _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
+        (_keep, _keepNothing) = (frame => _history?.Add(frame), _ => _history?.Interrupt());
+    }
+
+    /// <summary>Distributes the frames.</summary>
+    internal FrameHub Hub { get; }
+
+    /// <summary>The drawings of agents.</summary>
+    public DrawingBoard Drawings { get; } = new();
+
+    /// <summary>The numbers of agents over time.</summary>
+    public PlotBoard Plots { get; } = new();
+
+    /// <summary>Called when the match has begun, and after each frame, when the drawings are those of its game loop, on the task that
+    /// publishes. Must neither block nor throw.</summary>
+    internal Action? Advanced { get; set; }
+
+    /// <summary>The constant data of the match; null before the match has begun.</summary>
+    public Match? Match => _match;
+
+    /// <summary>When the match has begun, on the monotonic clock; 0 before.</summary>
+    internal long BeganNs => Volatile.Read(ref _beganNs);
+
+    /// <summary>The kept frames; null if none are kept.</summary>
+    internal MatchHistory? History => _history;
+
+    /// <summary>Whether frames are kept for subscribers that begin in the past.</summary>
+    public bool KeepsHistory => _history is not null;
+
+    /// <summary>First and last game loop that are kept; null if none is.</summary>
+    public (uint First, uint Last)? HistoryRange => _history?.Range;
+
+    /// <summary>Whether frames were published, and none of them is kept.</summary>
+    public bool KeepsNothing => Hub.Sequence > 0 && HistoryRange is null;
+
+    /// <summary>Sets the match. Called once, before its first frame.</summary>
+    public void Begin(Match match)
+    {
+        if (_match is not null) throw new InvalidOperationException("the match has begun already");
+        Drawings.Advance(match.FirstGameLoop);
+        Plots.Advance(match.FirstGameLoop);
+        _timeline.Begin(match.GameData);
+        Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
+        _match = match;
+        _began.TrySetResult(match);
+        Advanced?.Invoke();
+    }
+
+    /// <summary>The match, as soon as it is set; null if it is finished without one.</summary>
+    public Task<Match?> WaitForMatchAsync(CancellationToken cancellation) => _began.Task.WaitAsync(cancellation);
+
+    /// <summary>Adds a subscriber. It gets the next frame that is published, or the kept ones before. Null if there are too many.</summary>
+    public Subscription? Subscribe(SubscriptionOptions options) => Subscribe(options, out _);
+
+    /// <summary>The same, with the reason for a refusal.</summary>
+    /// <param name="options">The subscription.</param>
+    /// <param name="problem">Why it is refused; empty if it is accepted.</param>
+    public Subscription? Subscribe(SubscriptionOptions options, out string problem)
+    {
+        if (!options.Start.IsInHistory) return Hub.Subscribe(options, out problem);
+        var history = _history ?? throw new InvalidOperationException("no history is kept");
+        return Hub.Subscribe(options, out problem, subscription => new CatchUp(Reader(), Hub.Follow, _clock));
+
+        HistoryReader Reader() => new(
+            history,
+            new(
+                _match?.MatchId ?? "", options.Start.GameLoop, options.Start.MayBeNext, options.Format, options.CompressionLevel,
+                StreamKey.For(options).FieldMask, options.EveryGameLoops),
+            _clock);
+    }
+
+    /// <summary>Waits until the next frame can be kept. For a source that can wait; one task waits at a time.</summary>
+    public ValueTask WaitForHistoryAsync() => _history?.WaitForRoomAsync() ?? default;
+
+    /// <summary>
+    /// Publishes a frame, whose reference it takes over. Waits only if the source can: until the queues of lossless readers have
+    /// room, and until lockstep readers have acknowledged.
+    /// </summary>
+    /// <param name="frame">The frame.</param>
+    /// <param name="isPaced">Whether frames have due times, so that each wait delays them. If not, readers set the pace.</param>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask PublishAsync(SharedFrame frame, bool isPaced = true)
+    {
+        // The numbers are those of "A frame's way" in docs/architecture.md.
+        // 2. Room: a source that can wait waits for lossless readers and for the history.
+        if (_sourceWaits)
+        {
+            await Hub.WaitForRoomAsync(isPaced);
+            if (isPaced) await WaitForHistoryAsync();
+        }
+        // 3. Agents: before anybody can have the frame, also a reader of the history: what it then plots belongs to this game loop.
+        Drawings.Advance(frame.GameLoop);
+        Plots.Advance(frame.GameLoop);
+        // 4. Number and history, under one lock, so that a subscriber can determine whether this frame is its first. A playback at
+        // unlimited rate is read as fast as possible, and keeping its frames would take a processor.
+        var matchId = _match?.MatchId ?? throw new InvalidOperationException("a frame was published before its match");
+        Hub.Number(frame, matchId, isPaced || !_sourceWaits ? _keep : _keepNothing);
+        // 5. What happened: before it is offered, because a subscriber that does not get it may be sent the next one at once.
+        var events = _events.Add(frame);
+        _timeline.Add(frame.GameLoop, frame.Observation.Span, events.Span);
+        if (Drawings.Version != _drawingsMarked) _timeline.AddDrawings(frame.GameLoop, Drawings.Read(out _drawingsMarked));
+        _bytesPublished += (ulong)frame.Observation.Length;
+        _rate.Count();
+        Advanced?.Invoke();
+        // 6 to 9. Streams, subscriptions, transports, answers.
+        await Hub.OfferAsync(frame);
+    }
+
+    /// <summary>Says that frames are missing before the next one: it gets the number behind this sequence, nothing is kept from before it,
+    /// and the current subscriptions end. Later ones begin behind the gap.</summary>
+    /// <param name="sequence">Of the last missing frame.</param>
+    /// <param name="end">Why the subscriptions end.</param>
+    internal void SkipTo(ulong sequence, SubscriptionEnd end) => Hub.SkipTo(sequence, end, () => _history?.Interrupt());
+
+    /// <summary>Ends all current and later subscriptions. Completes when each stream has offered its queued frames.</summary>
+    public Task FinishAsync(SubscriptionEnd end)
+    {
+        _began.TrySetResult(null);
+        return Hub.FinishAsync(end);
+    }
+
+    /// <summary>Some numbers of the match, one row a game second, after a game loop (0: all), and what happened when.</summary>
+    /// <param name="afterGameLoop">The game loop.</param>
+    /// <param name="requireRoom">Is called with the bytes of the values before they are copied; throws if they are too many.</param>
+    public Timeline Timeline(uint afterGameLoop, Action<long>? requireRoom = null) => _timeline.After(afterGameLoop, requireRoom);
+
+    /// <summary>Adds what there is to say of the match to the status.</summary>
+    public void Describe(Status status)
+    {
+        Hub.DescribeSubscribers(status);
+        status.FramesPublished = Hub.Sequence;
+        status.BytesPublished = _bytesPublished;
+        status.FramesPerSecond = _rate.PerSecond();
+        status.History = _history?.Describe();
+    }
+
+    /// <summary>Drops the history. Subscriptions must have ended.</summary>
+    public void Dispose() => _history?.Dispose();
+}
