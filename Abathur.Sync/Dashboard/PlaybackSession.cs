@@ -15,7 +15,8 @@ using Microsoft.AspNetCore.Http;
 namespace Abathur.Sync.Dashboard;
 
 /// <summary>
-/// A recording that plays for a single WebSocket, with its own source, match and API: neither the daemon's match nor its agents are affected.
+/// A recording that plays for a single WebSocket, with a source, a match and an API of its own: the daemon's match and its agents are not
+/// affected.
 /// It begins when the connection subscribes, pauses at its end, and ends with the connection.
 /// </summary>
 internal static class PlaybackSession

@@ -20,9 +20,7 @@ internal sealed class FrameHub
     private readonly TimeProvider _clock;
     private readonly EventLog _events;
     private readonly SubscriptionIds _ids;
-    private readonly SubscriberScheduler _readers = new();
-    private readonly HoldUpBudget _holdUps;
-    private readonly HoldUpBudget _encoderHoldUps;
+    private readonly StreamContext _context;
     private readonly SubscriptionTotals _totals = new();
     private volatile FrameStream[] _streams = [];
     private volatile Subscription[] _catchingUp = [];
@@ -34,16 +32,17 @@ internal sealed class FrameHub
     private uint _newestGameLoop;
 
     /// <param name="options">Limits.</param>
-    /// <param name="sourceWaits">Whether the source can wait for lossless readers. If it cannot, the subscription of such a reader ends when
-    /// its queue is full.</param>
+    /// <param name="sourceWaits">Whether the source can wait for lossless readers. If not, such a subscription ends when its queue is
+    /// full.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
     /// <param name="events">What happened in the frames, for subscribers that do not get each.</param>
     /// <param name="ids">Numbers the subscriptions.</param>
     public FrameHub(HubOptions options, bool sourceWaits, TimeProvider clock, EventLog events, SubscriptionIds ids)
     {
         (_options, _sourceWaits, _clock, _events, _ids) = (options, sourceWaits, clock, events, ids);
-        _holdUps = new HoldUpBudget(options.WatchersHoldUp, clock);
-        _encoderHoldUps = new HoldUpBudget(options.WatchersEncodersHoldUp, clock);
+        _context = new StreamContext(
+            options, sourceWaits, clock, new SubscriberScheduler(), EncoderThreads.Shared, new HoldUpBudget(options.WatchersHoldUp, clock),
+            new HoldUpBudget(options.WatchersEncodersHoldUp, clock), RetainNewest, (format, took) => Encoded?.Invoke(format, took));
     }
 
     /// <summary>Called with the encoding time of each frame, on the task of its stream. Must neither block nor throw.</summary>
@@ -125,13 +124,9 @@ internal sealed class FrameHub
 
     private FrameStream AddStream(StreamKey key)
     {
-        var stream = new FrameStream(
-            key, _options, _sourceWaits, _clock, _readers, EncoderThreads.Shared, _holdUps, _encoderHoldUps, RetainNewest)
-        {
-            Encoded = duration => Encoded?.Invoke(key.Format, duration),
-        };
+        var stream = FrameStream.Create(key, _context);
         // Streams without an encoder are served before the others.
-        _streams = stream.Encoding.IsCompleted ? [stream, .. _streams] : [.. _streams, stream];
+        _streams = stream is PlainStream ? [stream, .. _streams] : [.. _streams, stream];
         return stream;
     }
 
@@ -162,7 +157,7 @@ internal sealed class FrameHub
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForRoomAsync(bool isPaced)
     {
-        _holdUps.Grace = _encoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
+        _context.HoldUps.Grace = _context.EncoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
         // One start time for all: the hub waits for all readers at the same time, not in sequence.
         var since = _clock.GetTimestamp();
         foreach (var stream in _streams) await stream.WaitForRoomAsync(since);

@@ -39,7 +39,7 @@ internal sealed class CatchUp(HistoryReader history, Func<Subscription, FrameHub
         }
     }
 
-    /// <summary>Lets go of the history.</summary>
+    /// <inheritdoc/>
     public void Dispose() => history.Dispose();
 
     private async Task<SubscriptionEnd?> SendKeptAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellation)

@@ -87,9 +87,11 @@ public sealed class BurstTests : IDisposable
             Peer = "test",
         };
         var budget = new HoldUpBudget(TimeSpan.FromSeconds(10), _clock);
-        var stream = new FrameStream(
-            StreamKey.For(options), new HubOptions(), sourceWaits, _clock, new SubscriberScheduler(), _threads, budget, budget,
-            retainNewest: () => null);
+        var stream = FrameStream.Create(
+            StreamKey.For(options),
+            new StreamContext(
+                new HubOptions(), sourceWaits, _clock, new SubscriberScheduler(), _threads, budget, budget, RetainNewest: () => null,
+                Encoded: (_, _) => { }));
         var subscription = new Subscription(1, options, 1, _clock, _ => { });
         stream.Add(subscription);
         return (stream, new StreamReader(subscription, options.Compression));
