@@ -6,8 +6,8 @@ using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Matches.Recording;
-using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
 

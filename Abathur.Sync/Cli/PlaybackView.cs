@@ -1,7 +1,6 @@
 using System.Globalization;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Matches;
-using Abathur.Sync.Sources;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Cli;

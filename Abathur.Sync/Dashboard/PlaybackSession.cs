@@ -55,12 +55,10 @@ internal static class PlaybackSession
                 return;
             }
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
-            using var run = new MatchRun(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.CanWait, clock);
+            using var run = new MatchRun(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.Abilities, clock);
             run.Begin(source.Match);
-            using var api = new SyncApi(source, run, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock)
-            {
-                HidesProcess = age.IsDelayed,
-            };
+            var view = new MatchView(run) { HidesLoad = age.IsDelayed };
+            using var api = new SyncApi(view, view, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
             using var compare = new CompareEndpoint(run, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.

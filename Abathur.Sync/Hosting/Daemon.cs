@@ -8,6 +8,7 @@ using Abathur.Sync.Diagnostics.Metrics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
 using Abathur.Sync.Sources;
+using Abathur.Sync.Sources.Push;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Http;
@@ -42,9 +43,8 @@ public sealed class Daemon : IAsyncDisposable
     private readonly MatchRun _run;
     private readonly WebApplication _app;
     private readonly HealthServiceImpl _health = new();
-    private readonly CompareEndpoint _compare;
     private readonly MatchDelay? _delay;
-    private readonly CompareEndpoint? _compareLater;
+    private readonly Dictionary<MatchView, CompareEndpoint> _compare = [];
     private readonly ILogger _log;
     private readonly SyncApi _api;
     private readonly UnauthenticatedConnections _unauthenticated;
@@ -71,11 +71,14 @@ public sealed class Daemon : IAsyncDisposable
         _log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
         var isDelayed = options.Access.WatchDelay > TimeSpan.Zero;
         var (limits, limitsLater) = isDelayed ? options.Hub.Divide() : (options.Hub, options.Hub);
-        _run = new MatchRun(limits, source.CanWait, clock, isDelayed ? new SubscriptionIds(first: 2, step: 2) : new());
+        _run = new MatchRun(limits, source.Abilities, clock, isDelayed ? new SubscriptionIds(first: 2, step: 2) : new());
         if (source.Match is { } match) _run.Begin(match);
         if (isDelayed) _delay = new MatchDelay(_run, limitsLater, options.Access.WatchDelay, _log, clock);
         _drainedLater = _delay is null ? Task.CompletedTask : DrainAsync(_delay);
-        _api = new SyncApi(source, _run, options.Access, clock) { Later = _delay?.Later };
+        var live = new MatchView(_run);
+        var watched = _delay is null ? live : new MatchView(_delay.Later) { Delay = options.Access.WatchDelay, HidesLoad = true };
+        MatchView[] views = _delay is null ? [live] : [live, watched];
+        _api = new SyncApi(live, watched, options.Access, clock, source is PushSource push ? push.OpenAsync : null);
         _unauthenticated = new UnauthenticatedConnections(options.Access.Tokens, clock);
         var builder = KestrelHost.CreateBuilder(options.MaxConnections, clock);
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
@@ -83,8 +86,10 @@ public sealed class Daemon : IAsyncDisposable
         builder.Services.Configure<SocketTransportOptions>(transport => transport.CreateBoundListenSocket = CreateListenSocket);
         GrpcEndpoints.AddServices(builder.Services, _api, _health);
         _app = builder.Build();
-        foreach (var hub in new[] { _run, _delay?.Later }.OfType<MatchRun>().Select(run => run.Hub))
+        foreach (var view in views)
         {
+            var hub = view.Run.Hub;
+            _compare[view] = new CompareEndpoint(view.Run, options.Hub, clock, _app.Lifetime.ApplicationStopping);
             hub.Joined += subscription => LogSubscribed(_log, subscription);
             hub.Left += subscription => LogUnsubscribed(_log, subscription);
         }
@@ -101,8 +106,6 @@ public sealed class Daemon : IAsyncDisposable
             options.Recordings, options.Hub, options.WebSocket, access, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(
             RecordingsEndpoint.Path, recordings.ListAsync, AccessLevel.Watch).AddPrefix(RecordingsEndpoint.Prefix, recordings.HandleAsync);
-        _compare = new CompareEndpoint(_run, options.Hub, clock, _app.Lifetime.ApplicationStopping);
-        if (_delay is not null) _compareLater = new CompareEndpoint(_delay.Later, options.Hub, clock, _app.Lifetime.ApplicationStopping);
         routes.Add(
             CompareEndpoint.Path,
             http =>
@@ -110,7 +113,7 @@ public sealed class Daemon : IAsyncDisposable
                     ? recordings.CompareAsync(run, http)
                     : CompareFor(http).HandleAsync(http),
             AccessLevel.Watch);
-        _meter = new DaemonMeter(_run, _delay?.Later, () => _api.GetStatus(AccessLevel.Act), clock);
+        _meter = new DaemonMeter(views, () => _api.GetStatus(AccessLevel.Act), clock);
         _metrics = new PrometheusText();
         new OperationsEndpoints(_api, _metrics, () => _listens && !_isStopping).AddTo(routes);
         _app.Use(
@@ -206,8 +209,7 @@ public sealed class Daemon : IAsyncDisposable
         if (_listens) foreach (var path in UnixSockets) File.Delete(path);
     }
 
-    private CompareEndpoint CompareFor(HttpContext http) =>
-        _api.IsDelayed(_api.LevelOf(WebSocketToken.Of(http))) ? _compareLater! : _compare;
+    private CompareEndpoint CompareFor(HttpContext http) => _compare[_api.ViewOf(_api.LevelOf(WebSocketToken.Of(http)))];
 
     private void Stop()
     {
@@ -251,8 +253,7 @@ public sealed class Daemon : IAsyncDisposable
     {
         _isStopping = true;
         _health.SetStatus(GameSyncMethods.ServiceName, ServingStatus.NotServing);
-        _compare.Dispose();
-        _compareLater?.Dispose();
+        foreach (var endpoint in _compare.Values) endpoint.Dispose();
     }
 
     private static bool IsOver(SubscriptionEnd end) => end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;

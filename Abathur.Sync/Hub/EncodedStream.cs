@@ -318,8 +318,8 @@ internal sealed class EncodedStream : FrameStream
         var left = Context.EncoderHoldUps.Left(TimeSpan.Zero);
         if (left <= TimeSpan.Zero || !await _room.WaitAsync(left))
         {
-            EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for {Seconds(Context.EncoderHoldUps)} "
-                + "s in a minute: use a lower compression level, policy latest, or a token for acting");
+            EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for "
+                + $"{Seconds(Context.EncoderHoldUps)} s in a minute: use a lower compression level, policy latest, or a token for acting");
         }
         Context.EncoderHoldUps.Spend(Context.Clock.GetElapsedTime(began));
     }

@@ -27,7 +27,8 @@ internal static class FirstUse
 
     private static async Task PublishAsync(PayloadFormat format, bool isMasked)
     {
-        using var run = new MatchRun(new HubOptions { HistoryBytes = 1024 * 1024 }, sourceWaits: false, TimeProvider.System);
+        using var run = new MatchRun(
+            new HubOptions { HistoryBytes = 1024 * 1024 }, new MatchAbilities { Kind = SourceKind.Push }, TimeProvider.System);
         run.Begin(new Match { MatchId = "first use", GameData = new ResponseData() });
         using var subscription = run.Subscribe(new SubscriptionOptions
         {

@@ -51,7 +51,7 @@ public sealed class MatchDelay : IDisposable
         _drawings = new MessagesInTime(MaxDrawingBytes, clock);
         _plots = new MessagesInTime(MaxPlotBytes, clock);
         _wake = new AsyncAutoResetEvent(clock);
-        Later = new MatchRun(options, sourceWaits: false, clock, new SubscriptionIds(first: 1, step: 2));
+        Later = new MatchRun(options, new MatchAbilities { Kind = live.Abilities.Kind }, clock, new SubscriptionIds(first: 1, step: 2));
         live.Advanced = OnAdvanced;
         live.Plots.Plotted += OnPlotted;
         _history.Grown += _wake.Set;

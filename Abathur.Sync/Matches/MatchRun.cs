@@ -30,21 +30,18 @@ public sealed class MatchRun : IDisposable
     private long _drawingsMarked;
 
     /// <param name="options">Limits.</param>
-    /// <param name="sourceWaits">
-    /// Whether the source can wait for lossless readers (a playback can, a game cannot). If it cannot, the
-    /// subscription of such a reader ends when its queue is full.
-    /// </param>
+    /// <param name="abilities">What can be done with it.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
-    public MatchRun(HubOptions options, bool sourceWaits, TimeProvider clock)
-        : this(options, sourceWaits, clock, new SubscriptionIds())
+    public MatchRun(HubOptions options, MatchAbilities abilities, TimeProvider clock)
+        : this(options, abilities, clock, new SubscriptionIds())
     {
     }
 
-    internal MatchRun(HubOptions options, bool sourceWaits, TimeProvider clock, SubscriptionIds ids)
+    internal MatchRun(HubOptions options, MatchAbilities abilities, TimeProvider clock, SubscriptionIds ids)
     {
-        (_clock, _sourceWaits) = (clock, sourceWaits);
+        (_clock, _sourceWaits, Abilities) = (clock, abilities.CanWait, abilities);
         _rate = new RateMeter(clock);
-        Hub = new FrameHub(options, sourceWaits, clock, _events, ids);
+        Hub = new FrameHub(options, _sourceWaits, clock, _events, ids);
         Drawings.Changed += () => Hub.Wake(static subscription => subscription.Options.Drawings);
         if (options.HistoryBytes > 0) _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
         (_keep, _keepNothing) = (frame => _history?.Add(frame), _ => _history?.Interrupt());
@@ -52,6 +49,9 @@ public sealed class MatchRun : IDisposable
 
     /// <summary>Distributes the frames.</summary>
     internal FrameHub Hub { get; }
+
+    /// <summary>What can be done with it.</summary>
+    public MatchAbilities Abilities { get; internal set; }
 
     /// <summary>The drawings of agents.</summary>
     public DrawingBoard Drawings { get; } = new();
@@ -180,6 +180,7 @@ public sealed class MatchRun : IDisposable
         status.BytesPublished = _bytesPublished;
         status.FramesPerSecond = _rate.PerSecond();
         status.History = _history?.Describe();
+        Abilities.Describe?.Invoke(status);
     }
 
     /// <summary>Drops the history. Subscriptions must have ended.</summary>

@@ -22,11 +22,14 @@ namespace Abathur.Sync.Transports;
 /// The requests of agents, independent of the transport. Refused requests throw <see cref="RequestException"/>, whose status codes
 /// are the same on all transports.
 /// </summary>
-/// <param name="source">The source of the match.</param>
-/// <param name="run">The match.</param>
+/// <param name="live">What clients see that may act.</param>
+/// <param name="watched">What clients see that may only watch; where they see the same, the same.</param>
+/// <param name="openPublication">Opens a publication of a bot; null: observations come from elsewhere.</param>
 /// <param name="access">The access rules.</param>
 /// <param name="clock">Clock of all times.</param>
-public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions access, TimeProvider clock) : IDisposable
+public sealed class SyncApi(
+    MatchView live, MatchView watched, AccessOptions access, TimeProvider clock,
+    Func<CancellationToken, Task<Publication>>? openPublication = null) : IDisposable
 {
     /// <summary>Maximum number of frames in the queue of a subscription.</summary>
     public const int MaxBufferFrames = 1024;
@@ -48,22 +51,16 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
         ReplenishmentPeriod = TimeSpan.FromSeconds(Math.Max(1.0 / RatePeriodsPerSecond, 1.0 / access.ActRate)),
     });
 
-    private readonly EmulatedQueries _emulated = new(run);
+    private readonly EmulatedQueries _emulated = new(live.Run);
     private Match? _matchWithoutGame;
-
-    /// <summary>Shows the match later (<see cref="MatchDelay"/>), for clients that may only watch; null: they see it as it is.</summary>
-    public MatchRun? Later { get; init; }
-
-    /// <summary>Whether the status leaves out the memory and the processor time of the process, which tell of the daemon's match.</summary>
-    public bool HidesProcess { get; init; }
 
     /// <summary>What a client with this token may do.</summary>
     /// <param name="token">Null or empty: none was sent.</param>
     public AccessLevel LevelOf(string? token) => access.Tokens.LevelOf(token);
 
-    /// <summary>Whether clients see the match later.</summary>
+    /// <summary>What clients see.</summary>
     /// <param name="level">What they may do.</param>
-    public bool IsDelayed(AccessLevel level) => level == AccessLevel.Watch && Later is not null;
+    public MatchView ViewOf(AccessLevel level) => level == AccessLevel.Watch ? watched : live;
 
     /// <summary>The constant data of the match; null if it has not begun.</summary>
     /// <param name="level">What the client may do that asks.</param>
@@ -91,33 +88,33 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
         SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
-        var seen = RunOf(level);
+        var seen = ViewOf(level);
         var options = Check(request, transport, peer) with
         {
             // What is shown later waits for no one, and has no clients for whom places are reserved.
-            MayHoldUp = level >= AccessLevel.Act || IsDelayed(level),
-            Start = CheckStart(request, seen),
+            MayHoldUp = level >= AccessLevel.Act || seen.IsDelayed,
+            Start = CheckStart(request, seen.Run),
         };
         await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);
-        return seen.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+        return seen.Run.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
     /// <summary>Sends actions to the game.</summary>
     public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (source.Actions is { } target) return target.ActAsync(request, cancellation);
-        var advice = source.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
-        throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no actions{advice}");
+        if (live.Run.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
+        var advice = live.Run.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
+        throw new RequestException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
     }
 
     /// <summary>Asks the game; without a game, or where it has no time, answers as the emulator does.</summary>
     public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (run.Match is not { } match) throw NoMatch("there is no match yet");
+        if (live.Run.Match is not { } match) throw NoMatch("there is no match yet");
         if (request.Query is not { } query) throw Invalid("query is empty");
-        if (source.Queries is not { } target) return await _emulated.AnswerAsync(query);
+        if (live.Run.Abilities.Queries is not { } target) return await _emulated.AnswerAsync(query);
         if (await target.TryQueryAsync(query, cancellation) is { } answer) return answer;
         if (EmulatedQueries.Problem(match) is null) return await _emulated.AnswerAsync(query);
         throw new RequestException(
@@ -134,9 +131,9 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     public DrawResult Draw(DrawRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (run.Match is null) throw NoMatch("there is no match yet");
+        if (live.Run.Match is null) throw NoMatch("there is no match yet");
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
-        return run.Drawings.TryDraw(request) ?? throw new RequestException(
+        return live.Run.Drawings.TryDraw(request) ?? throw new RequestException(
             RequestStatus.ResourceExhausted,
             $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, "
                 + "or clear layers with a request without shapes");
@@ -146,9 +143,9 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     public PlotResult Plot(PlotRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (run.Match is null) throw NoMatch("there is no match yet");
+        if (live.Run.Match is null) throw NoMatch("there is no match yet");
         if (PlotRules.Problem(request) is { } wrong) throw Invalid(wrong);
-        return run.Plots.TryPlot(request, out var problem)
+        return live.Run.Plots.TryPlot(request, out var problem)
             ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
@@ -156,18 +153,16 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Act, level);
-        return source is PushSource push
-            ? push.OpenAsync(cancellation)
-            : throw new RequestException(
-                RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} takes no observations: the command `serve` does");
+        return openPublication?.Invoke(cancellation) ?? throw new RequestException(
+            RequestStatus.FailedPrecondition, $"a {SourceName} takes no observations: the command `serve` does");
     }
 
     /// <summary>Controls the playback.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (source.Control is not { } control)
-            throw new RequestException(RequestStatus.FailedPrecondition, $"a {Name(source.Kind)} cannot be controlled");
+        if (live.Run.Abilities.Control is not { } control)
+            throw new RequestException(RequestStatus.FailedPrecondition, $"a {SourceName} cannot be controlled");
         try
         {
             return await control.ControlAsync(request, cancellation);
@@ -188,8 +183,9 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        if (!request.Whole || IsDelayed(level) || source.Overview is not { } overview)
-            return RunOf(level).Timeline(request.AfterGameLoop, RequireRoom(level));
+        var seen = ViewOf(level).Run;
+        if (!request.Whole || seen.Abilities.Overview is not { } overview)
+            return seen.Timeline(request.AfterGameLoop, RequireRoom(level));
         return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellation));
     }
 
@@ -197,9 +193,10 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var plots = RunOf(level).Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
-        if (IsDelayed(level) || source.Overview is not { } overview) return plots;
-        var until = request.Whole ? uint.MaxValue : run.Hub.NewestGameLoop;
+        var seen = ViewOf(level).Run;
+        var plots = seen.Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
+        if (seen.Abilities.Overview is not { } overview) return plots;
+        var until = request.Whole ? uint.MaxValue : seen.Hub.NewestGameLoop;
         var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, RequireRoom(level), cancellation));
         all.Series.Add(plots.Series);
         return all;
@@ -209,21 +206,16 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     public Status GetStatus(AccessLevel level)
     {
         Require(AccessLevel.Watch, level);
-        var seen = RunOf(level);
+        var seen = ViewOf(level);
         var status = new Status
         {
-            Match = seen.Match is { } match ? _matchWithoutGame ??= WithoutGame(match) : null,
-            Process = HidesProcess || IsDelayed(level) ? WithoutLoad(_process.Value) : _process.Value,
+            Match = seen.Run.Match is { } match ? _matchWithoutGame ??= WithoutGame(match) : null,
+            Process = seen.HidesLoad ? WithoutLoad(_process.Value) : _process.Value,
+            Delay = seen.IsDelayed ? Duration.FromTimeSpan(seen.Delay) : null,
+            Playback = seen.Run.Abilities.Control?.State,
         };
-        seen.Describe(status);
-        if (IsDelayed(level))
-        {
-            status.Delay = Duration.FromTimeSpan(access.DelayOf(level));
-            return status;
-        }
-        status.Playback = source.Control?.State;
-        Later?.Hub.DescribeSubscribers(status);
-        source.Describe(status);
+        seen.Run.Describe(status);
+        if (seen == live && watched != live) watched.Run.Hub.DescribeSubscribers(status);
         return status;
     }
 
@@ -242,7 +234,7 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
     /// <summary>Refuses a large answer before its values are copied.</summary>
     private static Action<long> RequireRoom(AccessLevel level) => bytes => AnswerBudget.OfProcess.RequireRoom(level, bytes);
 
-    private MatchRun RunOf(AccessLevel level) => IsDelayed(level) ? Later! : run;
+    private MatchRun RunOf(AccessLevel level) => ViewOf(level).Run;
 
     private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
         () =>
@@ -412,5 +404,5 @@ public sealed class SyncApi(IMatchSource source, MatchRun run, AccessOptions acc
 
     private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 
-    private static string Name(SourceKind kind) => kind.ToString().ToLowerInvariant();
+    private string SourceName => live.Run.Abilities.Kind.ToString().ToLowerInvariant();
 }

@@ -6,6 +6,7 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
 using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Feed;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -22,7 +23,7 @@ public class ClockJumpTests
     public async Task Recording_UtcIsSetMeanwhile_LogTimesGoOnByTheMonotonicClock(int hours)
     {
         using var folder = new TemporaryFolder();
-        var run = new MatchRun(new HubOptions(), sourceWaits: false, _clock);
+        var run = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
         var started = _clock.GetUtcNow();
         await using (
             var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), NullLogger.Instance))
@@ -51,7 +52,7 @@ public class ClockJumpTests
     [InlineData(1)]
     public async Task StalledReader_UtcIsSetMeanwhile_IsEndedAfterTheStallTimeoutAndNotBefore(int hours)
     {
-        var run = new MatchRun(new HubOptions(), sourceWaits: true, _clock);
+        var run = new MatchRun(new HubOptions(), Abilities.Waiting, _clock);
         run.Begin(new Match { MatchId = "jump" });
         using var reader = run.Subscribe(new SubscriptionOptions
         {

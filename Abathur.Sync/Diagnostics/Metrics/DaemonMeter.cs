@@ -19,22 +19,21 @@ public sealed class DaemonMeter : IDisposable
     private static readonly TimeSpan StatusAge = TimeSpan.FromMilliseconds(100);
 
     private readonly Meter _meter = new(Name, DaemonVersion.Text);
-    private readonly IReadOnlyList<FrameHub> _hubs;
+    private readonly IReadOnlyList<MatchView> _views;
     private readonly CachedValue<Status> _status;
     private readonly Histogram<double> _encoding;
 
-    /// <param name="run">The match.</param>
-    /// <param name="later">The match as it is shown later; null: none.</param>
+    /// <param name="views">What clients see; the first is the match as it is.</param>
     /// <param name="describe">Returns the daemon's status.</param>
     /// <param name="clock">Clock of the status.</param>
-    public DaemonMeter(MatchRun run, MatchRun? later, Func<Status> describe, TimeProvider clock)
+    public DaemonMeter(IReadOnlyList<MatchView> views, Func<Status> describe, TimeProvider clock)
     {
-        _hubs = later is null ? [run.Hub] : [run.Hub, later.Hub];
+        _views = views;
         _status = new(describe, StatusAge, clock);
         Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
         Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
         _meter.CreateObservableGauge(
-            "abathur.source.game_loop", () => (long)run.Hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
+            "abathur.source.game_loop", () => (long)views[0].Run.Hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
         _meter.CreateObservableUpDownCounter(
             "abathur.subscriptions", () => OfEachKind(sums => sums.Now), "{subscription}", "Subscriptions.");
         _meter.CreateObservableCounter(
@@ -58,7 +57,7 @@ public sealed class DaemonMeter : IDisposable
             {
                 HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1],
             });
-        foreach (var each in _hubs) each.Encoded = CountEncoding;
+        foreach (var view in views) view.Run.Hub.Encoded = CountEncoding;
     }
 
     private Status Now => _status.Value;
@@ -78,12 +77,15 @@ public sealed class DaemonMeter : IDisposable
     }
 
     private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) =>
-        _hubs.SelectMany(hub => hub.Totals()).GroupBy(each => each.Key, each => value(each.Value)).Select(kind => new Measurement<long>(
-        kind.Sum(),
-        new("abathur.transport", kind.Key.Transport),
-        new("abathur.policy", kind.Key.Policy.ToString().ToLowerInvariant()),
-        new("abathur.encoding", PayloadFormat.NameOf(kind.Key.Encoding)),
-        new("abathur.compression", PayloadFormat.NameOf(kind.Key.Compression))));
+        from view in _views
+        from each in view.Run.Hub.Totals()
+        group value(each.Value) by each.Key into kind
+        select new Measurement<long>(
+            kind.Sum(),
+            new("abathur.transport", kind.Key.Transport),
+            new("abathur.policy", kind.Key.Policy.ToString().ToLowerInvariant()),
+            new("abathur.encoding", PayloadFormat.NameOf(kind.Key.Encoding)),
+            new("abathur.compression", PayloadFormat.NameOf(kind.Key.Compression)));
 
     private IEnumerable<Measurement<long>> Actions()
     {

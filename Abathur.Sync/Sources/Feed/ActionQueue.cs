@@ -1,3 +1,4 @@
+using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 

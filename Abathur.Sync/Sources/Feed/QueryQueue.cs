@@ -1,4 +1,5 @@
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 using SC2APIProtocol;

@@ -44,16 +44,16 @@ public sealed class LiveSource(
     private TimeSpan _ownTime;
 
     /// <inheritdoc/>
-    public SourceKind Kind => SourceKind.Live;
+    public MatchAbilities Abilities => new()
+    {
+        Kind = SourceKind.Live,
+        CanWait = !options.Realtime,
+        Actions = TakesActions ? _actions : null,
+        Queries = _queries,
+        Describe = Describe,
+    };
 
-    /// <inheritdoc/>
-    public bool CanWait => !options.Realtime;
-
-    /// <inheritdoc/>
-    public IActionTarget? Actions => options is { AllowActions: true, Replay: null, ObservedPlayerId: null } ? _actions : null;
-
-    /// <inheritdoc/>
-    public IQueryTarget? Queries => _queries;
+    private bool TakesActions => options is { AllowActions: true, Replay: null, ObservedPlayerId: null };
 
     /// <summary>How the time of frames was spent.</summary>
     public FrameTimes Times { get; private set; } = new();
@@ -61,15 +61,16 @@ public sealed class LiveSource(
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {
-        var feed = new MatchFeed(run, recorder, clock) { WaitsForRecorder = CanWait };
+        var feed = new MatchFeed(run, recorder, clock) { WaitsForRecorder = !options.Realtime };
         _queries = new QueryQueue(() => feed.GameLoop, clock) { Arrived = _wake.Set };
+        run.Abilities = Abilities;
         Times = new FrameTimes { Query = _queries.Times };
         _actions.Arrived = _wake.Set;
         await using var stopping = cancellation.Register(_wake.Set);
         try
         {
             await BeginAsync(feed, cancellation);
-            if (Actions is not null)
+            if (TakesActions)
                 _drawing = new GameDrawing(run.Drawings) { TerrainHeight = run.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is set, because an agent may read it before it subscribes.
             await run.Hub.WaitForSubscribersAsync(count => count >= options.WaitForAgents, cancellation);
@@ -93,10 +94,9 @@ public sealed class LiveSource(
         }
     }
 
-    /// <inheritdoc/>
-    public void Describe(Status status)
+    private void Describe(Status status)
     {
-        if (Actions is not null) status.Actions = _actions.Status;
+        if (TakesActions) status.Actions = _actions.Status;
         status.Recording = recorder?.Status;
         status.FrameBudget = Times.ToBudget();
     }
@@ -114,7 +114,7 @@ public sealed class LiveSource(
             Source = SourceKind.Live,
             PlayerId = player,
             GameVersion = ping?.GameVersion ?? "",
-            ActionsAllowed = Actions is not null,
+            ActionsAllowed = TakesActions,
         };
         var gameInfo = await AskForBodyAsync(new Request { GameInfo = new RequestGameInfo() }, cancellation);
         var gameData = await AskForBodyAsync(GameRequests.Data, cancellation);

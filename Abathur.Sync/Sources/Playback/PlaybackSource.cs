@@ -50,19 +50,14 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _wake = new AsyncAutoResetEvent(clock);
         _paused = options.StartPaused;
         _loop = options.Loop;
+        Abilities = new MatchAbilities { Kind = SourceKind.Playback, CanWait = true, Control = this, Overview = _overview };
         Match = PlayedMatch.Describe(recording, tickHz, _firstGameLoop, _lastGameLoop);
         TakeNote();
     }
 
-    public SourceKind Kind => SourceKind.Playback;
+    public MatchAbilities Abilities { get; }
 
     public Match Match { get; }
-
-    public bool CanWait => true;
-
-    public IPlaybackControl Control => this;
-
-    public IMatchOverview Overview => _overview;
 
     public PlaybackState State
     {

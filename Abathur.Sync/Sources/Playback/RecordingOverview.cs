@@ -3,6 +3,7 @@ using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Matches.History;
 using Abathur.Sync.Matches.Plots;
 using Abathur.Sync.V1;

@@ -50,19 +50,17 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         _actions = new ActionQueue(clock);
         _queries = new QueryQueue(() => _feed?.GameLoop ?? 0, clock);
         Times = new FrameTimes { Query = _queries.Times };
+        Abilities = new MatchAbilities
+        {
+            Kind = SourceKind.Proxy,
+            Actions = options.AllowActions ? _actions : null,
+            Queries = _queries,
+            Describe = Describe,
+        };
     }
 
     /// <inheritdoc/>
-    public SourceKind Kind => SourceKind.Proxy;
-
-    /// <inheritdoc/>
-    public bool CanWait => false;
-
-    /// <inheritdoc/>
-    public IActionTarget? Actions => _options.AllowActions ? _actions : null;
-
-    /// <inheritdoc/>
-    public IQueryTarget? Queries => _queries;
+    public MatchAbilities Abilities { get; }
 
     /// <summary>How the time of frames was spent.</summary>
     public FrameTimes Times { get; }
@@ -107,8 +105,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
     }
 
-    /// <inheritdoc/>
-    public void Describe(Status status)
+    private void Describe(Status status)
     {
         if (_options.AllowActions) status.Actions = _actions.Status;
         status.Recording = _recorder?.Status;

@@ -18,10 +18,11 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     private bool _busy;
 
     /// <inheritdoc/>
-    public SourceKind Kind => SourceKind.Push;
-
-    /// <summary>Readers must not delay the bot.</summary>
-    public bool CanWait => false;
+    public MatchAbilities Abilities { get; } = new()
+    {
+        Kind = SourceKind.Push,
+        Describe = status => status.Recording = recorder?.Status,
+    };
 
     /// <summary>Opens a publication. The caller disposes it when the bot has disconnected.</summary>
     /// <exception cref="RequestException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
@@ -58,9 +59,6 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
             feed.End();
         }
     }
-
-    /// <inheritdoc/>
-    public void Describe(Status status) => status.Recording = recorder?.Status;
 
     private void Close(Publication publication)
     {

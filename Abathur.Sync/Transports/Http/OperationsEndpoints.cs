@@ -38,7 +38,7 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
                     : (StatusCodes.Status503ServiceUnavailable, "the daemon is shutting down")));
         routes.Add(
             "/metrics",
-            http => api.IsDelayed(LevelOf(http))
+            http => api.ViewOf(LevelOf(http)).IsDelayed
                 ? HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, NoMetrics)
                 : HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write),
             AccessLevel.Watch);

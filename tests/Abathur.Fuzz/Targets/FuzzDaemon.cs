@@ -169,9 +169,7 @@ internal sealed class FuzzDaemon : IDisposable
 
     private sealed class EndlessSource : IMatchSource
     {
-        public SourceKind Kind => SourceKind.Push;
-
-        public bool CanWait => false;
+        public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push, CanWait = false };
 
         public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
         {

@@ -75,9 +75,7 @@ public sealed class DaemonDelayTests
 
     private sealed class ShortSource(TimeProvider clock, bool publishes) : IMatchSource
     {
-        public SourceKind Kind => SourceKind.Push;
-
-        public bool CanWait => false;
+        public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push, CanWait = false };
 
         public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
         {

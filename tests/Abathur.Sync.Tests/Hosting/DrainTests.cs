@@ -78,9 +78,7 @@ public sealed class DrainTests
 
     private sealed class OneFrameSource(TimeProvider clock, SubscriptionEndReason reason) : IMatchSource
     {
-        public SourceKind Kind => SourceKind.Playback;
-
-        public bool CanWait => true;
+        public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Playback, CanWait = true };
 
         public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
         {

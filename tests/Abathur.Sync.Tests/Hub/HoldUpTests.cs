@@ -2,6 +2,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -17,7 +18,7 @@ public sealed class HoldUpTests : IDisposable
     public HoldUpTests()
     {
         // Without a history only waits for readers use the clock.
-        _run = new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits: true, _clock);
+        _run = new MatchRun(new HubOptions { HistoryBytes = 0 }, Abilities.Waiting, _clock);
         _run.Begin(new Match { MatchId = "m" });
     }
 

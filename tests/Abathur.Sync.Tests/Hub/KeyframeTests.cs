@@ -2,6 +2,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.V1;
 using FsCheck;
 using FsCheck.Fluent;
@@ -399,7 +400,8 @@ public class KeyframeTests
 
     private MatchRun Hub(uint interval = 224, bool sourceWaits = true)
     {
-        var run = new MatchRun(new HubOptions { KeyframeIntervalFrames = interval }, sourceWaits, _clock);
+        var run = new MatchRun(
+            new HubOptions { KeyframeIntervalFrames = interval }, sourceWaits ? Abilities.Waiting : Abilities.NotWaiting, _clock);
         run.Begin(new Match { MatchId = "m" });
         return run;
     }

@@ -2,6 +2,7 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -19,7 +20,7 @@ public class SharedStreamTests
     public async Task HundredSubscribers_GetOneEncodedFrameAndNothingIsAllocated(V1.Compression compression)
     {
         var clock = new ManualClock();
-        var run = new MatchRun(new HubOptions { KeyframeIntervalFrames = 0 }, sourceWaits: true, clock);
+        var run = new MatchRun(new HubOptions { KeyframeIntervalFrames = 0 }, Abilities.Waiting, clock);
         run.Begin(new Match { MatchId = "m" });
         var subscriptions = Enumerable.Range(0, Subscribers).Select(_ => run.Subscribe(Options(compression))!).ToList();
         var observation = RecordingSample.Observation(1, 50_000);

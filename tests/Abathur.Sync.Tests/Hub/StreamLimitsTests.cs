@@ -1,5 +1,6 @@
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
@@ -15,7 +16,7 @@ public sealed class StreamLimitsTests : IDisposable
     };
     private readonly MatchRun _run;
 
-    public StreamLimitsTests() => _run = new MatchRun(_limits, sourceWaits: true, TimeProvider.System);
+    public StreamLimitsTests() => _run = new MatchRun(_limits, Abilities.Waiting, TimeProvider.System);
 
     public void Dispose() => _run.Dispose();
 

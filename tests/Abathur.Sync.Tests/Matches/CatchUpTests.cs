@@ -30,7 +30,7 @@ public sealed class CatchUpTests : IDisposable
     {
         // Frames are published as fast as they can be kept, and readers have a low priority: on a busy machine they fall far behind.
         var options = new HubOptions { MaxSubscriptions = 2 * Joins, MaxHistoryReaders = 2 * Joins, HistoryBytes = 1024 * 1024 * 1024 };
-        _run = new MatchRun(options, sourceWaits: true, TimeProvider.System);
+        _run = new MatchRun(options, Abilities.Waiting, TimeProvider.System);
         _run.Begin(new Match { MatchId = "m" });
     }
 
@@ -114,7 +114,7 @@ public sealed class CatchUpTests : IDisposable
     [Fact]
     public async Task Join_OnAThreadThatIsInterruptedForLongerThanABatch_GetsTheKeptFramesAndTheEnd()
     {
-        using var run = new MatchRun(new HubOptions(), sourceWaits: true, new HurryingClock());
+        using var run = new MatchRun(new HubOptions(), Abilities.Waiting, new HurryingClock());
         run.Begin(new Match { MatchId = "m" });
         for (uint loop = 1; loop <= 20; loop++) await run.PublishAsync(NewFrame(loop));
         using var subscription = run.Subscribe(Options(Formats[0], SubscriptionStart.Oldest, 0))!;
@@ -162,7 +162,7 @@ public sealed class CatchUpTests : IDisposable
     {
         for (var round = 0; round < 300; round++)
         {
-            using var run = new MatchRun(new HubOptions(), sourceWaits: true, TimeProvider.System);
+            using var run = new MatchRun(new HubOptions(), Abilities.Waiting, TimeProvider.System);
             run.Begin(new Match { MatchId = "m" });
             var watching = Task.Run(() =>
             {
@@ -197,7 +197,7 @@ public sealed class CatchUpTests : IDisposable
     [Fact]
     public async Task Subscribe_MoreReadersOfTheHistoryThanAllowed_IsRefused()
     {
-        using var run = new MatchRun(new HubOptions { MaxHistoryReaders = 4 }, sourceWaits: true, TimeProvider.System);
+        using var run = new MatchRun(new HubOptions { MaxHistoryReaders = 4 }, Abilities.Waiting, TimeProvider.System);
         run.Begin(new Match { MatchId = "m" });
         var watcher = Options(Formats[0], SubscriptionStart.Oldest, 0) with { MayHoldUp = false };
         var readers = Enumerable.Range(0, 3).Select(_ => run.Subscribe(watcher)!).ToList();
@@ -215,7 +215,7 @@ public sealed class CatchUpTests : IDisposable
     [Fact]
     public void Subscribe_SlowLevels_AreCountedInStreamsAndInTheHistory()
     {
-        using var run = new MatchRun(new HubOptions { MaxSlowStreams = 4 }, sourceWaits: true, TimeProvider.System);
+        using var run = new MatchRun(new HubOptions { MaxSlowStreams = 4 }, Abilities.Waiting, TimeProvider.System);
         run.Begin(new Match { MatchId = "m" });
         var slow = new PayloadFormat(Encoding.Proto, V1.Compression.Br);
         var watcher = Options(slow, SubscriptionStart.Oldest, 0) with { MayHoldUp = false, CompressionLevel = 11 };

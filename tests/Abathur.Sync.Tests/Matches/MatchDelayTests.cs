@@ -26,7 +26,7 @@ public sealed class MatchDelayTests : IDisposable
 
     public MatchDelayTests()
     {
-        _live = new MatchRun(new HubOptions(), sourceWaits: false, _clock);
+        _live = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
         _delay = new MatchDelay(_live, new HubOptions(), Delay, _log, _clock);
     }
 

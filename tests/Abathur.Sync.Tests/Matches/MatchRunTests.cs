@@ -224,7 +224,7 @@ public class MatchRunTests
     [Fact]
     public async Task WaitForMatch_BeginLater_AnswersAllWhoWait()
     {
-        var run = new MatchRun(new HubOptions(), sourceWaits: false, _clock);
+        var run = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
         var waiting = run.WaitForMatchAsync(CancellationToken.None);
         Assert.Null(run.Match);
         Assert.False(waiting.IsCompleted);
@@ -236,7 +236,7 @@ public class MatchRunTests
     [Fact]
     public async Task WaitForMatch_FinishedWithout_AnswersNull()
     {
-        var run = new MatchRun(new HubOptions(), sourceWaits: false, _clock);
+        var run = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
         var waiting = run.WaitForMatchAsync(CancellationToken.None);
         await run.FinishAsync(new(SubscriptionEndReason.Stopping, "the daemon is shutting down"));
         Assert.Null(await waiting.WaitAsync(Limit));
@@ -245,7 +245,7 @@ public class MatchRunTests
     [Fact]
     public void Subscribe_TooMany_IsRefused()
     {
-        var run = new MatchRun(new HubOptions { MaxSubscriptions = 1 }, sourceWaits: true, _clock);
+        var run = new MatchRun(new HubOptions { MaxSubscriptions = 1 }, Abilities.Waiting, _clock);
         using var first = run.Subscribe(Options(Policy.Latest));
         Assert.NotNull(first);
         Assert.Null(run.Subscribe(Options(Policy.Latest)));
@@ -337,7 +337,7 @@ public class MatchRunTests
     public async Task Publish_SteadyState_AllocatesNothingPerSubscriber()
     {
         // Without history, whose encoder would be waited for.
-        using var run = new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits: true, _clock);
+        using var run = new MatchRun(new HubOptions { HistoryBytes = 0 }, Abilities.Waiting, _clock);
         run.Begin(new Match { MatchId = "m" });
         var subscriptions = Enumerable.Range(0, 50).Select(_ => run.Subscribe(Options(Policy.Latest))!).ToList();
         var observation = RecordingSample.Observation(1, 50_000);
@@ -426,7 +426,7 @@ public class MatchRunTests
 
     private MatchRun Hub(bool sourceWaits)
     {
-        var run = new MatchRun(new HubOptions(), sourceWaits, _clock);
+        var run = new MatchRun(new HubOptions(), sourceWaits ? Abilities.Waiting : Abilities.NotWaiting, _clock);
         run.Begin(new Match { MatchId = "m" });
         return run;
     }

@@ -8,9 +8,7 @@ namespace Abathur.Sync.Tests.Transports;
 /// <summary>A source that begins no match and publishes nothing.</summary>
 internal sealed class SilentSource : IMatchSource
 {
-    public SourceKind Kind => SourceKind.Playback;
-
-    public bool CanWait => true;
+    public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Playback, CanWait = true };
 
     public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
     {

@@ -3,6 +3,7 @@ using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.Transports;
 using Abathur.Sync.V1;
 using ClientMessage = Abathur.Sync.V1.ClientMessage;
@@ -14,8 +15,8 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ClientSendsFasterThanItIsRead_IsWrittenToAllTheSame()
     {
-        var run = new MatchRun(new HubOptions(), sourceWaits: true, TimeProvider.System);
-        using var api = new SyncApi(new SilentSource(), run, new AccessOptions(), TimeProvider.System);
+        var run = new MatchRun(new HubOptions(), Abilities.Waiting, TimeProvider.System);
+        using var api = new SyncApi(new MatchView(run), new MatchView(run), new AccessOptions(), TimeProvider.System);
         using var subscription = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         var wire = new FloodedWire();
 
@@ -29,9 +30,9 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ReaderForWhomThereIsAlwaysOneMoreFrame_KeepsNobodyElseFromTheirs()
     {
-        var run = new MatchRun(new HubOptions(), sourceWaits: false, TimeProvider.System);
+        var run = new MatchRun(new HubOptions(), Abilities.NotWaiting, TimeProvider.System);
         run.Begin(new Match { MatchId = "turns" });
-        using var api = new SyncApi(new SilentSource(), run, new AccessOptions(), TimeProvider.System);
+        using var api = new SyncApi(new MatchView(run), new MatchView(run), new AccessOptions(), TimeProvider.System);
         using var stop = new CancellationTokenSource();
         var served = new TaskCompletionSource();
         using var first = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);

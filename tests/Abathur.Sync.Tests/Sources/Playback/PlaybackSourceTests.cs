@@ -4,7 +4,6 @@ using Abathur.Recordings.Tests;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
-using Abathur.Sync.Sources;
 using Abathur.Sync.Sources.Playback;
 using Abathur.Sync.V1;
 
@@ -249,7 +248,7 @@ public sealed class PlaybackSourceTests : IDisposable
         public Playing(PlaybackSource source, ManualClock clock)
         {
             Source = source;
-            var run = new MatchRun(new HubOptions(), source.CanWait, clock);
+            var run = new MatchRun(new HubOptions(), source.Abilities, clock);
             run.Begin(source.Match);
             _subscription = run.Subscribe(new SubscriptionOptions
             {

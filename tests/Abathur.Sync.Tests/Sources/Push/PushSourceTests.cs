@@ -6,6 +6,7 @@ using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
 using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Push;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -32,7 +33,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         _disk = new HangingStream(file.Stream);
         _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, NullLogger.Instance, _clock);
         _source = new PushSource(_recorder, _clock);
-        _running = _source.RunAsync(new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits: false, _clock), _stop.Token);
+        _running = _source.RunAsync(new MatchRun(new HubOptions { HistoryBytes = 0 }, Abilities.NotWaiting, _clock), _stop.Token);
     }
 
     public async ValueTask DisposeAsync()

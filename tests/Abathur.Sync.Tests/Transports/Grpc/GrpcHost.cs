@@ -4,6 +4,7 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Tests.Matches;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Grpc;
 using Google.Protobuf;
@@ -36,8 +37,9 @@ internal sealed class GrpcHost : IAsyncDisposable
         int maxCalls = 100, long maxConnectionHeldBytes = 1 << 20, TimeProvider? clock = null, bool sourceWaits = false)
     {
         clock ??= TimeProvider.System;
-        var run = new MatchRun(new HubOptions { HistoryBytes = 0 }, sourceWaits, TimeProvider.System);
-        var api = new SyncApi(new SilentSource(), run, new AccessOptions(), TimeProvider.System);
+        var run = new MatchRun(
+            new HubOptions { HistoryBytes = 0 }, sourceWaits ? Abilities.Waiting : Abilities.NotWaiting, TimeProvider.System);
+        var api = new SyncApi(new MatchView(run), new MatchView(run), new AccessOptions(), TimeProvider.System);
         var builder = KestrelHost.CreateBuilder(maxConnections: 100, TimeProvider.System);
         ListenOptions? listener = null;
         builder.WebHost.ConfigureKestrel(kestrel =>

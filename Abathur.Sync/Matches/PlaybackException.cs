@@ -1,4 +1,4 @@
-namespace Abathur.Sync.Sources;
+namespace Abathur.Sync.Matches;
 
 /// <summary>A playback command cannot be executed.</summary>
 public sealed class PlaybackException(PlaybackRefusal reason, string message) : Exception(message)

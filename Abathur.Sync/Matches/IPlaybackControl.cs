@@ -1,6 +1,6 @@
 using Abathur.Sync.V1;
 
-namespace Abathur.Sync.Sources;
+namespace Abathur.Sync.Matches;
 
 /// <summary>Controls a source that can pause, step and seek.</summary>
 public interface IPlaybackControl

@@ -1,7 +1,7 @@
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 
-namespace Abathur.Sync.Sources;
+namespace Abathur.Sync.Matches;
 
 /// <summary>Sends agents' actions to a game.</summary>
 public interface IActionTarget

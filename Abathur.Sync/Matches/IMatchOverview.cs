@@ -1,6 +1,6 @@
 using Abathur.Sync.V1;
 
-namespace Abathur.Sync.Sources;
+namespace Abathur.Sync.Matches;
 
 /// <summary>The whole of a recorded match, whatever of it has been played.</summary>
 public interface IMatchOverview

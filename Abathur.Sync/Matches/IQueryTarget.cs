@@ -2,7 +2,7 @@ using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 
-namespace Abathur.Sync.Sources;
+namespace Abathur.Sync.Matches;
 
 /// <summary>Passes agents' queries to a game.</summary>
 public interface IQueryTarget
