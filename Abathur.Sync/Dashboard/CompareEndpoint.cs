@@ -14,7 +14,7 @@ namespace Abathur.Sync.Dashboard;
 /// request at a time and at most two a second, on a thread of the pool, so that neither the source nor a subscriber waits for it. There is
 /// one endpoint for the daemon's match, and one for each recording that plays for a single page.
 /// </summary>
-internal sealed class CompareEndpoint(MatchRun run, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
+internal sealed class CompareEndpoint(MatchView view, HubOptions options, TimeProvider clock, CancellationToken stopping) : IDisposable
 {
     public const string Path = "/v1/compare";
 
@@ -61,7 +61,7 @@ internal sealed class CompareEndpoint(MatchRun run, HubOptions options, TimeProv
             return;
         }
         _last = clock.GetTimestamp();
-        if (run.Hub.RetainNewest() is not { } frame)
+        if (view.Current.Hub.RetainNewest() is not { } frame)
         {
             await HttpAnswer.TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, "there is no frame yet");
             return;
@@ -87,7 +87,7 @@ internal sealed class CompareEndpoint(MatchRun run, HubOptions options, TimeProv
             return running;
         }
         if (stopping.IsCancellationRequested) return null;
-        var subscription = run.Subscribe(new SubscriptionOptions
+        var subscription = view.Current.Subscribe(new SubscriptionOptions
         {
             Policy = Policy.Latest,
             Encoding = Encoding.Proto,

@@ -55,14 +55,14 @@ internal static class PlaybackSession
                 return;
             }
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
-            using var run = new MatchRun(bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 }, source.Abilities, clock);
-            run.Begin(source.Match);
-            var view = new MatchView(run) { HidesLoad = age.IsDelayed };
+            var limits = bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 };
+            using var view = new MatchView(new HubShare(limits, clock), source.Abilities) { HidesLoad = age.IsDelayed };
+            view.Current.Begin(source.Match);
             using var api = new SyncApi(view, view, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
-            using var compare = new CompareEndpoint(run, bounds, clock, gone.Token);
+            using var compare = new CompareEndpoint(view, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.
-            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, run, gone.Token));
+            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, view.Current, gone.Token));
             try
             {
                 await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);
@@ -109,7 +109,7 @@ internal static class PlaybackSession
         SubscriptionEnd end;
         try
         {
-            end = await source.RunAsync(run, cancellation);
+            end = await source.RunAsync(new OneMatch(run), cancellation);
         }
         catch (Exception e) when (e is RecordingException or McapException or IOException)
         {

@@ -40,11 +40,14 @@ public sealed class Daemon : IAsyncDisposable
     private readonly DaemonOptions _options;
     private readonly IMatchSource _source;
     private readonly TimeProvider _clock;
-    private readonly MatchRun _run;
+    private readonly MatchView _live;
+    private readonly MatchView _watched;
     private readonly WebApplication _app;
     private readonly HealthServiceImpl _health = new();
-    private readonly MatchDelay? _delay;
     private readonly Dictionary<MatchView, CompareEndpoint> _compare = [];
+    private readonly List<MatchDelay> _delays = [];
+    private readonly List<Task> _ending = [];
+    private MatchDelay? _delay;
     private readonly ILogger _log;
     private readonly SyncApi _api;
     private readonly UnauthenticatedConnections _unauthenticated;
@@ -54,7 +57,6 @@ public sealed class Daemon : IAsyncDisposable
     private readonly PrometheusText _metrics;
     private volatile bool _listens;
     private volatile bool _isStopping;
-    private readonly Task _drainedLater;
     private readonly TaskCompletionSource _stopRequested = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task? _finished;
 
@@ -71,14 +73,22 @@ public sealed class Daemon : IAsyncDisposable
         _log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
         var isDelayed = options.Access.WatchDelay > TimeSpan.Zero;
         var (limits, limitsLater) = isDelayed ? options.Hub.Divide() : (options.Hub, options.Hub);
-        _run = new MatchRun(limits, source.Abilities, clock, isDelayed ? new SubscriptionIds(first: 2, step: 2) : new());
-        if (source.Match is { } match) _run.Begin(match);
-        if (isDelayed) _delay = new MatchDelay(_run, limitsLater, options.Access.WatchDelay, _log, clock);
-        _drainedLater = _delay is null ? Task.CompletedTask : DrainAsync(_delay);
-        var live = new MatchView(_run);
-        var watched = _delay is null ? live : new MatchView(_delay.Later) { Delay = options.Access.WatchDelay, HidesLoad = true };
-        MatchView[] views = _delay is null ? [live] : [live, watched];
-        _api = new SyncApi(live, watched, options.Access, clock, source is PushSource push ? push.OpenAsync : null);
+        _live = _watched = new MatchView(
+            new HubShare(limits, clock, isDelayed ? new SubscriptionIds(first: 2, step: 2) : null), source.Abilities);
+        if (source.Match is { } match) _live.Current.Begin(match);
+        if (isDelayed)
+        {
+            _watched = new MatchView(
+                new HubShare(limitsLater, clock, new SubscriptionIds(first: 1, step: 2)),
+                new MatchAbilities { Kind = source.Abilities.Kind })
+            {
+                Delay = options.Access.WatchDelay,
+                HidesLoad = true,
+            };
+            _delays.Add(_delay = new MatchDelay(_live.Current, _watched, turn: Task.CompletedTask, _log, clock));
+        }
+        MatchView[] views = isDelayed ? [_live, _watched] : [_live];
+        _api = new SyncApi(_live, _watched, options.Access, clock, source is PushSource push ? push.OpenAsync : null);
         _unauthenticated = new UnauthenticatedConnections(options.Access.Tokens, clock);
         var builder = KestrelHost.CreateBuilder(options.MaxConnections, clock);
         if (options.Access.Tls is not null) builder.WebHost.UseKestrelHttpsConfiguration();
@@ -88,10 +98,9 @@ public sealed class Daemon : IAsyncDisposable
         _app = builder.Build();
         foreach (var view in views)
         {
-            var hub = view.Run.Hub;
-            _compare[view] = new CompareEndpoint(view.Run, options.Hub, clock, _app.Lifetime.ApplicationStopping);
-            hub.Joined += subscription => LogSubscribed(_log, subscription);
-            hub.Left += subscription => LogUnsubscribed(_log, subscription);
+            _compare[view] = new CompareEndpoint(view, options.Hub, clock, _app.Lifetime.ApplicationStopping);
+            view.Share.Joined += subscription => LogSubscribed(_log, subscription);
+            view.Share.Left += subscription => LogUnsubscribed(_log, subscription);
         }
         var sync = new WebSocketEndpoint(
             WebSocketEndpoint.SyncPath, "agents", new WebSocketHandler(_api, options.WebSocket, clock).HandleAsync,
@@ -144,8 +153,20 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Called when the match is over, or its source is lost: before those have seen that who see the match later.</summary>
     public Func<ValueTask>? MatchOver { get; init; }
 
-    /// <summary>The match.</summary>
-    public MatchRun Run => _run;
+    /// <summary>The match that runs, or comes next.</summary>
+    public MatchRun Run => _live.Current;
+
+    /// <summary>Frames that were sent since the start, to all clients.</summary>
+    internal ulong FramesSent => _live.Share.Totals().Values.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
+
+    /// <summary>Matches that are over and have readers still.</summary>
+    internal int MatchesThatEnd
+    {
+        get
+        {
+            lock (_gate) return _ending.Count(task => !task.IsCompleted);
+        }
+    }
 
     /// <summary>The requests of its clients, for those in this process.</summary>
     internal SyncApi Api => _api;
@@ -181,7 +202,7 @@ public sealed class Daemon : IAsyncDisposable
         await using var stopping = cancellation.Register(Stop);
         try
         {
-            var end = await _source.RunAsync(_run, cancellation);
+            var end = await _source.RunAsync(new Sink(this), cancellation);
             var finishing = FinishAsync(end);
             if (IsOver(end) && MatchOver is not null) await MatchOver();
             await finishing;
@@ -201,7 +222,8 @@ public sealed class Daemon : IAsyncDisposable
         await _app.StopAsync();
         await _app.DisposeAsync();
         _delay?.Dispose();
-        _run.Dispose();
+        _watched.Dispose();
+        _live.Dispose();
         _api.Dispose();
         _metrics.Dispose();
         _meter.Dispose();
@@ -213,8 +235,11 @@ public sealed class Daemon : IAsyncDisposable
 
     private void Stop()
     {
-        // The match may be over, and be shown later still.
-        _delay?.Stop(Stopped);
+        // Matches may be over, and be shown later still.
+        lock (_gate)
+        {
+            foreach (var delay in _delays) delay.Stop(Stopped);
+        }
         _ = FinishAsync(Stopped);
         _stopRequested.TrySetResult();
     }
@@ -230,11 +255,11 @@ public sealed class Daemon : IAsyncDisposable
         if (_delay is null)
         {
             StopServing();
-            await DrainAsync(_run, end);
+            await Task.WhenAll([DrainAsync(_live.Current, end), .. _ending]);
             return;
         }
-        var draining = DrainAsync(_run, end);
-        if (IsOver(end) && _run.Match is not null)
+        var draining = DrainAsync(_live.Current, end);
+        if (IsOver(end) && _live.Current.Match is not null)
         {
             LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
             _delay.End(end);
@@ -243,10 +268,48 @@ public sealed class Daemon : IAsyncDisposable
         {
             _delay.Stop(end);
         }
-        await _delay.Completed;
+        var shown = await _delay.Completed;
         // Not before: whether the daemon is ready needs no token.
         StopServing();
-        await Task.WhenAll(_drainedLater, draining);
+        await Task.WhenAll([DrainAsync(_watched.Current, shown), draining, .. _ending]);
+    }
+
+    /// <summary>Ends a match that another one follows.</summary>
+    private void GoOn(SubscriptionEnd end)
+    {
+        lock (_gate)
+        {
+            var former = _live.GoOn();
+            // The daemon is stopping, which has ended the match.
+            if (_finished is not null) return;
+            var delay = _delay;
+            delay?.End(end);
+            _ending.RemoveAll(task => task.IsCompleted);
+            _ending.Add(EndAsync(former, end, delay));
+            if (delay is null) return;
+            _delays.Add(_delay = new MatchDelay(_live.Current, _watched, turn: ShowEndAsync(delay), _log, _clock));
+        }
+    }
+
+    /// <summary>Ends a match for those who see it later, when they have seen it, and goes on with their next one.</summary>
+    private async Task ShowEndAsync(MatchDelay delay)
+    {
+        var end = await delay.Completed;
+        lock (_gate) _ending.Add(EndAsync(_watched.GoOn(), end));
+    }
+
+    /// <summary>Lets readers read the rest of a match, and drops what is kept of it.</summary>
+    private async Task EndAsync(MatchRun run, SubscriptionEnd end, MatchDelay? delay = null)
+    {
+        await DrainAsync(run, end);
+        run.Hub.Abort();
+        if (delay is not null)
+        {
+            await delay.Completed;
+            lock (_gate) _delays.Remove(delay);
+            delay.Dispose();
+        }
+        run.Dispose();
     }
 
     private void StopServing()
@@ -257,8 +320,6 @@ public sealed class Daemon : IAsyncDisposable
     }
 
     private static bool IsOver(SubscriptionEnd end) => end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
-
-    private async Task DrainAsync(MatchDelay delay) => await DrainAsync(delay.Later, await delay.Completed);
 
     private async Task DrainAsync(MatchRun run, SubscriptionEnd end)
     {
@@ -360,5 +421,13 @@ public sealed class Daemon : IAsyncDisposable
         LogMessages.Unsubscribed(
             log, subscription.Id, status.Name, status.Peer, subscription.End?.Reason.ToString() ?? "Closed", status.FramesSent,
             status.FramesDropped, status.BytesSent);
+    }
+
+    /// <summary>Where the source publishes.</summary>
+    private sealed class Sink(Daemon daemon) : IMatchSink
+    {
+        public MatchRun Current => daemon._live.Current;
+
+        public void GoOn(SubscriptionEnd end) => daemon.GoOn(end);
     }
 }

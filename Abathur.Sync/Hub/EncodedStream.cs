@@ -223,7 +223,7 @@ internal sealed class EncodedStream : FrameStream
         var took = Context.Clock.GetElapsedTime(started);
         // Moving average: a single slow frame changes it by an eighth.
         _meanEncoding += (took - _meanEncoding) / 8;
-        Context.Encoded(Key.Format, took);
+        Context.Share.Encoded?.Invoke(Key.Format, took);
         _payloadBytes = Math.Max(_payloadBytes, encoded.Payload.Length);
         _framesSinceKeyframe = encoded.IsKeyframe ? 0 : _framesSinceKeyframe + 1;
         return encoded;
@@ -315,13 +315,14 @@ internal sealed class EncodedStream : FrameStream
     private async ValueTask WaitForEncoderAsync()
     {
         var began = Context.Clock.GetTimestamp();
-        var left = Context.EncoderHoldUps.Left(TimeSpan.Zero);
+        var left = Context.Share.EncoderHoldUps.Left(TimeSpan.Zero);
         if (left <= TimeSpan.Zero || !await _room.WaitAsync(left))
         {
             EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for "
-                + $"{Seconds(Context.EncoderHoldUps)} s in a minute: use a lower compression level, policy latest, or a token for acting");
+                + $"{Seconds(Context.Share.EncoderHoldUps)} s in a minute: use a lower compression level, policy "
+                + "latest, or a token for acting");
         }
-        Context.EncoderHoldUps.Spend(Context.Clock.GetElapsedTime(began));
+        Context.Share.EncoderHoldUps.Spend(Context.Clock.GetElapsedTime(began));
     }
 
     private bool IsFull()

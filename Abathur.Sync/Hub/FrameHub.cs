@@ -14,14 +14,12 @@ internal sealed class FrameHub
     /// <summary>How long readers with a watch token may delay each frame of a playback at unlimited rate.</summary>
     private static readonly TimeSpan UnpacedGrace = TimeSpan.FromMilliseconds(100);
 
-    private readonly Lock _gate = new();
-    private readonly HubOptions _options;
+    private readonly Lock _gate;
+    private readonly HubShare _share;
     private readonly bool _sourceWaits;
     private readonly TimeProvider _clock;
     private readonly EventLog _events;
-    private readonly SubscriptionIds _ids;
     private readonly StreamContext _context;
-    private readonly SubscriptionTotals _totals = new();
     private volatile FrameStream[] _streams = [];
     private volatile Subscription[] _catchingUp = [];
     private TaskCompletionSource _subscribersChanged = NewSource();
@@ -30,29 +28,18 @@ internal sealed class FrameHub
     private FrameStream[] _streamsOfNewest = [];
     private SharedFrame? _newest;
     private uint _newestGameLoop;
+    private volatile bool _isClosed;
 
-    /// <param name="options">Limits.</param>
+    /// <param name="share">What it shares with the hubs of other matches.</param>
     /// <param name="sourceWaits">Whether the source can wait for lossless readers. If not, such a subscription ends when its queue is
     /// full.</param>
-    /// <param name="clock">Clock of stamps and timeouts.</param>
     /// <param name="events">What happened in the frames, for subscribers that do not get each.</param>
-    /// <param name="ids">Numbers the subscriptions.</param>
-    public FrameHub(HubOptions options, bool sourceWaits, TimeProvider clock, EventLog events, SubscriptionIds ids)
+    public FrameHub(HubShare share, bool sourceWaits, EventLog events)
     {
-        (_options, _sourceWaits, _clock, _events, _ids) = (options, sourceWaits, clock, events, ids);
-        _context = new StreamContext(
-            options, sourceWaits, clock, new SubscriberScheduler(), EncoderThreads.Shared, new HoldUpBudget(options.WatchersHoldUp, clock),
-            new HoldUpBudget(options.WatchersEncodersHoldUp, clock), RetainNewest, (format, took) => Encoded?.Invoke(format, took));
+        (_share, _gate, _clock, _sourceWaits, _events) = (share, share.Gate, share.Clock, sourceWaits, events);
+        _context = new StreamContext(share, sourceWaits, EncoderThreads.Shared, RetainNewest);
+        share.Add(this);
     }
-
-    /// <summary>Called with the encoding time of each frame, on the task of its stream. Must neither block nor throw.</summary>
-    public Action<PayloadFormat, TimeSpan>? Encoded { get; set; }
-
-    /// <summary>Raised for each new subscription.</summary>
-    public event Action<Subscription>? Joined;
-
-    /// <summary>Raised for each subscription that has ended.</summary>
-    public event Action<Subscription>? Left;
 
     /// <summary>Game loop of the newest frame; 0 before the first.</summary>
     public uint NewestGameLoop => _newestGameLoop;
@@ -63,7 +50,11 @@ internal sealed class FrameHub
     /// <summary>Frames that the current subscribers have read, all together.</summary>
     public ulong FramesSent => Subscriptions.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
 
-    private IEnumerable<Subscription> Subscriptions => _streams.SelectMany(stream => stream.Subscriptions).Concat(_catchingUp);
+    /// <summary>Its subscriptions.</summary>
+    public IEnumerable<Subscription> Subscriptions => _streams.SelectMany(stream => stream.Subscriptions).Concat(_catchingUp);
+
+    /// <summary>Subscriptions that read earlier frames.</summary>
+    public int ReadingEarlier => _catchingUp.Length;
 
     /// <summary>Adds a subscriber. It gets the next frame that is published.</summary>
     /// <param name="options">The subscription.</param>
@@ -74,7 +65,7 @@ internal sealed class FrameHub
         SubscriptionOptions options, out string problem, Func<Subscription, IEarlierFrames>? earlier = null)
     {
         var subscription = Add(options, earlier, out problem);
-        if (subscription is not null) Joined?.Invoke(subscription);
+        if (subscription is not null) _share.TellJoined(subscription);
         return subscription;
     }
 
@@ -84,9 +75,10 @@ internal sealed class FrameHub
         lock (_gate)
         {
             var stream = Array.Find(_streams, each => each.Key == key);
-            problem = Problem(options, key, hasEncoder: earlier is null && (stream is not null || _end is not null), earlier is not null);
+            var needsStream = earlier is not null || (stream is null && _end is null);
+            problem = _share.Problem(options, key, needsStream, readsEarlier: earlier is not null) ?? "";
             if (problem.Length > 0) return null;
-            var subscription = new Subscription(_ids.Next(), options, _sequence + 1, _clock, Remove, _events);
+            var subscription = new Subscription(_share.Ids.Next(), options, _sequence + 1, _clock, Remove, _events);
             if (_end is { } end) subscription.Finish(end);
             if (earlier is not null)
             {
@@ -106,21 +98,14 @@ internal sealed class FrameHub
         }
     }
 
-    /// <summary>Why a subscriber cannot be added; empty if it can.</summary>
-    private string Problem(SubscriptionOptions options, StreamKey key, bool hasEncoder, bool readsEarlier)
-    {
-        if (Subscriptions.Count() >= _options.MaxSubscriptions)
-            return $"there are {_options.MaxSubscriptions} subscriptions, which is the limit";
-        if (!hasEncoder && StreamLimits.Problem(Encoders(_catchingUp), key, options, _options) is { } problem) return problem;
-        var most = _options.MaxHistoryReaders - (options.MayHoldUp ? 0 : _options.MaxHistoryReaders / 4);
-        return readsEarlier && _catchingUp.Length >= most
-            ? $"{_catchingUp.Length} subscriptions are reading the history: try again later"
-            : "";
-    }
-
-    private IEnumerable<(StreamKey Key, Subscription[] Readers)> Encoders(IEnumerable<Subscription> catchingUp) =>
+    /// <summary>What may have an encoder: streams, and readers of earlier frames.</summary>
+    /// <param name="except">A reader that does not count.</param>
+    public IEnumerable<(StreamKey Key, Subscription[] Readers)> Encoders(Subscription? except) =>
         _streams.Select(stream => (stream.Key, stream.Subscriptions))
-            .Concat(catchingUp.Select(reader => (StreamKey.For(reader.Options), new[] { reader })));
+            .Concat(_catchingUp.Where(reader => reader != except).Select(reader => (StreamKey.For(reader.Options), new[] { reader })));
+
+    /// <summary>The status of each subscription.</summary>
+    public IEnumerable<SubscriberStatus> Statuses() => Subscriptions.Select(each => each.Status(_newestGameLoop));
 
     private FrameStream AddStream(StreamKey key)
     {
@@ -139,8 +124,7 @@ internal sealed class FrameHub
         {
             if (_end is not null || subscription.End is not null) return new(_sequence, false);
             var stream = Array.Find(_streams, each => each.Key == key);
-            var others = _catchingUp.Where(each => each != subscription);
-            if (stream is null && StreamLimits.Problem(Encoders(others), key, subscription.Options, _options) is { } problem)
+            if (stream is null && _share.EncoderProblem(subscription.Options, key, except: subscription) is { } problem)
             {
                 subscription.Finish(new(SubscriptionEndReason.SlowConsumer, problem));
                 return null;
@@ -157,7 +141,7 @@ internal sealed class FrameHub
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForRoomAsync(bool isPaced)
     {
-        _context.HoldUps.Grace = _context.EncoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
+        _share.HoldUps.Grace = _share.EncoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
         // One start time for all: the hub waits for all readers at the same time, not in sequence.
         var since = _clock.GetTimestamp();
         foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
@@ -236,6 +220,14 @@ internal sealed class FrameHub
         }
     }
 
+    /// <summary>Disconnects the readers that have not read all until now. There are no new ones after it.</summary>
+    public void Abort()
+    {
+        _isClosed = true;
+        foreach (var subscription in Subscriptions) subscription.Abort();
+        LeaveShare();
+    }
+
     /// <summary>The newest frame, which the caller releases; null before the first and after the end.</summary>
     public SharedFrame? RetainNewest()
     {
@@ -250,7 +242,7 @@ internal sealed class FrameHub
     private async Task EndWithoutDelayAsync(FrameStream[] streams, SubscriptionEnd end)
     {
         var encoding = Task.WhenAll(streams.Select(stream => stream.Encoding));
-        if (await Task.WhenAny(encoding, Task.Delay(_options.StopTimeout, _clock)) == encoding) return;
+        if (await Task.WhenAny(encoding, Task.Delay(_share.Options.StopTimeout, _clock)) == encoding) return;
         foreach (var stream in streams) stream.EndAll(end);
     }
 
@@ -269,21 +261,11 @@ internal sealed class FrameHub
         }
     }
 
-    /// <summary>Totals of all subscriptions, by kind.</summary>
-    public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
-    {
-        lock (_gate) return _totals.With(Subscriptions.Select(each => each.Status(_newestGameLoop)));
-    }
-
     /// <summary>Adds the subscribers to a status.</summary>
     public void DescribeSubscribers(Status status)
     {
-        lock (_gate)
-        {
-            List<SubscriberStatus> subscribers = [.. Subscriptions.OrderBy(each => each.Id).Select(each => each.Status(_newestGameLoop))];
-            status.Subscribers.AddRange(subscribers);
-            status.BytesSent += _totals.With(subscribers).Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
-        }
+        lock (_gate) status.Subscribers.AddRange(Statuses().OrderBy(each => each.Id));
+        status.BytesSent += _share.Totals().Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
     }
 
     /// <summary>Makes subscriptions write the pending messages of their outputs.</summary>
@@ -297,7 +279,7 @@ internal sealed class FrameHub
         subscription.Earlier?.Dispose();
         lock (_gate)
         {
-            _totals.Add(subscription.Status(0));
+            _share.Former.Add(subscription.Status(0));
             _catchingUp = [.. _catchingUp.Where(each => each != subscription)];
             foreach (var stream in _streams)
             {
@@ -312,7 +294,14 @@ internal sealed class FrameHub
             }
             SubscribersChanged();
         }
-        Left?.Invoke(subscription);
+        LeaveShare();
+        _share.TellLeft(subscription);
+    }
+
+    /// <summary>Not before its last subscription is in the totals.</summary>
+    private void LeaveShare()
+    {
+        if (_isClosed && !Subscriptions.Any()) _share.Remove(this);
     }
 
     private void Keep(SharedFrame? newest)

@@ -261,6 +261,13 @@ public sealed class Subscription : IDisposable
     /// <summary>Ends the subscription from the reader's side.</summary>
     public void Close() => Finish(new(SubscriptionEndReason.Closed, "closed by the subscriber"));
 
+    /// <summary>Disconnects the reader.</summary>
+    internal void Abort()
+    {
+        Close();
+        _aborted.CancelAfter(TimeSpan.Zero);
+    }
+
     /// <summary>Leaves the hub and releases all queued frames.</summary>
     public void Dispose()
     {

@@ -25,6 +25,7 @@ public sealed class MatchDelay : IDisposable
     private const long MaxLateNs = 500_000;
 
     private readonly MatchRun _live;
+    private readonly MatchView _view;
     private readonly MatchHistory _history;
     private readonly long _delayNs;
     private readonly TimeProvider _clock;
@@ -35,34 +36,31 @@ public sealed class MatchDelay : IDisposable
     private readonly AsyncAutoResetEvent _wake;
     private volatile Ending? _ending;
     private volatile SubscriptionEnd? _stop;
+    private volatile bool _hasBegun;
 
     /// <param name="live">The match as it is. It keeps a history.</param>
-    /// <param name="options">Limits of the other run.</param>
-    /// <param name="delay">How much later the match is shown.</param>
+    /// <param name="view">Shows it later, as its current match.</param>
+    /// <param name="turn">Completes when that is so: when all earlier matches have been shown.</param>
     /// <param name="log">Gets a message when frames are dropped before they are shown, and when showing them fails.</param>
     /// <param name="clock">Clock of all times.</param>
-    public MatchDelay(MatchRun live, HubOptions options, TimeSpan delay, ILogger log, TimeProvider clock)
+    public MatchDelay(MatchRun live, MatchView view, Task turn, ILogger log, TimeProvider clock)
     {
-        _live = live;
+        (_live, _view) = (live, view);
         _history = live.History ?? throw new ArgumentException("frames that are shown later wait in a history", nameof(live));
-        _delayNs = delay.Ticks * TimeSpan.NanosecondsPerTick;
+        _delayNs = view.Delay.Ticks * TimeSpan.NanosecondsPerTick;
         _clock = clock;
         _log = log;
         _drawings = new MessagesInTime(MaxDrawingBytes, clock);
         _plots = new MessagesInTime(MaxPlotBytes, clock);
         _wake = new AsyncAutoResetEvent(clock);
-        Later = new MatchRun(options, new MatchAbilities { Kind = live.Abilities.Kind }, clock, new SubscriptionIds(first: 1, step: 2));
         live.Advanced = OnAdvanced;
         live.Plots.Plotted += OnPlotted;
         _history.Grown += _wake.Set;
-        Completed = LowPriorityScheduler.Delays.RunAsync(ShowAsync);
+        Completed = LowPriorityScheduler.Delays.RunAsync(() => ShowAsync(turn));
     }
 
-    /// <summary>The match as it was.</summary>
-    public MatchRun Later { get; }
-
-    /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then <see cref="Later"/> may be
-    /// finished with it.</summary>
+    /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then the match of the view may
+    /// be finished with it.</summary>
     public Task<SubscriptionEnd> Completed { get; }
 
     private static SubscriptionEnd Dropped { get; } = new(
@@ -89,7 +87,6 @@ public sealed class MatchDelay : IDisposable
         _live.Advanced = null;
         _live.Plots.Plotted -= OnPlotted;
         _history.Grown -= _wake.Set;
-        Later.Dispose();
         _wake.Dispose();
     }
 
@@ -99,7 +96,7 @@ public sealed class MatchDelay : IDisposable
     {
         var isDrawn = _live.Drawings.Version != _drawn;
         if (isDrawn) _drawings.Replace(_live.Drawings.Read(out _drawn).ToByteArray());
-        if (isDrawn || Later.Match is null) _wake.Set();
+        if (isDrawn || !_hasBegun) _wake.Set();
     }
 
     private void OnPlotted(PlotRequest request, uint gameLoop)
@@ -107,10 +104,12 @@ public sealed class MatchDelay : IDisposable
         if (_plots.TryAdd(new PlotRequest(request) { GameLoop = gameLoop }.ToByteArray())) _wake.Set();
     }
 
-    private async Task<SubscriptionEnd> ShowAsync()
+    private async Task<SubscriptionEnd> ShowAsync(Task turn)
     {
         using var kept = new KeptFrames(_history);
         SharedFrame? next = null;
+        await turn;
+        var later = _view.Current;
         try
         {
             while (_stop is null)
@@ -132,18 +131,19 @@ public sealed class MatchDelay : IDisposable
                 switch (what)
                 {
                     case Shown.Match:
-                        Later.Begin(_live.Match!);
+                        later.Begin(_live.Match!);
+                        _hasBegun = true;
                         break;
                     case Shown.Frame:
                         var frame = next!;
                         next = null;
-                        await PublishAsync(frame, kept.LastSequence);
+                        await PublishAsync(later, frame, kept.LastSequence);
                         break;
                     case Shown.Drawings:
-                        Later.Drawings.Show(Drawings.Parser.ParseFrom(_drawings.Take()));
+                        later.Drawings.Show(Drawings.Parser.ParseFrom(_drawings.Take()));
                         break;
                     case Shown.Plots:
-                        Later.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
+                        later.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
                         break;
                     default:
                         return ending!.End;
@@ -154,7 +154,9 @@ public sealed class MatchDelay : IDisposable
         catch (Exception e)
         {
             LogMessages.DelayFailed(_log, e);
-            return new(SubscriptionEndReason.SourceLost, "the match cannot be shown any more: the daemon has a defect");
+            var end = new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the match cannot be shown any more: the daemon has a defect");
+            _ = later.FinishAsync(end);
+            return end;
         }
         finally
         {
@@ -179,7 +181,7 @@ public sealed class MatchDelay : IDisposable
     {
         var frameNs = next?.Captured.MonotonicNs ?? long.MaxValue;
         // The first observation of a bot may be captured before its match has begun.
-        if (Later.Match is null && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
+        if (!_hasBegun && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
         // A frame that is about to be kept may be older than the rest, which belongs to it.
         if (next is null && mayGrow) return null;
         var (drawnNs, plottedNs) = (_drawings.FirstNs ?? long.MaxValue, _plots.FirstNs ?? long.MaxValue);
@@ -189,14 +191,14 @@ public sealed class MatchDelay : IDisposable
         return ending is null ? null : (ending.AtNs, Shown.End);
     }
 
-    private async ValueTask PublishAsync(SharedFrame frame, ulong sequence)
+    private async ValueTask PublishAsync(MatchRun later, SharedFrame frame, ulong sequence)
     {
-        if (sequence != Later.Hub.Sequence + 1)
+        if (sequence != later.Hub.Sequence + 1)
         {
-            LogMessages.DelayedFramesDropped(_log, sequence - Later.Hub.Sequence - 1);
-            Later.SkipTo(sequence - 1, Dropped);
+            LogMessages.DelayedFramesDropped(_log, sequence - later.Hub.Sequence - 1);
+            later.SkipTo(sequence - 1, Dropped);
         }
-        await Later.PublishAsync(frame);
+        await later.PublishAsync(frame);
     }
 
     /// <summary>What is shown later.</summary>

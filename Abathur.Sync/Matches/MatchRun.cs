@@ -33,15 +33,18 @@ public sealed class MatchRun : IDisposable
     /// <param name="abilities">What can be done with it.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
     public MatchRun(HubOptions options, MatchAbilities abilities, TimeProvider clock)
-        : this(options, abilities, clock, new SubscriptionIds())
+        : this(new HubShare(options, clock), abilities)
     {
     }
 
-    internal MatchRun(HubOptions options, MatchAbilities abilities, TimeProvider clock, SubscriptionIds ids)
+    /// <param name="share">What its hub shares with those of other matches.</param>
+    /// <param name="abilities">What can be done with it.</param>
+    internal MatchRun(HubShare share, MatchAbilities abilities)
     {
+        var (options, clock) = (share.Options, share.Clock);
         (_clock, _sourceWaits, Abilities) = (clock, abilities.CanWait, abilities);
         _rate = new RateMeter(clock);
-        Hub = new FrameHub(options, _sourceWaits, clock, _events, ids);
+        Hub = new FrameHub(share, _sourceWaits, _events);
         Drawings.Changed += () => Hub.Wake(static subscription => subscription.Options.Drawings);
         if (options.HistoryBytes > 0) _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
         (_keep, _keepNothing) = (frame => _history?.Add(frame), _ => _history?.Interrupt());
@@ -66,6 +69,10 @@ public sealed class MatchRun : IDisposable
     /// <summary>The constant data of the match; null before the match has begun.</summary>
     public Match? Match => _match;
 
+    /// <summary>The same without game info and game data, some hundred kilobytes of objects: too much for every request of the
+    /// status.</summary>
+    internal Match? MatchWithoutGame { get; private set; }
+
     /// <summary>When the match has begun, on the monotonic clock; 0 before.</summary>
     internal long BeganNs => Volatile.Read(ref _beganNs);
 
@@ -89,6 +96,8 @@ public sealed class MatchRun : IDisposable
         Plots.Advance(match.FirstGameLoop);
         _timeline.Begin(match.GameData);
         Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
+        MatchWithoutGame = match.Clone();
+        (MatchWithoutGame.GameInfo, MatchWithoutGame.GameData) = (null, null);
         _match = match;
         _began.TrySetResult(match);
         Advanced?.Invoke();
@@ -112,7 +121,7 @@ public sealed class MatchRun : IDisposable
         HistoryReader Reader() => new(
             history,
             new(
-                _match?.MatchId ?? "", options.Start.GameLoop, options.Start.MayBeNext, options.Format, options.CompressionLevel,
+                () => _match!.MatchId, options.Start.GameLoop, options.Start.MayBeNext, options.Format, options.CompressionLevel,
                 StreamKey.For(options).FieldMask, options.EveryGameLoops),
             _clock);
     }

@@ -4,7 +4,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
 
-/// <summary>A source of the frames of one match.</summary>
+/// <summary>A source of matches.</summary>
 public interface IMatchSource
 {
     /// <summary>What can be done with its match.</summary>
@@ -14,6 +14,6 @@ public interface IMatchSource
     /// later.</summary>
     Match? Match => null;
 
-    /// <summary>Publishes frames until the match is over or the token fires; returns why it ended.</summary>
-    Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation);
+    /// <summary>Publishes matches until the last one is over or the token fires; returns why it ended.</summary>
+    Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation);
 }

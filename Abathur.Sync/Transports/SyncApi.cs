@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Threading.RateLimiting;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Access;
@@ -51,8 +52,7 @@ public sealed class SyncApi(
         ReplenishmentPeriod = TimeSpan.FromSeconds(Math.Max(1.0 / RatePeriodsPerSecond, 1.0 / access.ActRate)),
     });
 
-    private readonly EmulatedQueries _emulated = new(live.Run);
-    private Match? _matchWithoutGame;
+    private readonly ConditionalWeakTable<MatchRun, EmulatedQueries> _emulated = [];
 
     /// <summary>What a client with this token may do.</summary>
     /// <param name="token">Null or empty: none was sent.</param>
@@ -68,8 +68,12 @@ public sealed class SyncApi(
 
     /// <summary>The constant data of the match. Waits for the match.</summary>
     /// <exception cref="RequestException">The daemon is shutting down before a match has begun.</exception>
-    public async ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
-        RunOf(level).Match ?? await RunOf(level).WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
+    public ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
+        WaitForMatchAsync(RunOf(level), cancellation);
+
+    /// <summary>The same of the match of a subscription.</summary>
+    public static async ValueTask<Match> WaitForMatchAsync(MatchRun run, CancellationToken cancellation) =>
+        run.Match ?? await run.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
 
     /// <summary>The same without waiting, unless the request asks for it.</summary>
     public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
@@ -84,7 +88,8 @@ public sealed class SyncApi(
     /// <param name="transport">The transport of the agent.</param>
     /// <param name="peer">Address of the agent.</param>
     /// <param name="level">What the agent may do.</param>
-    public async ValueTask<Subscription> SubscribeAsync(
+    /// <returns>The subscription, and its match.</returns>
+    public async ValueTask<(Subscription Subscription, MatchRun Run)> SubscribeAsync(
         SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
@@ -93,18 +98,20 @@ public sealed class SyncApi(
         {
             // What is shown later waits for no one, and has no clients for whom places are reserved.
             MayHoldUp = level >= AccessLevel.Act || seen.IsDelayed,
-            Start = CheckStart(request, seen.Run),
         };
         await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);
-        return seen.Run.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+        var run = seen.Current;
+        options = options with { Start = CheckStart(request, run) };
+        var subscription = run.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+        return (subscription, run);
     }
 
     /// <summary>Sends actions to the game.</summary>
     public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (live.Run.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
-        var advice = live.Run.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
+        if (live.Current.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
+        var advice = live.Current.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new RequestException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
     }
 
@@ -112,28 +119,26 @@ public sealed class SyncApi(
     public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (live.Run.Match is not { } match) throw NoMatch("there is no match yet");
+        var run = live.Current;
+        if (run.Match is not { } match) throw NoMatch("there is no match yet");
+        var emulated = _emulated.GetValue(run, static run => new EmulatedQueries(run));
         if (request.Query is not { } query) throw Invalid("query is empty");
-        if (live.Run.Abilities.Queries is not { } target) return await _emulated.AnswerAsync(query);
+        if (run.Abilities.Queries is not { } target) return await emulated.AnswerAsync(query);
         if (await target.TryQueryAsync(query, cancellation) is { } answer) return answer;
-        if (EmulatedQueries.Problem(match) is null) return await _emulated.AnswerAsync(query);
+        if (EmulatedQueries.Problem(match) is null) return await emulated.AnswerAsync(query);
         throw new RequestException(
             RequestStatus.ResourceExhausted,
             $"the game answers {QueryQueue.MaxInALoop} requests of at most {QueryQueue.MaxInARequest} queries, for at most "
                 + $"{QueryQueue.MaxTimeInALoop.TotalMilliseconds} ms, in a game loop, of all agents: ask again later");
     }
 
-    /// <summary>The drawings of agents.</summary>
-    /// <param name="level">What the client may do that sees them.</param>
-    public DrawingBoard DrawingsOf(AccessLevel level) => RunOf(level).Drawings;
-
     /// <summary>Draws over the map.</summary>
     public DrawResult Draw(DrawRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (live.Run.Match is null) throw NoMatch("there is no match yet");
+        if (live.Current.Match is null) throw NoMatch("there is no match yet");
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
-        return live.Run.Drawings.TryDraw(request) ?? throw new RequestException(
+        return live.Current.Drawings.TryDraw(request) ?? throw new RequestException(
             RequestStatus.ResourceExhausted,
             $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, "
                 + "or clear layers with a request without shapes");
@@ -143,9 +148,9 @@ public sealed class SyncApi(
     public PlotResult Plot(PlotRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (live.Run.Match is null) throw NoMatch("there is no match yet");
+        if (live.Current.Match is null) throw NoMatch("there is no match yet");
         if (PlotRules.Problem(request) is { } wrong) throw Invalid(wrong);
-        return live.Run.Plots.TryPlot(request, out var problem)
+        return live.Current.Plots.TryPlot(request, out var problem)
             ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
     }
 
@@ -161,7 +166,7 @@ public sealed class SyncApi(
     public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (live.Run.Abilities.Control is not { } control)
+        if (live.Current.Abilities.Control is not { } control)
             throw new RequestException(RequestStatus.FailedPrecondition, $"a {SourceName} cannot be controlled");
         try
         {
@@ -183,7 +188,7 @@ public sealed class SyncApi(
     public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var seen = ViewOf(level).Run;
+        var seen = RunOf(level);
         if (!request.Whole || seen.Abilities.Overview is not { } overview)
             return seen.Timeline(request.AfterGameLoop, RequireRoom(level));
         return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellation));
@@ -193,7 +198,7 @@ public sealed class SyncApi(
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var seen = ViewOf(level).Run;
+        var seen = RunOf(level);
         var plots = seen.Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
         if (seen.Abilities.Overview is not { } overview) return plots;
         var until = request.Whole ? uint.MaxValue : seen.Hub.NewestGameLoop;
@@ -207,15 +212,16 @@ public sealed class SyncApi(
     {
         Require(AccessLevel.Watch, level);
         var seen = ViewOf(level);
+        var run = seen.Current;
         var status = new Status
         {
-            Match = seen.Run.Match is { } match ? _matchWithoutGame ??= WithoutGame(match) : null,
+            Match = run.MatchWithoutGame,
             Process = seen.HidesLoad ? WithoutLoad(_process.Value) : _process.Value,
             Delay = seen.IsDelayed ? Duration.FromTimeSpan(seen.Delay) : null,
-            Playback = seen.Run.Abilities.Control?.State,
+            Playback = run.Abilities.Control?.State,
         };
-        seen.Run.Describe(status);
-        if (seen == live && watched != live) watched.Run.Hub.DescribeSubscribers(status);
+        run.Describe(status);
+        if (seen == live && watched != live) watched.Current.Hub.DescribeSubscribers(status);
         return status;
     }
 
@@ -234,7 +240,7 @@ public sealed class SyncApi(
     /// <summary>Refuses a large answer before its values are copied.</summary>
     private static Action<long> RequireRoom(AccessLevel level) => bytes => AnswerBudget.OfProcess.RequireRoom(level, bytes);
 
-    private MatchRun RunOf(AccessLevel level) => ViewOf(level).Run;
+    private MatchRun RunOf(AccessLevel level) => ViewOf(level).Current;
 
     private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
         () =>
@@ -278,15 +284,6 @@ public sealed class SyncApi(
                 RequestStatus.PermissionDenied,
                 "this token is for watching: acting, drawing, plots, queries, publishing, controlling the playback and lockstep need the "
                     + "other token");
-    }
-
-    /// <summary>Game info and game data are some hundred kilobytes of objects: too much for every request of the status.</summary>
-    private static Match WithoutGame(Match match)
-    {
-        var copy = match.Clone();
-        copy.GameInfo = null;
-        copy.GameData = null;
-        return copy;
     }
 
     private static SubscriptionOptions Check(SubscribeRequest request, TransportTraits transport, string peer)
@@ -404,5 +401,5 @@ public sealed class SyncApi(
 
     private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 
-    private string SourceName => live.Run.Abilities.Kind.ToString().ToLowerInvariant();
+    private string SourceName => live.Current.Abilities.Kind.ToString().ToLowerInvariant();
 }

@@ -1,6 +1,7 @@
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
@@ -22,9 +23,14 @@ internal sealed class SyncSession : IFrameOutput
     private readonly DrawingBoard _drawings;
     private long _drawingsSeen;
 
-    public SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, AccessLevel level)
+    /// <param name="api">Answers the requests.</param>
+    /// <param name="wire">The connection.</param>
+    /// <param name="subscription">What it reads.</param>
+    /// <param name="run">Its match.</param>
+    /// <param name="level">What the client may do.</param>
+    public SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, MatchRun run, AccessLevel level)
     {
-        (_wire, _subscription, _drawings) = (wire, subscription, api.DrawingsOf(level));
+        (_wire, _subscription, _drawings) = (wire, subscription, run.Drawings);
         _requests = new SessionRequests(api, wire, level)
         {
             Acknowledge = subscription.Acknowledge,

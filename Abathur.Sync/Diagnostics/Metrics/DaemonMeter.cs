@@ -33,7 +33,7 @@ public sealed class DaemonMeter : IDisposable
         Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
         Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
         _meter.CreateObservableGauge(
-            "abathur.source.game_loop", () => (long)views[0].Run.Hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
+            "abathur.source.game_loop", () => (long)views[0].Current.Hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
         _meter.CreateObservableUpDownCounter(
             "abathur.subscriptions", () => OfEachKind(sums => sums.Now), "{subscription}", "Subscriptions.");
         _meter.CreateObservableCounter(
@@ -57,7 +57,7 @@ public sealed class DaemonMeter : IDisposable
             {
                 HistogramBucketBoundaries = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1],
             });
-        foreach (var view in views) view.Run.Hub.Encoded = CountEncoding;
+        foreach (var view in views) view.Share.Encoded = CountEncoding;
     }
 
     private Status Now => _status.Value;
@@ -78,7 +78,7 @@ public sealed class DaemonMeter : IDisposable
 
     private IEnumerable<Measurement<long>> OfEachKind(Func<SubscriptionTotals.Sums, long> value) =>
         from view in _views
-        from each in view.Run.Hub.Totals()
+        from each in view.Share.Totals()
         group value(each.Value) by each.Key into kind
         select new Measurement<long>(
             kind.Sum(),

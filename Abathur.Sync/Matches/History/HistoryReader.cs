@@ -206,7 +206,7 @@ internal sealed class HistoryReader : IDisposable
     private SharedFrame Published(in HistoryRecord record, SharedBuffer observation)
     {
         var frame = SharedFrame.Rent(record.GameLoop, record.Captured, observation);
-        frame.MarkPublished(_options.MatchId, record.Sequence, record.Published);
+        frame.MarkPublished(_options.MatchId(), record.Sequence, record.Published);
         return frame;
     }
 }

@@ -59,8 +59,9 @@ public sealed class LiveSource(
     public FrameTimes Times { get; private set; } = new();
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
+        var run = sink.Current;
         var feed = new MatchFeed(run, recorder, clock) { WaitsForRecorder = !options.Realtime };
         _queries = new QueryQueue(() => feed.GameLoop, clock) { Arrived = _wake.Set };
         run.Abilities = Abilities;

@@ -82,8 +82,9 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private bool IsOver => _ended && !_loop;
 
-    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
+        var run = sink.Current;
         await using var stopping = cancellation.Register(_wake.Set);
         try
         {

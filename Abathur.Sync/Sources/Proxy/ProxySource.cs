@@ -83,8 +83,9 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
+        var run = sink.Current;
         (_run, _feed) = (run, new MatchFeed(run, _recorder, _clock));
         _ = AcceptAsync();
         try

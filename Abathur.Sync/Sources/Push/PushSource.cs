@@ -7,14 +7,15 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources.Push;
 
-/// <summary>A bot, in any language, publishes its own observations. One bot at a time, and one match.</summary>
+/// <summary>Bots, in any language, publish their own observations. One bot at a time, each a match.</summary>
 /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
 /// <param name="clock">Clock of the stamps.</param>
 public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IMatchSource
 {
-    private readonly TaskCompletionSource<MatchFeed> _feed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<IMatchSink> _sink = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
+    private MatchFeed? _feed;
     private bool _busy;
 
     /// <inheritdoc/>
@@ -24,27 +25,30 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         Describe = status => status.Recording = recorder?.Status,
     };
 
+    /// <summary>Whether it ends with its first match.</summary>
+    public bool Once { get; init; } = true;
+
     /// <summary>Opens a publication. The caller disposes it when the bot has disconnected.</summary>
     /// <exception cref="RequestException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
     public async Task<Publication> OpenAsync(CancellationToken cancellation)
     {
         // The ports are open shortly before the source runs.
-        var feed = await _feed.Task.WaitAsync(cancellation);
+        var sink = await _sink.Task.WaitAsync(cancellation);
         lock (_gate)
         {
             if (_over.Task.IsCompleted) throw new RequestException(RequestStatus.FailedPrecondition, "the match is over");
             if (_busy) throw new RequestException(RequestStatus.AlreadyExists, "another bot is already publishing");
             _busy = true;
-            return new Publication(feed, clock, Close);
+            // A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.
+            var feed = _feed = new MatchFeed(sink.Current, recorder, clock) { WaitsForRecorder = true };
+            return new Publication(feed, clock, publication => Close(publication, feed, sink));
         }
     }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
-        // A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.
-        var feed = new MatchFeed(run, recorder, clock) { WaitsForRecorder = true };
-        _feed.TrySetResult(feed);
+        _sink.TrySetResult(sink);
         try
         {
             return await _over.Task.WaitAsync(cancellation);
@@ -56,19 +60,25 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         finally
         {
             _over.TrySetCanceled(CancellationToken.None);
-            feed.End();
+            _feed?.End();
         }
     }
 
-    private void Close(Publication publication)
+    private void Close(Publication publication, MatchFeed feed, IMatchSink sink)
     {
         lock (_gate)
         {
+            // If no match began on the connection, another bot may publish it.
+            if (publication.HasBegun)
+            {
+                feed.End();
+                var end = publication.IsFinished
+                    ? new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot has published all")
+                    : new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke");
+                if (Once || _over.Task.IsCompleted) _over.TrySetResult(end);
+                else sink.GoOn(end);
+            }
             _busy = false;
-            // If no match began on the connection, another bot may publish.
-            if (!publication.HasBegun) return;
-            if (publication.IsFinished) _over.TrySetResult(new(SubscriptionEndReason.MatchOver, "the bot has published all"));
-            else _over.TrySetResult(new(SubscriptionEndReason.SourceLost, "the bot's connection broke"));
         }
     }
 }

@@ -2,6 +2,7 @@ using Abathur.Client;
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
@@ -58,8 +59,9 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
         async Task<bool> SubscribeAsync()
         {
             var http = call.GetHttpContext();
-            using var subscription = await api.SubscribeAsync(
+            var (subscription, _) = await api.SubscribeAsync(
                 request, TransportTraits.GrpcSubscribe, GrpcOutput.PeerOf(http), LevelOf(http));
+            using var leaving = subscription;
             await using var closing = call.CancellationToken.Register(subscription.Close);
             await using var aborting = subscription.Aborted.Register(() => GrpcOutput.Reset(http));
             await call.WriteResponseHeadersAsync(Metadata.Empty);
@@ -100,16 +102,17 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
             if (level >= AccessLevel.Act) body.MaxMessageBytes = GameSyncMethods.MaxActBytes;
             // Until the client has taken the end: the daemon waits for its subscribers before it ends.
-            using var subscription = await api.SubscribeAsync(
+            var (subscription, run) = await api.SubscribeAsync(
                 first.Subscribe, TransportTraits.GrpcSession, GrpcOutput.PeerOf(http), level);
+            using var leaving = subscription;
             SubscriptionEnd end;
             await using (subscription.Aborted.Register(() => GrpcOutput.Reset(http)))
             {
                 // The match may begin much later: until then the headers show that the daemon is alive.
                 await call.WriteResponseHeadersAsync(Metadata.Empty);
                 var wire = new GrpcSessionWire(messages, new GrpcOutput(http));
-                wire.Write(new ServerMessage { Match = await WaitForMatchAsync(call, level) });
-                end = await new SyncSession(api, wire, subscription, level).RunAsync(call.CancellationToken);
+                wire.Write(new ServerMessage { Match = await WaitForMatchAsync(call, run) });
+                end = await new SyncSession(api, wire, subscription, run, level).RunAsync(call.CancellationToken);
             }
             await LingerAsync(messages, call.CancellationToken);
             ThrowUnlessOver(end, call);
@@ -168,11 +171,11 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
         return api.LevelOf(authorization.Count > 0 ? AccessTokens.FromAuthorization(authorization) : token);
     }
 
-    private async ValueTask<Match> WaitForMatchAsync(ServerCallContext call, AccessLevel level)
+    private static async ValueTask<Match> WaitForMatchAsync(ServerCallContext call, MatchRun run)
     {
         try
         {
-            return await api.WaitForMatchAsync(level, call.CancellationToken);
+            return await SyncApi.WaitForMatchAsync(run, call.CancellationToken);
         }
         catch (RequestException e) when (e.Status == RequestStatus.Unavailable)
         {

@@ -55,13 +55,14 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
                 return;
             }
             if (level != AccessLevel.None) JsonLine.Prepare(api.MatchOf(level));
-            using var subscription = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
+            var (subscription, run) = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
+            using var leaving = subscription;
             await using var aborting = subscription.Aborted.Register(connection.Abort);
-            JsonLine.Write(output.Writer, new ServerMessage { Match = await api.WaitForMatchAsync(level, connection.ConnectionClosed) });
+            JsonLine.Write(output.Writer, new ServerMessage { Match = await SyncApi.WaitForMatchAsync(run, connection.ConnectionClosed) });
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json
                 ? new JsonLineWire(bounded, output)
                 : new LengthPrefixedWire(bounded, output);
-            await new SyncSession(api, wire, subscription, level).RunAsync(connection.ConnectionClosed);
+            await new SyncSession(api, wire, subscription, run, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
         catch (RequestException e)

@@ -60,7 +60,8 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
             if (level != AccessLevel.None && wire.Form == WebSocketMessageType.Text) JsonLine.Prepare(api.MatchOf(level));
-            using var subscription = await api.SubscribeAsync(first.Subscribe, traits, Peer(http), level);
+            var (subscription, run) = await api.SubscribeAsync(first.Subscribe, traits, Peer(http), level);
+            using var leaving = subscription;
             wire.InputEnded = () =>
             {
                 StartCloseTimeout();
@@ -69,10 +70,10 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             };
             // The match may begin much later: without a receive, pongs would not be processed and the client would count as dead.
             connection.BeginReceive();
-            wire.Write(new ServerMessage { Match = await api.WaitForMatchAsync(level, http.RequestAborted) });
+            wire.Write(new ServerMessage { Match = await SyncApi.WaitForMatchAsync(run, http.RequestAborted) });
             SubscriptionEnd end;
             await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(
-                api, wire, subscription, level).RunAsync(http.RequestAborted);
+                api, wire, subscription, run, level).RunAsync(http.RequestAborted);
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
             await connection.CloseAsync(status, reason);
         }

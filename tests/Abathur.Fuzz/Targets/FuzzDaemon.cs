@@ -171,8 +171,9 @@ internal sealed class FuzzDaemon : IDisposable
     {
         public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push, CanWait = false };
 
-        public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
         {
+            var run = sink.Current;
             run.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
             using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(2));
             for (var loop = 1u; !cancellation.IsCancellationRequested; loop++)

@@ -77,8 +77,9 @@ public sealed class DaemonDelayTests
     {
         public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push, CanWait = false };
 
-        public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
         {
+            var run = sink.Current;
             if (publishes)
             {
                 run.Begin(new Match { MatchId = "short" });

@@ -80,8 +80,9 @@ public sealed class DrainTests
     {
         public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Playback, CanWait = true };
 
-        public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
         {
+            var run = sink.Current;
             run.Begin(new Match { MatchId = "drain" });
             var payload = SharedBuffer.Rent();
             System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));

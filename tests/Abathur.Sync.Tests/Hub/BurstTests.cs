@@ -86,12 +86,9 @@ public sealed class BurstTests : IDisposable
             Transport = "test",
             Peer = "test",
         };
-        var budget = new HoldUpBudget(TimeSpan.FromSeconds(10), _clock);
         var stream = FrameStream.Create(
             StreamKey.For(options),
-            new StreamContext(
-                new HubOptions(), sourceWaits, _clock, new SubscriberScheduler(), _threads, budget, budget, RetainNewest: () => null,
-                Encoded: (_, _) => { }));
+            new StreamContext(new HubShare(new HubOptions(), _clock), sourceWaits, _threads, RetainNewest: () => null));
         var subscription = new Subscription(1, options, 1, _clock, _ => { });
         stream.Add(subscription);
         return (stream, new StreamReader(subscription, options.Compression));

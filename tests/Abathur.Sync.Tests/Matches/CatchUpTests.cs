@@ -23,6 +23,7 @@ public sealed class CatchUpTests : IDisposable
         new(Encoding.Json),
     ];
 
+    private readonly HubShare _share;
     private readonly MatchRun _run;
     private uint _newest;
 
@@ -30,7 +31,8 @@ public sealed class CatchUpTests : IDisposable
     {
         // Frames are published as fast as they can be kept, and readers have a low priority: on a busy machine they fall far behind.
         var options = new HubOptions { MaxSubscriptions = 2 * Joins, MaxHistoryReaders = 2 * Joins, HistoryBytes = 1024 * 1024 * 1024 };
-        _run = new MatchRun(options, Abilities.Waiting, TimeProvider.System);
+        _share = new HubShare(options, TimeProvider.System);
+        _run = new MatchRun(_share, Abilities.Waiting);
         _run.Begin(new Match { MatchId = "m" });
     }
 
@@ -54,7 +56,7 @@ public sealed class CatchUpTests : IDisposable
         await Task.WhenAll(joining).WaitAsync(Limit);
         await ended.CancelAsync();
         await publishing.WaitAsync(Limit);
-        Assert.DoesNotContain(_run.Hub.Totals(), kind => kind.Value.FramesDropped > 0);
+        Assert.DoesNotContain(_share.Totals(), kind => kind.Value.FramesDropped > 0);
     }
 
     [Fact]

@@ -22,21 +22,24 @@ public sealed class MatchDelayTests : IDisposable
     private readonly ManualClock _clock = new();
     private readonly ListLogger _log = new();
     private readonly MatchRun _live;
+    private readonly MatchView _view;
     private readonly MatchDelay _delay;
 
     public MatchDelayTests()
     {
         _live = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
-        _delay = new MatchDelay(_live, new HubOptions(), Delay, _log, _clock);
+        _view = new MatchView(new HubShare(new HubOptions(), _clock), Abilities.NotWaiting) { Delay = Delay };
+        _delay = new MatchDelay(_live, _view, turn: Task.CompletedTask, _log, _clock);
     }
 
-    private MatchRun Later => _delay.Later;
+    private MatchRun Later => _view.Current;
 
     public void Dispose()
     {
         _delay.Stop(Stopped);
         Assert.True(_delay.Completed.Wait(Limit));
         _delay.Dispose();
+        _view.Dispose();
         _live.Dispose();
     }
 

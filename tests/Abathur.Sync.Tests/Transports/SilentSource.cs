@@ -10,8 +10,9 @@ internal sealed class SilentSource : IMatchSource
 {
     public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Playback, CanWait = true };
 
-    public async Task<SubscriptionEnd> RunAsync(MatchRun run, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
+        var run = sink.Current;
         await Task.Delay(Timeout.InfiniteTimeSpan, cancellation).ContinueWith(_ => { }, TaskScheduler.Default);
         return new(SubscriptionEndReason.Stopping, "stopped");
     }

@@ -15,12 +15,14 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ClientSendsFasterThanItIsRead_IsWrittenToAllTheSame()
     {
-        var run = new MatchRun(new HubOptions(), Abilities.Waiting, TimeProvider.System);
-        using var api = new SyncApi(new MatchView(run), new MatchView(run), new AccessOptions(), TimeProvider.System);
-        using var subscription = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var view = new MatchView(new HubShare(new HubOptions(), TimeProvider.System), Abilities.Waiting);
+        using var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
+        var (subscription, run) = await api.SubscribeAsync(
+            new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var leaving = subscription;
         var wire = new FloodedWire();
 
-        var running = Task.Run(() => new SyncSession(api, wire, subscription, AccessLevel.Act).RunAsync(CancellationToken.None));
+        var running = Task.Run(() => new SyncSession(api, wire, subscription, run, AccessLevel.Act).RunAsync(CancellationToken.None));
         await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
 
         Assert.Equal(SubscriptionEndReason.MatchOver, (await running.WaitAsync(TimeSpan.FromSeconds(20))).Reason);
@@ -30,17 +32,18 @@ public class SyncSessionTests
     [Fact]
     public async Task Run_ReaderForWhomThereIsAlwaysOneMoreFrame_KeepsNobodyElseFromTheirs()
     {
-        var run = new MatchRun(new HubOptions(), Abilities.NotWaiting, TimeProvider.System);
+        using var view = new MatchView(new HubShare(new HubOptions(), TimeProvider.System), Abilities.NotWaiting);
+        var run = view.Current;
         run.Begin(new Match { MatchId = "turns" });
-        using var api = new SyncApi(new MatchView(run), new MatchView(run), new AccessOptions(), TimeProvider.System);
+        using var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
         using var stop = new CancellationTokenSource();
         var served = new TaskCompletionSource();
-        using var first = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
-        using var second = await api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
+        using var first = await SubscribeAsync();
+        using var second = await SubscribeAsync();
         var greedy = new SyncSession(
             api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(run)), first,
-            AccessLevel.Act);
-        var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, AccessLevel.Act);
+            run, AccessLevel.Act);
+        var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, run, AccessLevel.Act);
         // As in the daemon: without the context that tests run in.
         Task[] running = [Task.Run(() => greedy.RunAsync(stop.Token)), Task.Run(() => patient.RunAsync(stop.Token))];
 
@@ -55,6 +58,9 @@ public class SyncSessionTests
             await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
         }
         await Task.WhenAll(running).WaitAsync(TimeSpan.FromSeconds(20));
+
+        async ValueTask<Subscription> SubscribeAsync() => (await api.SubscribeAsync(
+            new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act)).Subscription;
     }
 
     private static ValueTask PublishAsync(MatchRun run)

@@ -8,7 +8,7 @@ namespace Abathur.Sync.Tests.Matches.History;
 
 public sealed class MatchHistoryTests : IDisposable
 {
-    private static readonly HistoryReaderOptions Columns = new("m", null, MayBeEmpty: true, new(Encoding.Columns), 0, "", 1);
+    private static readonly HistoryReaderOptions Columns = new(() => "m", null, MayBeEmpty: true, new(Encoding.Columns), 0, "", 1);
     private MatchHistory _history = new(1 << 24, EncoderThreads.Shared, TimeProvider.System);
     private ulong _sequence;
 

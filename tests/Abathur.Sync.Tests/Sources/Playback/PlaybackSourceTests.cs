@@ -258,7 +258,7 @@ public sealed class PlaybackSourceTests : IDisposable
                 Transport = "test",
                 Peer = "test",
             })!;
-            Run = Task.Run(() => source.RunAsync(run, Stop.Token));
+            Run = Task.Run(() => source.RunAsync(new OneMatch(run), Stop.Token));
         }
 
         public PlaybackSource Source { get; }

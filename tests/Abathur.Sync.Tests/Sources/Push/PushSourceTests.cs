@@ -33,7 +33,8 @@ public sealed class PushSourceTests : IAsyncDisposable
         _disk = new HangingStream(file.Stream);
         _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, NullLogger.Instance, _clock);
         _source = new PushSource(_recorder, _clock);
-        _running = _source.RunAsync(new MatchRun(new HubOptions { HistoryBytes = 0 }, Abilities.NotWaiting, _clock), _stop.Token);
+        _running = _source.RunAsync(
+            new OneMatch(new MatchRun(new HubOptions { HistoryBytes = 0 }, Abilities.NotWaiting, _clock)), _stop.Token);
     }
 
     public async ValueTask DisposeAsync()

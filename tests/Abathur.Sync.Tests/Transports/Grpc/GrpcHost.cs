@@ -37,9 +37,10 @@ internal sealed class GrpcHost : IAsyncDisposable
         int maxCalls = 100, long maxConnectionHeldBytes = 1 << 20, TimeProvider? clock = null, bool sourceWaits = false)
     {
         clock ??= TimeProvider.System;
-        var run = new MatchRun(
-            new HubOptions { HistoryBytes = 0 }, sourceWaits ? Abilities.Waiting : Abilities.NotWaiting, TimeProvider.System);
-        var api = new SyncApi(new MatchView(run), new MatchView(run), new AccessOptions(), TimeProvider.System);
+        var view = new MatchView(
+            new HubShare(new HubOptions { HistoryBytes = 0 }, TimeProvider.System),
+            sourceWaits ? Abilities.Waiting : Abilities.NotWaiting);
+        var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
         var builder = KestrelHost.CreateBuilder(maxConnections: 100, TimeProvider.System);
         ListenOptions? listener = null;
         builder.WebHost.ConfigureKestrel(kestrel =>
@@ -57,7 +58,7 @@ internal sealed class GrpcHost : IAsyncDisposable
         GrpcEndpoints.Map(app, gate);
         await app.StartAsync();
         var client = new HttpClient { BaseAddress = new Uri($"http://{listener!.IPEndPoint}") };
-        return new GrpcHost(app, client, run, api, gate);
+        return new GrpcHost(app, client, view.Current, api, gate);
     }
 
     /// <summary>Publishes a frame of some bytes.</summary>
