@@ -58,7 +58,7 @@ internal static class PlaybackSession
             var limits = bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 };
             using var view = new MatchView(new HubShare(limits, clock), source.Abilities) { HidesLoad = age.IsDelayed };
             view.Current.Begin(source.Match);
-            using var api = new SyncApi(view, view, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
+            var api = new SyncApi(view, view, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
             using var compare = new CompareEndpoint(view, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.

@@ -224,7 +224,6 @@ public sealed class Daemon : IAsyncDisposable
         _delay?.Dispose();
         _watched.Dispose();
         _live.Dispose();
-        _api.Dispose();
         _metrics.Dispose();
         _meter.Dispose();
         // Kestrel does not remove sockets. If startup failed because another program has them open, they stay.

@@ -7,13 +7,10 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Hub;
 
 /// <summary>
-/// One subscriber's bounded queue between the hub and a transport. One task offers frames, one task sends them (<see cref="SendAsync"/>).
+/// One subscriber's bounded queue between the hub and a transport. One task offers frames, one task sends them (<see cref="SendLoop"/>).
 /// </summary>
 public sealed class Subscription : IDisposable
 {
-    /// <summary>Maximum number of frames that a reader sends in a row before it yields its thread to others.</summary>
-    private const int FramesInATurn = 16;
-
     private readonly Lock _gate = new();
     private readonly (EncodedFrame? Frame, DroppedFrames Before)[] _queue;
     private readonly Queue<ulong> _unacknowledged = new();
@@ -139,56 +136,13 @@ public sealed class Subscription : IDisposable
     private bool SkipsWithKeyframes => _askKeyframe is not null && !IsLossless;
 
     /// <summary>
-    /// Sends frames, and the pending messages of the output, until the subscription has ended and all queued frames are sent. Returns why
-    /// it ended. It also ends when the reader has disconnected.
-    /// </summary>
-    public async Task<SubscriptionEnd> SendAsync(IFrameOutput output, CancellationToken cancellation)
-    {
-        if (Earlier is { } earlier)
-        {
-            var scheduler = LowPriorityScheduler.HistoryFor(Options.MayHoldUp);
-            if (await scheduler.RunAsync(() => earlier.SendAsync(this, output, cancellation)) is { } earlyEnd) return earlyEnd;
-        }
-        Earlier = null;
-        var isUnflushed = true;
-        for (var inARow = 0; ;)
-        {
-            // Read before the queue, because nothing is queued after the end.
-            var end = End;
-            isUnflushed |= output.WritePending();
-            var isFrame = TryTake(out var frame, out var dropped);
-            if (isFrame)
-            {
-                CountSent(output.WriteFrame(frame, dropped));
-                frame.Release();
-                isUnflushed = true;
-            }
-            else if (end is not null && !IsOwedFrames)
-            {
-                return end;
-            }
-            if (isUnflushed && !await output.FlushAsync(cancellation)) Close();
-            isUnflushed = false;
-            if (IsComplete) return SubscriptionEnd.Complete;
-            if (!isFrame)
-            {
-                await WaitAsync();
-                inARow = 0;
-            }
-            else if (++inARow % FramesInATurn == 0)
-            {
-                await Task.Yield();
-            }
-        }
-    }
-
-    /// <summary>
     /// Waits until there may be a frame, or the end. Call it after <see cref="TryTake"/> has returned false. It continues on a thread on
-    /// which other readers run next: a reader that does further work, or sends more than <see cref="FramesInATurn"/> frames, must yield it.
+    /// which other readers run next: a reader that does further work, or sends more than <see cref="SendLoop.FramesInATurn"/> frames, must
+    /// yield it.
     /// </summary>
     internal ValueTask<bool> WaitAsync() => _ready.WaitAsync();
 
-    /// <summary>Makes <see cref="SendAsync"/> write the pending messages of the output.</summary>
+    /// <summary>Makes <see cref="SendLoop.SendAsync"/> write the pending messages of the output.</summary>
     public void Wake() => _ready.Set();
 
     /// <summary>Takes the next frame; the caller releases it. False if none is due, or no credit is left.</summary>

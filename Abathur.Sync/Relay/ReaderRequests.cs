@@ -28,6 +28,7 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
 
     /// <summary>When each reader has last said that it is there.</summary>
     private readonly ConcurrentDictionary<string, long> _readers = new();
+    private readonly AnswerBudget _answers = AnswerBudget.OfProcess(clock);
     private int _atOnce;
     private int _watching;
 
@@ -132,7 +133,7 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
                 ? await daemon.MatchAsync(limit.Token)
                 : call.AnswerOf(await daemon.AnswerAsync(call.Parse(message.Data ?? []), limit.Token));
             var bytes = answer.CalculateSize();
-            using var room = AnswerBudget.OfProcess.Take(isWatching ? AccessLevel.Watch : AccessLevel.Act, bytes, static () => { });
+            using var room = _answers.Take(isWatching ? AccessLevel.Watch : AccessLevel.Act, bytes, static () => { });
             if (bytes > servers.MaxMessageBytes)
                 throw new RequestException(RequestStatus.ResourceExhausted, $"the answer of {bytes} bytes is too large for NATS");
             await TryReplyAsync(message, answer.ToByteArray(), null, cancellation);

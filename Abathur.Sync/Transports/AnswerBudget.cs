@@ -7,7 +7,10 @@ namespace Abathur.Sync.Transports;
 /// A limit on answers that clients have asked for and not read, of all connections together: a timeline of ten hours has 5 MB, and a client
 /// may ask for many. Thread-safe.
 /// </summary>
-internal sealed class AnswerBudget(TimeProvider clock)
+/// <param name="acting">Room for those that may act.</param>
+/// <param name="watching">Room for those that may watch.</param>
+/// <param name="clock">Measures how long a client takes.</param>
+internal sealed class AnswerBudget(ByteBudget acting, ByteBudget watching, TimeProvider clock)
 {
     /// <summary>Bytes of answers for those that may act, and as many for those that may watch, who so cannot take the place of the
     /// others.</summary>
@@ -19,14 +22,19 @@ internal sealed class AnswerBudget(TimeProvider clock)
     /// <summary>How long a client may take for an answer that counts.</summary>
     public static readonly TimeSpan TakeTimeout = TimeSpan.FromSeconds(30);
 
-    private readonly ByteBudget _acting = new(MaxBytes);
-    private readonly ByteBudget _watching = new(MaxBytes);
+    private static readonly ByteBudget ActingOfProcess = new(MaxBytes), WatchingOfProcess = new(MaxBytes);
 
-    /// <summary>That of the process.</summary>
-    public static AnswerBudget OfProcess { get; } = new(TimeProvider.System);
+    /// <summary>A limit of its own.</summary>
+    public AnswerBudget(TimeProvider clock)
+        : this(new ByteBudget(MaxBytes), new ByteBudget(MaxBytes), clock)
+    {
+    }
 
     /// <summary>Bytes that count now.</summary>
-    public long HeldBytes => _acting.HeldBytes + _watching.HeldBytes;
+    public long HeldBytes => acting.HeldBytes + watching.HeldBytes;
+
+    /// <summary>The limit of the process.</summary>
+    public static AnswerBudget OfProcess(TimeProvider clock) => new(ActingOfProcess, WatchingOfProcess, clock);
 
     /// <summary>Takes room for an answer. The caller disposes it when the client has taken the answer, or is gone. Null: it needs
     /// none.</summary>
@@ -54,7 +62,7 @@ internal sealed class AnswerBudget(TimeProvider clock)
         RequestStatus.ResourceExhausted,
         $"the answer has {size}, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, or later");
 
-    private ByteBudget Of(AccessLevel level) => level >= AccessLevel.Act ? _acting : _watching;
+    private ByteBudget Of(AccessLevel level) => level >= AccessLevel.Act ? acting : watching;
 
     private sealed class Room : IDisposable
     {

@@ -170,7 +170,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
     {
         try
         {
-            var room = AnswerBudget.OfProcess.Take(level, message.CalculateSize(), Overdue);
+            var room = api.Answers.Take(level, message.CalculateSize(), Overdue);
             return new Answer(message, room);
         }
         catch (RequestException e)

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using System.Threading.RateLimiting;
 using Abathur.Protobuf.FieldMasks;
 using Abathur.Sync.Access;
 using Abathur.Sync.Diagnostics;
@@ -30,7 +29,7 @@ namespace Abathur.Sync.Transports;
 /// <param name="clock">Clock of all times.</param>
 public sealed class SyncApi(
     MatchView live, MatchView watched, AccessOptions access, TimeProvider clock,
-    Func<CancellationToken, Task<Publication>>? openPublication = null) : IDisposable
+    Func<CancellationToken, Task<Publication>>? openPublication = null)
 {
     /// <summary>Maximum number of frames in the queue of a subscription.</summary>
     public const int MaxBufferFrames = 1024;
@@ -38,21 +37,18 @@ public sealed class SyncApi(
     private const int DefaultBufferFrames = 64;
     private const int LatestBufferFramesWithKeyframes = 32;
     private const int MaxNameLength = 64;
-    private const int RatePeriodsPerSecond = 10;
     private static readonly TimeSpan DefaultLockstepTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxLockstepTimeout = TimeSpan.FromHours(1);
     private static readonly TimeSpan ProcessAge = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Cached: system calls take longer than the rest of the status, and any client may request the status in a loop.</summary>
     private readonly CachedValue<ProcessStatus> _process = ProcessSince(clock.GetTimestamp(), clock);
-    private readonly TokenBucketRateLimiter _actRate = new(new TokenBucketRateLimiterOptions
-    {
-        TokenLimit = access.ActRate,
-        TokensPerPeriod = Math.Max(access.ActRate / RatePeriodsPerSecond, 1),
-        ReplenishmentPeriod = TimeSpan.FromSeconds(Math.Max(1.0 / RatePeriodsPerSecond, 1.0 / access.ActRate)),
-    });
+    private readonly RateLimit _actRate = new(access.ActRate, clock);
 
     private readonly ConditionalWeakTable<MatchRun, EmulatedQueries> _emulated = [];
+
+    /// <summary>The limit on answers that wait to be read, of the process.</summary>
+    internal AnswerBudget Answers { get; } = AnswerBudget.OfProcess(clock);
 
     /// <summary>What a client with this token may do.</summary>
     /// <param name="token">Null or empty: none was sent.</param>
@@ -238,7 +234,7 @@ public sealed class SyncApi(
     }
 
     /// <summary>Refuses a large answer before its values are copied.</summary>
-    private static Action<long> RequireRoom(AccessLevel level) => bytes => AnswerBudget.OfProcess.RequireRoom(level, bytes);
+    private Action<long> RequireRoom(AccessLevel level) => bytes => Answers.RequireRoom(level, bytes);
 
     private MatchRun RunOf(AccessLevel level) => ViewOf(level).Current;
 
@@ -259,14 +255,10 @@ public sealed class SyncApi(
         ProcessAge,
         clock);
 
-    /// <inheritdoc/>
-    public void Dispose() => _actRate.Dispose();
-
     private void RequireToAct(AccessLevel level)
     {
         Require(AccessLevel.Act, level);
-        using var lease = _actRate.AttemptAcquire();
-        if (!lease.IsAcquired)
+        if (!_actRate.TryTake())
             throw new RequestException(
                 RequestStatus.ResourceExhausted,
                 $"more than {access.ActRate} requests a second to act, draw, plot, query or control the playback, of all agents "

@@ -43,7 +43,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             var http = call.GetHttpContext();
             var level = LevelOf(http);
             var answer = await handler(api, request, level, call.CancellationToken);
-            using var room = AnswerBudget.OfProcess.Take(level, answer.CalculateSize(), () => GrpcOutput.Reset(http));
+            using var room = api.Answers.Take(level, answer.CalculateSize(), () => GrpcOutput.Reset(http));
             // One that needs no room is sent with the status.
             if (room is null) output.WriteOptions = Buffered;
             await output.WriteAsync(answer);

@@ -60,9 +60,9 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
     }
 
     /// <summary>An answer for which there is room until the request is over.</summary>
-    private static ReadOnlyMemory<byte> WithRoom(HttpContext http, AccessLevel level, ReadOnlyMemory<byte> answer)
+    private ReadOnlyMemory<byte> WithRoom(HttpContext http, AccessLevel level, ReadOnlyMemory<byte> answer)
     {
-        if (AnswerBudget.OfProcess.Take(level, answer.Length, http.Abort) is { } room) http.Response.RegisterForDispose(room);
+        if (api.Answers.Take(level, answer.Length, http.Abort) is { } room) http.Response.RegisterForDispose(room);
         return answer;
     }
 

@@ -16,7 +16,7 @@ public class SyncSessionTests
     public async Task Run_ClientSendsFasterThanItIsRead_IsWrittenToAllTheSame()
     {
         using var view = new MatchView(new HubShare(new HubOptions(), TimeProvider.System), Abilities.Waiting);
-        using var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
+        var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
         var (subscription, run) = await api.SubscribeAsync(
             new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
         using var leaving = subscription;
@@ -35,7 +35,7 @@ public class SyncSessionTests
         using var view = new MatchView(new HubShare(new HubOptions(), TimeProvider.System), Abilities.NotWaiting);
         var run = view.Current;
         run.Begin(new Match { MatchId = "turns" });
-        using var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
+        var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
         using var stop = new CancellationTokenSource();
         var served = new TaskCompletionSource();
         using var first = await SubscribeAsync();

@@ -20,11 +20,10 @@ internal sealed class GrpcHost : IAsyncDisposable
 {
     private readonly WebApplication _app;
     private readonly HttpClient _client;
-    private readonly SyncApi _api;
     private readonly GrpcGate _gate;
 
-    private GrpcHost(WebApplication app, HttpClient client, MatchRun run, SyncApi api, GrpcGate gate) =>
-        (_app, _client, Run, _api, _gate) = (app, client, run, api, gate);
+    private GrpcHost(WebApplication app, HttpClient client, MatchRun run, GrpcGate gate) =>
+        (_app, _client, Run, _gate) = (app, client, run, gate);
 
     public MatchRun Run { get; }
 
@@ -58,7 +57,7 @@ internal sealed class GrpcHost : IAsyncDisposable
         GrpcEndpoints.Map(app, gate);
         await app.StartAsync();
         var client = new HttpClient { BaseAddress = new Uri($"http://{listener!.IPEndPoint}") };
-        return new GrpcHost(app, client, view.Current, api, gate);
+        return new GrpcHost(app, client, view.Current, gate);
     }
 
     /// <summary>Publishes a frame of some bytes.</summary>
@@ -108,6 +107,5 @@ internal sealed class GrpcHost : IAsyncDisposable
         await _app.StopAsync();
         await _app.DisposeAsync();
         Run.Dispose();
-        _api.Dispose();
     }
 }
