@@ -4,6 +4,7 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -110,8 +111,9 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             {
                 // The match may begin much later: until then the headers show that the daemon is alive.
                 await call.WriteResponseHeadersAsync(Metadata.Empty);
-                var wire = new GrpcSessionWire(messages, new GrpcOutput(http));
-                wire.Write(new ServerMessage { Match = await WaitForMatchAsync(call, run) });
+                var output = new GrpcOutput(http);
+                await WriteMatchAsync(output, await WaitForMatchAsync(call, run), call.CancellationToken);
+                var wire = new GrpcSessionWire(messages, output);
                 end = await new SyncSession(api, wire, subscription, run, level).RunAsync(call.CancellationToken);
             }
             await LingerAsync(messages, call.CancellationToken);
@@ -169,6 +171,19 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
     {
         var authorization = http.Request.Headers.Authorization;
         return api.LevelOf(authorization.Count > 0 ? AccessTokens.FromAuthorization(authorization) : token);
+    }
+
+    private static async Task WriteMatchAsync(GrpcOutput output, Match match, CancellationToken cancellation)
+    {
+        var message = MatchMessages.LengthPrefixed(match);
+        try
+        {
+            await output.WriteInPartsAsync(message.Memory[ProtoFraming.PrefixBytes..], cancellation);
+        }
+        finally
+        {
+            message.Release();
+        }
     }
 
     private static async ValueTask<Match> WaitForMatchAsync(ServerCallContext call, MatchRun run)

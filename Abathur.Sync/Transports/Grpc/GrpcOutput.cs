@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
 using System.Net;
@@ -17,6 +18,8 @@ internal sealed class GrpcOutput(HttpContext http)
 {
     /// <summary>Bytes in front of each message: one that says whether it is compressed, four of its length.</summary>
     public const int PrefixBytes = 5;
+
+    private const int PartBytes = 64 * 1024;
 
     private readonly PipeWriter _body = http.Response.BodyWriter;
 
@@ -51,6 +54,21 @@ internal sealed class GrpcOutput(HttpContext http)
     {
         WritePrefix(message.CalculateSize());
         message.WriteTo(_body);
+    }
+
+    /// <summary>Writes a long message in parts, each when the client's window has taken the one before: a client that does not read holds
+    /// the memory of one. False: the client is gone, or the call is cancelled.</summary>
+    public async ValueTask<bool> WriteInPartsAsync(ReadOnlyMemory<byte> message, CancellationToken cancellation)
+    {
+        WritePrefix(message.Length);
+        for (var rest = message; !rest.IsEmpty;)
+        {
+            var part = rest[..Math.Min(rest.Length, PartBytes)];
+            _body.Write(part.Span);
+            rest = rest[part.Length..];
+            if (!await FlushAsync(cancellation)) return false;
+        }
+        return true;
     }
 
     /// <summary>Sends what was written and waits until the client's window has taken it. False: the client is gone, or the call is

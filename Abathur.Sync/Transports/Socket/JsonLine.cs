@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using System.Runtime.CompilerServices;
 using System.Text.Unicode;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
@@ -22,8 +21,6 @@ internal static class JsonLine
     private static readonly ProtoJsonTranscoder Incoming = ProtoJsonTranscoder.Create(
         ClientMessage.Descriptor, new ProtoJsonOptions { MaxDepth = MaxDepth });
     private static readonly ProtoJsonTranscoder Outgoing = ProtoJsonTranscoder.For(ServerMessage.Descriptor);
-    private static readonly ConditionalWeakTable<Match, byte[]> Matches = [];
-    private static readonly Match NoMatch = new() { MapName = "none" };
 
     private static ReadOnlySpan<byte> Blank => " \t\r\n"u8;
 
@@ -88,31 +85,7 @@ internal static class JsonLine
     }
 
     /// <summary>Writes a message without the line feed.</summary>
-    public static void WriteText(IBufferWriter<byte> output, ServerMessage message)
-    {
-        if (message.Match is null)
-        {
-            Outgoing.ToJson(message.ToByteArray(), output);
-            return;
-        }
-        // Cached: with its game info and data it is by far the longest message, and each new agent gets the same one.
-        var text = TextOf(message.Match);
-        text.CopyTo(output.GetSpan(text.Length));
-        output.Advance(text.Length);
-    }
-
-    /// <summary>Makes the text of a match before it is needed: for a long one, this takes as long as some frames.</summary>
-    /// <param name="match">The match; null: only uses the code for the first time.</param>
-    public static void Prepare(Match? match) => TextOf(match ?? NoMatch);
-
-    private static byte[] TextOf(Match match) => Matches.GetValue(match, static match => ToJson(new ServerMessage { Match = match }));
-
-    private static byte[] ToJson(ServerMessage message)
-    {
-        var output = new ArrayBufferWriter<byte>();
-        Outgoing.ToJson(message.ToByteArray(), output);
-        return output.WrittenSpan.ToArray();
-    }
+    public static void WriteText(IBufferWriter<byte> output, ServerMessage message) => Outgoing.ToJson(message.ToByteArray(), output);
 
     private static bool TryTakeLine(ref ReadOnlySequence<byte> rest, bool isLast, int maxBytes, out ReadOnlySequence<byte> line)
     {

@@ -1,5 +1,6 @@
 using Abathur.Sync.Access;
 using Abathur.Sync.Requests;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
@@ -54,11 +55,11 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
                 await LingerAsync(connection);
                 return;
             }
-            if (level != AccessLevel.None) JsonLine.Prepare(api.MatchOf(level));
+            if (level != AccessLevel.None) MatchMessages.Prepare(api.MatchOf(level));
             var (subscription, run) = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
             using var leaving = subscription;
             await using var aborting = subscription.Aborted.Register(connection.Abort);
-            JsonLine.Write(output.Writer, new ServerMessage { Match = await SyncApi.WaitForMatchAsync(run, connection.ConnectionClosed) });
+            output.Write(MatchMessages.Line(await SyncApi.WaitForMatchAsync(run, connection.ConnectionClosed)));
             ISessionWire wire = subscription.Options.Encoding == Encoding.Json
                 ? new JsonLineWire(bounded, output)
                 : new LengthPrefixedWire(bounded, output);

@@ -14,22 +14,14 @@ namespace Abathur.Sync.Transports.Socket;
 /// <param name="encrypted">The output that encrypts; null: not encrypted.</param>
 internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter? encrypted = null) : IDisposable
 {
-    private SharedBuffer? _gathered;
+    /// <summary>What was written first, if its memory is shared.</summary>
     private SharedBuffer? _shared;
 
+    /// <summary>What was written then.</summary>
+    private SharedBuffer? _gathered;
+
     /// <summary>The buffer of messages until the next flush.</summary>
-    public IBufferWriter<byte> Writer
-    {
-        get
-        {
-            if (_gathered is null)
-            {
-                _gathered = SharedBuffer.Rent();
-                if (_shared is not null) Gather(_shared);
-            }
-            return _gathered;
-        }
-    }
+    public IBufferWriter<byte> Writer => _gathered ??= SharedBuffer.Rent();
 
     /// <summary>Appends a complete message, and takes over the caller's reference to it.</summary>
     public void Write(SharedBuffer message)
@@ -51,10 +43,8 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
     {
         try
         {
-            var rest = (_gathered ?? _shared)?.Memory ?? default;
-            if (encrypted is not null) return rest.IsEmpty || !(await encrypted.WriteAsync(rest, cancellation)).IsCompleted;
-            while (!rest.IsEmpty) rest = rest[await socket.SendAsync(rest, SocketFlags.None, cancellation)..];
-            return true;
+            return (_shared is null || await SendAsync(_shared.Memory, cancellation))
+                && (_gathered is null || await SendAsync(_gathered.Memory, cancellation));
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
@@ -74,10 +64,11 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
         _gathered = _shared = null;
     }
 
-    private void Gather(SharedBuffer message)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
     {
-        _gathered!.Write(message.Span);
-        message.Release();
-        _shared = null;
+        if (encrypted is not null) return !(await encrypted.WriteAsync(rest, cancellation)).IsCompleted;
+        while (!rest.IsEmpty) rest = rest[await socket.SendAsync(rest, SocketFlags.None, cancellation)..];
+        return true;
     }
 }

@@ -20,6 +20,8 @@ public sealed class WebSocketConnection(
 {
     private const int SmallBytes = 4096;
 
+    private const int PartBytes = 64 * 1024;
+
     /// <summary>For how many close timeouts the connection reads from a peer that keeps sending after the close.</summary>
     private const int MaxCloseTimeouts = 5;
 
@@ -58,14 +60,28 @@ public sealed class WebSocketConnection(
     public void BeginReceive() => _receiving ??= ReceiveMessageAsync().AsTask();
 
     /// <summary>Sends one message in one frame. False if the peer has disconnected or closed.</summary>
+    public ValueTask<bool> SendAsync(ReadOnlyMemory<byte> message, WebSocketMessageType type) => SendAsync(message, type, isLast: true);
+
+    /// <summary>Sends one long message in frames of <see cref="PartBytes"/>, each when the peer has taken the one before: .NET copies a
+    /// frame that it sends, and a peer that reads nothing holds that memory. False if the peer has disconnected or closed.</summary>
+    public async ValueTask<bool> SendInPartsAsync(ReadOnlyMemory<byte> message, WebSocketMessageType type)
+    {
+        while (message.Length > PartBytes)
+        {
+            if (!await SendAsync(message[..PartBytes], type, isLast: false)) return false;
+            message = message[PartBytes..];
+        }
+        return await SendAsync(message, type, isLast: true);
+    }
+
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> message, WebSocketMessageType type)
+    private async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> part, WebSocketMessageType type, bool isLast)
     {
         if (socket.State is not (WebSocketState.Open or WebSocketState.CloseReceived)) return false;
         try
         {
             // Without a token .NET uses a faster path. To cancel, the connection is aborted.
-            await socket.SendAsync(message, type, endOfMessage: true, CancellationToken.None);
+            await socket.SendAsync(part, type, isLast, CancellationToken.None);
             return true;
         }
         catch (Exception e) when (IsLost(e))

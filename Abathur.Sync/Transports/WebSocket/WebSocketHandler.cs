@@ -2,7 +2,7 @@ using System.Net.WebSockets;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Transports.Socket;
+using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
@@ -59,7 +59,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             // Kept until the connection is closed: the daemon waits for its subscribers before it ends.
             var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
-            if (level != AccessLevel.None && wire.Form == WebSocketMessageType.Text) JsonLine.Prepare(api.MatchOf(level));
+            if (level != AccessLevel.None && wire.Form == WebSocketMessageType.Text) MatchMessages.Prepare(api.MatchOf(level));
             var (subscription, run) = await api.SubscribeAsync(first.Subscribe, traits, Peer(http), level);
             using var leaving = subscription;
             wire.InputEnded = () =>
@@ -70,7 +70,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             };
             // The match may begin much later: without a receive, pongs would not be processed and the client would count as dead.
             connection.BeginReceive();
-            wire.Write(new ServerMessage { Match = await SyncApi.WaitForMatchAsync(run, http.RequestAborted) });
+            wire.WriteMatch(await SyncApi.WaitForMatchAsync(run, http.RequestAborted));
             SubscriptionEnd end;
             await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(
                 api, wire, subscription, run, level).RunAsync(http.RequestAborted);

@@ -12,14 +12,16 @@ namespace Abathur.Sync.Transports.WebSocket;
 
 /// <summary>Session messages as WebSocket messages: text is ProtoJSON, binary is protobuf.</summary>
 /// <remarks>
-/// Messages are collected in one pooled buffer and sent by the flush in order, each in one frame and one write. A single frame is sent from
-/// the memory that all subscribers share. Not thread-safe, except that one task may read while another writes.
+/// Messages are collected in one pooled buffer and sent by the flush in order, each in one frame and one write. The first is sent from
+/// the memory that all subscribers share, if it is a frame or the match. Not thread-safe, except that one task may read while another
+/// writes.
 /// </remarks>
 internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWire, IDisposable
 {
     private readonly List<int> _ends = [];
     private SharedBuffer? _output;
     private SharedBuffer? _shared;
+    private bool _isMatch;
 
     /// <summary>The close status for unreadable input; null if all input was readable.</summary>
     public WebSocketCloseStatus? InputFailure { get; private set; }
@@ -31,10 +33,6 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
     public Action? InputEnded { get; set; }
 
     private SharedBuffer Output => _output ??= SharedBuffer.Rent();
-
-    /// <summary>The message in <see cref="_shared"/>, without the line feed or the length prefix of the socket transport.</summary>
-    private ReadOnlyMemory<byte> SharedMessage =>
-        Form == WebSocketMessageType.Text ? _shared!.Memory[..^1] : _shared!.Memory[ProtoFraming.PrefixBytes..];
 
     public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
     {
@@ -58,31 +56,34 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
 
     public void Write(ServerMessage message)
     {
-        Gather();
         // Before the first message the form is unknown; text is readable for people.
         if (Form == WebSocketMessageType.Binary) message.WriteTo((IBufferWriter<byte>)Output);
         else JsonLine.WriteText(Output, message);
         _ends.Add(Output.Span.Length);
     }
 
-    public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
+    /// <summary>Writes the match as the first message.</summary>
+    public void WriteMatch(Match match)
     {
-        Gather();
-        _shared = frame.RentMessage(Form == WebSocketMessageType.Text ? JsonFraming.Line : ProtoFraming.LengthPrefixed, dropped);
-        var bytes = SharedMessage.Length;
-        if (_output is not null) Gather();
-        return bytes;
+        Write(Form == WebSocketMessageType.Binary ? MatchMessages.LengthPrefixed(match) : MatchMessages.Line(match));
+        _isMatch = true;
     }
+
+    public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped) =>
+        Write(frame.RentMessage(Form == WebSocketMessageType.Text ? JsonFraming.Line : ProtoFraming.LengthPrefixed, dropped));
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
     {
         var isThere = true;
-        if (_shared is not null) isThere = await connection.SendAsync(SharedMessage, Form ?? WebSocketMessageType.Text);
+        var type = Form ?? WebSocketMessageType.Text;
+        if (_shared is not null)
+            isThere = await (_isMatch ? connection.SendInPartsAsync(Content(_shared), type) : connection.SendAsync(Content(_shared), type));
+        _isMatch = false;
         var start = 0;
         foreach (var end in _ends)
         {
-            isThere = isThere && await connection.SendAsync(_output!.Memory[start..end], Form ?? WebSocketMessageType.Text);
+            isThere = isThere && await connection.SendAsync(_output!.Memory[start..end], type);
             start = end;
         }
         // Return the buffer to the pool: an idle connection holds no memory.
@@ -98,15 +99,24 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         _output = _shared = null;
     }
 
-    /// <summary>Moves a single frame to the buffer when another message is written before or after it.</summary>
-    private void Gather()
+    /// <summary>Appends a message of the socket transport, and takes over the reference to it. Returns its bytes.</summary>
+    private int Write(SharedBuffer message)
     {
-        if (_shared is null) return;
-        Output.Write(SharedMessage.Span);
+        var content = Content(message);
+        if (_shared is null && _output is null)
+        {
+            _shared = message;
+            return content.Length;
+        }
+        Output.Write(content.Span);
         _ends.Add(Output.Span.Length);
-        _shared.Release();
-        _shared = null;
+        message.Release();
+        return content.Length;
     }
+
+    /// <summary>Without the line feed or the length prefix of the socket transport.</summary>
+    private ReadOnlyMemory<byte> Content(SharedBuffer message) =>
+        Form == WebSocketMessageType.Binary ? message.Memory[ProtoFraming.PrefixBytes..] : message.Memory[..^1];
 
     private ClientMessage Parse(in WebSocketInput input)
     {

@@ -84,6 +84,15 @@ class Connection:
         return self._file.read(size)
 
     def read(self) -> Answer | None:
+        """The next message of the server, or control frame; None when the connection is closed."""
+        answer = self.read_frame()
+        while answer is not None and answer.opcode in (TEXT, BINARY) and not answer.fin_and_bits & 8:
+            part = self.read_frame()
+            assert part is not None and part.opcode == CONTINUATION
+            answer = Answer(part.fin_and_bits, answer.opcode, answer.payload + part.payload)
+        return answer
+
+    def read_frame(self) -> Answer | None:
         """The next frame of the server; None when the connection is closed."""
         try:
             head = self._file.read(2)
