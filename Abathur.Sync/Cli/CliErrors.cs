@@ -85,7 +85,7 @@ internal static class CliErrors
             McapException or RecordingException or InvalidDataException => ExitCode.BadInput,
             FileNotFoundException or DirectoryNotFoundException => ExitCode.BadInput,
             PlaybackException => ExitCode.Usage,
-            DaemonException or GameException or AgentException or CompressionException or IOException or UnauthorizedAccessException =>
+            ListenException or GameException or AgentException or CompressionException or IOException or UnauthorizedAccessException =>
                 ExitCode.Failed,
             _ => -1,
         };

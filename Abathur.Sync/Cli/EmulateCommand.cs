@@ -107,7 +107,7 @@ internal static class EmulateCommand
                 "Give the game info of the same match with --game-info FILE.");
         }
         using var actions = new ActionLog(result.GetValue(Actions), result.GetValue(Force));
-        var game = new EmulatedGame(
+        var game = new GameEmulator(
             match, new ObservationTimeline(input.Recording), options, TimeProvider.System, actions,
             problem => LogMessages.EmulatorWarning(ProgramLog.Logger, problem));
         await using (
@@ -122,7 +122,7 @@ internal static class EmulateCommand
         return Report(path, game, actions);
     }
 
-    private static int Report(string path, EmulatedGame game, ActionLog actions)
+    private static int Report(string path, GameEmulator game, ActionLog actions)
     {
         if (game.Damage is { } damage)
             throw new CliException($"{path}: the matches ended where the recording is damaged: {damage}", ExitCode.BadInput);

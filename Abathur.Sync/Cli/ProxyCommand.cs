@@ -79,7 +79,7 @@ internal static class ProxyCommand
         }
         catch (SocketException e)
         {
-            throw new DaemonException(
+            throw new ListenException(
                 $"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).",
                 e);
         }

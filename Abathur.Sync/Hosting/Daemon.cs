@@ -177,7 +177,7 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Connections that are open now, of all listeners together.</summary>
     public int OpenConnections => _app.Services.GetRequiredService<ConnectionLimit>().Open;
 
-    /// <summary>Opens the ports. Throws <see cref="DaemonException"/> if that fails.</summary>
+    /// <summary>Opens the ports. Throws <see cref="ListenException"/> if that fails.</summary>
     public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
     {
         try
@@ -187,7 +187,7 @@ public sealed class Daemon : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or UnauthorizedAccessException or ArgumentException)
         {
-            throw new DaemonException($"cannot listen: {e.Message}{Advice(e)}", e);
+            throw new ListenException($"cannot listen: {e.Message}{Advice(e)}", e);
         }
         _listens = true;
         _health.SetStatus("", ServingStatus.Serving);

@@ -7,7 +7,7 @@ namespace Abathur.Sync.Matches;
 public interface IActionTarget
 {
     /// <summary>Sends actions to the game and returns its answer.</summary>
-    /// <exception cref="RequestException">They are refused before they reach the game: too many in the queue, too late, no
+    /// <exception cref="RefusedException">They are refused before they reach the game: too many in the queue, too late, no
     /// game.</exception>
     Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation);
 }

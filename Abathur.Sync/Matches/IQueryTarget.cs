@@ -8,6 +8,6 @@ namespace Abathur.Sync.Matches;
 public interface IQueryTarget
 {
     /// <summary>The game's answer; null if the game has no time for more queries in this game loop.</summary>
-    /// <exception cref="RequestException">The game refused the query, did not answer, or has disconnected.</exception>
+    /// <exception cref="RefusedException">The game refused the query, did not answer, or has disconnected.</exception>
     Task<QueryResult?> TryQueryAsync(RequestQuery query, CancellationToken cancellation);
 }

@@ -12,12 +12,12 @@ internal interface IRelayedDaemon
 
     /// <summary>The constant data of the match. Waits for the match.</summary>
     /// <exception cref="DaemonLostException">The daemon does not answer.</exception>
-    /// <exception cref="RequestException">It refuses the request, or is shutting down.</exception>
+    /// <exception cref="RefusedException">It refuses the request, or is shutting down.</exception>
     Task<Match> MatchAsync(CancellationToken cancellation);
 
     /// <summary>What the daemon is doing.</summary>
     /// <exception cref="DaemonLostException">The daemon does not answer.</exception>
-    /// <exception cref="RequestException">It refuses the request, or is shutting down.</exception>
+    /// <exception cref="RefusedException">It refuses the request, or is shutting down.</exception>
     Task<Status> StatusAsync(CancellationToken cancellation);
 
     /// <summary>Reads frames until the subscription ends. Returns why it ended.</summary>
@@ -25,12 +25,12 @@ internal interface IRelayedDaemon
     /// <param name="take">Takes a frame. What it throws ends the subscription, and is thrown here.</param>
     /// <param name="cancellation">Ends the subscription.</param>
     /// <exception cref="DaemonLostException">The daemon does not answer.</exception>
-    /// <exception cref="RequestException">It refuses the subscription.</exception>
+    /// <exception cref="RefusedException">It refuses the subscription.</exception>
     Task<SubscriptionEnd> ReadAsync(
         SubscribeRequest request, Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken cancellation);
 
     /// <summary>Answers a request of a reader.</summary>
     /// <exception cref="DaemonLostException">The daemon does not answer.</exception>
-    /// <exception cref="RequestException">It refuses the request.</exception>
+    /// <exception cref="RefusedException">It refuses the request.</exception>
     Task<Result> AnswerAsync(ClientMessage request, CancellationToken cancellation);
 }

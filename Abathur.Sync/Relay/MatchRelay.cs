@@ -119,12 +119,12 @@ internal sealed class MatchRelay(
                 if (clock.GetElapsedTime(start) > GiveUpAfter)
                     throw new RelayException($"cannot connect to {daemon.Place}: {e.Message}. Is the daemon running?", e);
             }
-            catch (RequestException e) when (e.Status == RequestStatus.Unavailable)
+            catch (RefusedException e) when (e.Status == RequestStatus.Unavailable)
             {
                 say($"{daemon.Place}: {e.Message}");
                 return null;
             }
-            catch (RequestException e)
+            catch (RefusedException e)
             {
                 // Others may have asked for large answers at the same time.
                 if (e.Status != RequestStatus.ResourceExhausted || clock.GetElapsedTime(start) > GiveUpAfter)
@@ -205,7 +205,7 @@ internal sealed class MatchRelay(
                 if (!await IsBackAsync(stop))
                     return (RequestStatus.Unavailable.ToName(), $"the daemon does not answer: {e.Message}");
             }
-            catch (RequestException e)
+            catch (RefusedException e)
             {
                 if (e.Status == RequestStatus.Unavailable) return (RequestStatus.Cancelled.ToName(), e.Message);
                 // A playback may have gone back since it was asked for the game loop.
@@ -315,7 +315,7 @@ internal sealed class MatchRelay(
                     _directory.State = ("lost", e.Message);
                 }
             }
-            catch (RequestException)
+            catch (RefusedException)
             {
                 return false;
             }

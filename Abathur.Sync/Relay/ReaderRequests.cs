@@ -135,10 +135,10 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
             var bytes = answer.CalculateSize();
             using var room = _answers.Take(isWatching ? AccessLevel.Watch : AccessLevel.Act, bytes, static () => { });
             if (bytes > servers.MaxMessageBytes)
-                throw new RequestException(RequestStatus.ResourceExhausted, $"the answer of {bytes} bytes is too large for NATS");
+                throw new RefusedException(RequestStatus.ResourceExhausted, $"the answer of {bytes} bytes is too large for NATS");
             await TryReplyAsync(message, answer.ToByteArray(), null, cancellation);
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             await RefuseAsync(message, e.Status, e.Message, cancellation);
         }

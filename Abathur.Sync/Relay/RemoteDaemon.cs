@@ -122,6 +122,6 @@ internal sealed class RemoteDaemon : IRelayedDaemon, IDisposable
             || e.Status.DebugException is IOException or HttpRequestException;
         return isBroken && !DaemonCalls.IsStopping(e)
             ? new DaemonLostException(e.Status.DebugException?.GetBaseException().Message ?? e.Status.Detail, e)
-            : new RequestException((RequestStatus)(int)e.StatusCode, e.Status.Detail);
+            : new RefusedException((RequestStatus)(int)e.StatusCode, e.Status.Detail);
     }
 }

@@ -43,13 +43,13 @@ internal sealed class StreamWriter : IAsyncDisposable
 
     /// <summary>Sends a message. Waits while too many are on the way.</summary>
     /// <exception cref="ServersLostException">It, or one before it, was not stored.</exception>
-    /// <exception cref="RequestException">FAILED_PRECONDITION: it is larger than the server accepts.</exception>
+    /// <exception cref="RefusedException">FAILED_PRECONDITION: it is larger than the server accepts.</exception>
     public async ValueTask AppendAsync(RelayStamp stamp, ReadOnlyMemory<byte> data, CancellationToken cancellation)
     {
         ThrowIfFailed();
         if (data.Length > _servers.MaxMessageBytes - HeaderBytes)
         {
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.FailedPrecondition,
                 $"a frame of {data.Length} bytes is too large for the NATS server: raise its max_payload of {_servers.MaxMessageBytes}");
         }

@@ -31,13 +31,13 @@ public sealed class EmulatedQueries(MatchRun run)
     }
 
     /// <summary>The answer.</summary>
-    /// <exception cref="RequestException">The match cannot be queried, there is no observation, or too many requests wait.</exception>
+    /// <exception cref="RefusedException">The match cannot be queried, there is no observation, or too many requests wait.</exception>
     public async Task<QueryResult> AnswerAsync(RequestQuery query)
     {
         if (Interlocked.Increment(ref _waiting) > MaxWaiting)
         {
             Interlocked.Decrement(ref _waiting);
-            throw new RequestException(RequestStatus.ResourceExhausted, $"{MaxWaiting} queries already wait: ask less often");
+            throw new RefusedException(RequestStatus.ResourceExhausted, $"{MaxWaiting} queries already wait: ask less often");
         }
         try
         {
@@ -51,20 +51,20 @@ public sealed class EmulatedQueries(MatchRun run)
 
     private QueryResult Answer(RequestQuery query)
     {
-        var match = run.Match ?? throw new RequestException(RequestStatus.Unavailable, "there is no match yet");
+        var match = run.Match ?? throw new RefusedException(RequestStatus.Unavailable, "there is no match yet");
         if (Problem(match) is { } problem)
-            throw new RequestException(RequestStatus.FailedPrecondition, $"this match cannot be queried: {problem}");
-        var newest = run.Hub.RetainNewest() ?? throw new RequestException(RequestStatus.FailedPrecondition, "there is no observation");
+            throw new RefusedException(RequestStatus.FailedPrecondition, $"this match cannot be queried: {problem}");
+        var newest = run.Hub.RetainNewest() ?? throw new RefusedException(RequestStatus.FailedPrecondition, "there is no observation");
         try
         {
             _queries ??= new GameQueries(match.GameInfo, match.GameData);
             if (!_queries.TryAnswer(query, newest.GameLoop, newest.Observation, out var answer, out var refusal))
-                throw new RequestException(RequestStatus.InvalidArgument, refusal);
+                throw new RefusedException(RequestStatus.InvalidArgument, refusal);
             return new QueryResult { Response = answer, GameLoop = newest.GameLoop, Emulated = true };
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new RequestException(RequestStatus.FailedPrecondition, $"the newest observation cannot be read: {e.Message}");
+            throw new RefusedException(RequestStatus.FailedPrecondition, $"the newest observation cannot be read: {e.Message}");
         }
         finally
         {

@@ -41,7 +41,7 @@ internal sealed class AnswerBudget(ByteBudget acting, ByteBudget watching, TimeP
     /// <param name="level">What the client may do.</param>
     /// <param name="bytes">Size of the answer.</param>
     /// <param name="overdue">Is called if the client does not take it in time: ends the connection.</param>
-    /// <exception cref="RequestException">There is no room.</exception>
+    /// <exception cref="RefusedException">There is no room.</exception>
     public IDisposable? Take(AccessLevel level, long bytes, Action overdue)
     {
         if (bytes <= FreeBytes) return null;
@@ -52,13 +52,13 @@ internal sealed class AnswerBudget(ByteBudget acting, ByteBudget watching, TimeP
     /// <summary>Refuses an answer before it is made, which may take more memory than the answer.</summary>
     /// <param name="level">What the client may do.</param>
     /// <param name="bytes">Size that the answer has at least.</param>
-    /// <exception cref="RequestException">There is no room.</exception>
+    /// <exception cref="RefusedException">There is no room.</exception>
     public void RequireRoom(AccessLevel level, long bytes)
     {
         if (bytes > FreeBytes && Of(level).HeldBytes + bytes > MaxBytes) throw Refusal($"at least {bytes} bytes");
     }
 
-    private static RequestException Refusal(string size) => new(
+    private static RefusedException Refusal(string size) => new(
         RequestStatus.ResourceExhausted,
         $"the answer has {size}, and more than {MaxBytes} bytes of answers wait to be read by their clients: ask for less, or later");
 

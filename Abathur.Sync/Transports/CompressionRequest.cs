@@ -10,7 +10,7 @@ internal static class CompressionRequest
 {
     private const string Known = "none, gzip, br, zstd, zstd-stream, br-stream";
 
-    /// <summary>The compression level, with the default filled in; 0 without compression. Throws <see cref="RequestException"/> if it is
+    /// <summary>The compression level, with the default filled in; 0 without compression. Throws <see cref="RefusedException"/> if it is
     /// not supported.</summary>
     public static int CheckLevel(SubscribeRequest request, Encoding encoding, TransportTraits transport)
     {
@@ -45,5 +45,5 @@ internal static class CompressionRequest
                 + $"({chosen.DefaultLevel})");
     }
 
-    private static RequestException Refusal(RequestStatus code, string message) => new(code, message);
+    private static RefusedException Refusal(RequestStatus code, string message) => new(code, message);
 }

@@ -10,7 +10,7 @@ namespace Abathur.Sync.Transports;
 /// </summary>
 internal interface ISessionWire
 {
-    /// <summary>The next message, or null at the end of the input. Throws <see cref="RequestException"/> for an invalid message.</summary>
+    /// <summary>The next message, or null at the end of the input. Throws <see cref="RefusedException"/> for an invalid message.</summary>
     ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation);
 
     void Write(ServerMessage message);

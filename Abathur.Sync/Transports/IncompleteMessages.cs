@@ -24,6 +24,6 @@ internal static class IncompleteMessages
     public static string NoRoom { get; } = $"unfinished messages of all clients have more than {MaxBytes} bytes: send it again later";
 
     /// <summary>What is said to a client that is too slow.</summary>
-    public static RequestException TooSlow() => new(
+    public static RefusedException TooSlow() => new(
         RequestStatus.DeadlineExceeded, $"a message was not complete {TimeLimit.TotalSeconds:0} s after its first byte");
 }

@@ -18,7 +18,7 @@ internal static class RequestAnswers
         message.MessageCase is ClientMessage.MessageOneofCase.Timeline or ClientMessage.MessageOneofCase.Plots;
 
     /// <summary>Answers a request.</summary>
-    /// <exception cref="RequestException">It is refused, or the message is no request.</exception>
+    /// <exception cref="RefusedException">It is refused, or the message is no request.</exception>
     public static async Task<Result> AnswerAsync(
         this SyncApi api, ClientMessage message, AccessLevel level, CancellationToken cancellation) => message.MessageCase switch
         {
@@ -32,7 +32,7 @@ internal static class RequestAnswers
                 new Result { Timeline = await api.GetTimelineAsync(message.Timeline, level, cancellation) },
             ClientMessage.MessageOneofCase.Plot => new Result { Plot = api.Plot(message.Plot, level) },
             ClientMessage.MessageOneofCase.Plots => new Result { Plots = await api.GetPlotsAsync(message.Plots, level, cancellation) },
-            _ => throw new RequestException(
+            _ => throw new RefusedException(
                 RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, plot, plots, query, status, timeline"),
         };
 }

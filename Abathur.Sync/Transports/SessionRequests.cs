@@ -45,7 +45,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
                 if (messages % MessagesInARow == 0) await Task.Yield();
             }
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             // The framing is lost: later messages could not be parsed.
             await AnswerAsync(
@@ -144,7 +144,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
             result.Id = message.Id;
             return new ServerMessage { Result = result };
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             return Refusal(message.Id, e.Status, e.Message);
         }
@@ -173,7 +173,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
             var room = api.Answers.Take(level, message.CalculateSize(), Overdue);
             return new Answer(message, room);
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             return new Answer(Refusal(message.Result?.Id ?? 0, e.Status, e.Message), null);
         }

@@ -19,7 +19,7 @@ using Google.Protobuf.WellKnownTypes;
 namespace Abathur.Sync.Transports;
 
 /// <summary>
-/// The requests of agents, independent of the transport. Refused requests throw <see cref="RequestException"/>, whose status codes
+/// The requests of agents, independent of the transport. Refused requests throw <see cref="RefusedException"/>, whose status codes
 /// are the same on all transports.
 /// </summary>
 /// <param name="live">What clients see that may act.</param>
@@ -63,7 +63,7 @@ public sealed class SyncApi(
     public Match? MatchOf(AccessLevel level) => RunOf(level).Match;
 
     /// <summary>The constant data of the match. Waits for the match.</summary>
-    /// <exception cref="RequestException">The daemon is shutting down before a match has begun.</exception>
+    /// <exception cref="RefusedException">The daemon is shutting down before a match has begun.</exception>
     public ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
         WaitForMatchAsync(RunOf(level), cancellation);
 
@@ -98,7 +98,7 @@ public sealed class SyncApi(
         await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);
         var run = seen.Current;
         options = options with { Start = CheckStart(request, run) };
-        var subscription = run.Subscribe(options, out var problem) ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+        var subscription = run.Subscribe(options, out var problem) ?? throw new RefusedException(RequestStatus.ResourceExhausted, problem);
         return (subscription, run);
     }
 
@@ -108,7 +108,7 @@ public sealed class SyncApi(
         RequireToAct(level);
         if (live.Current.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
         var advice = live.Current.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
-        throw new RequestException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
+        throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
     }
 
     /// <summary>Asks the game; without a game, or where it has no time, answers as the emulator does.</summary>
@@ -122,7 +122,7 @@ public sealed class SyncApi(
         if (run.Abilities.Queries is not { } target) return await emulated.AnswerAsync(query);
         if (await target.TryQueryAsync(query, cancellation) is { } answer) return answer;
         if (EmulatedQueries.Problem(match) is null) return await emulated.AnswerAsync(query);
-        throw new RequestException(
+        throw new RefusedException(
             RequestStatus.ResourceExhausted,
             $"the game answers {QueryQueue.MaxInALoop} requests of at most {QueryQueue.MaxInARequest} queries, for at most "
                 + $"{QueryQueue.MaxTimeInALoop.TotalMilliseconds} ms, in a game loop, of all agents: ask again later");
@@ -134,7 +134,7 @@ public sealed class SyncApi(
         RequireToAct(level);
         if (live.Current.Match is null) throw NoMatch("there is no match yet");
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
-        return live.Current.Drawings.TryDraw(request) ?? throw new RequestException(
+        return live.Current.Drawings.TryDraw(request) ?? throw new RefusedException(
             RequestStatus.ResourceExhausted,
             $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, "
                 + "or clear layers with a request without shapes");
@@ -147,14 +147,14 @@ public sealed class SyncApi(
         if (live.Current.Match is null) throw NoMatch("there is no match yet");
         if (PlotRules.Problem(request) is { } wrong) throw Invalid(wrong);
         return live.Current.Plots.TryPlot(request, out var problem)
-            ?? throw new RequestException(RequestStatus.ResourceExhausted, problem);
+            ?? throw new RefusedException(RequestStatus.ResourceExhausted, problem);
     }
 
     /// <summary>Opens a publication of a bot; the caller disposes it.</summary>
     public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Act, level);
-        return openPublication?.Invoke(cancellation) ?? throw new RequestException(
+        return openPublication?.Invoke(cancellation) ?? throw new RefusedException(
             RequestStatus.FailedPrecondition, $"a {SourceName} takes no observations: the command `serve` does");
     }
 
@@ -163,7 +163,7 @@ public sealed class SyncApi(
     {
         RequireToAct(level);
         if (live.Current.Abilities.Control is not { } control)
-            throw new RequestException(RequestStatus.FailedPrecondition, $"a {SourceName} cannot be controlled");
+            throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} cannot be controlled");
         try
         {
             return await control.ControlAsync(request, cancellation);
@@ -176,7 +176,7 @@ public sealed class SyncApi(
                 PlaybackRefusal.Over => RequestStatus.FailedPrecondition,
                 _ => RequestStatus.InvalidArgument,
             };
-            throw new RequestException(code, e.Message);
+            throw new RefusedException(code, e.Message);
         }
     }
 
@@ -229,7 +229,7 @@ public sealed class SyncApi(
         }
         catch (InvalidDataException e)
         {
-            throw new RequestException(RequestStatus.FailedPrecondition, e.Message);
+            throw new RefusedException(RequestStatus.FailedPrecondition, e.Message);
         }
     }
 
@@ -259,20 +259,20 @@ public sealed class SyncApi(
     {
         Require(AccessLevel.Act, level);
         if (!_actRate.TryTake())
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.ResourceExhausted,
                 $"more than {access.ActRate} requests a second to act, draw, plot, query or control the playback, of all agents "
                     + "(--act-rate)");
     }
 
     /// <summary>Refuses clients whose access level is too low.</summary>
-    /// <exception cref="RequestException">UNAUTHENTICATED: no token, or a wrong one; PERMISSION_DENIED: a token for watching.</exception>
+    /// <exception cref="RefusedException">UNAUTHENTICATED: no token, or a wrong one; PERMISSION_DENIED: a token for watching.</exception>
     public static void Require(AccessLevel needed, AccessLevel level)
     {
         if (level >= needed) return;
         throw level == AccessLevel.None
-            ? new RequestException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
-            : new RequestException(
+            ? new RefusedException(RequestStatus.Unauthenticated, "a token is needed, and none or a wrong one was sent")
+            : new RefusedException(
                 RequestStatus.PermissionDenied,
                 "this token is for watching: acting, drawing, plots, queries, publishing, controlling the playback and lockstep need the "
                     + "other token");
@@ -329,7 +329,7 @@ public sealed class SyncApi(
         if (request.StartCase == SubscribeRequest.StartOneofCase.None) return default;
         if (!seen.KeepsHistory)
         {
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.FailedPrecondition, "this daemon keeps no frames of the match: start it with --history-mb of 1 or more");
         }
         if (request.StartCase == SubscribeRequest.StartOneofCase.StartOldest)
@@ -342,13 +342,13 @@ public sealed class SyncApi(
         var loop = isAfter ? request.StartAfterGameLoop : request.StartGameLoop;
         if (range is { } kept && loop <= kept.Last && (isAfter || loop >= kept.First))
             return isAfter ? SubscriptionStart.After(loop) : SubscriptionStart.At(loop);
-        throw new RequestException(
+        throw new RefusedException(
             RequestStatus.OutOfRange,
             $"start{(isAfter ? "_after" : "")}_game_loop is {loop}; "
                 + (range is { } others ? $"the daemon keeps game loops {others.First} to {others.Last}" : "the daemon keeps no frame yet"));
     }
 
-    private static RequestException NothingKept => new(
+    private static RefusedException NothingKept => new(
         RequestStatus.FailedPrecondition,
         "the daemon keeps no frame of this match: a playback at unlimited rate keeps none, and one whose observations cannot be read");
 
@@ -382,16 +382,16 @@ public sealed class SyncApi(
         return TimeSpan.FromSeconds(seconds);
     }
 
-    private static RequestException Unsupported<T>(string what, T value, string supported)
+    private static RefusedException Unsupported<T>(string what, T value, string supported)
         where T : struct, System.Enum
     {
         var code = System.Enum.IsDefined(value) ? RequestStatus.Unimplemented : RequestStatus.InvalidArgument;
         return new(code, $"{what} {value.ToString().ToLowerInvariant()} is not served; known here: {supported}");
     }
 
-    private static RequestException NoMatch(string why) => new(RequestStatus.Unavailable, why);
+    private static RefusedException NoMatch(string why) => new(RequestStatus.Unavailable, why);
 
-    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
+    private static RefusedException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 
     private string SourceName => live.Current.Abilities.Kind.ToString().ToLowerInvariant();
 }

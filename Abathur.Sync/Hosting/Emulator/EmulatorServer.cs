@@ -23,7 +23,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
     private const int MaxConnections = 32;
     private static readonly TimeSpan RequestHeadTimeout = TimeSpan.FromSeconds(10);
 
-    private readonly EmulatedGame _game;
+    private readonly GameEmulator _game;
     private readonly EmulatorServerOptions _options;
     private readonly TimeProvider _clock;
     private readonly WebApplication _app;
@@ -34,7 +34,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
     /// <param name="game">The game; used by one client at a time.</param>
     /// <param name="options">Address and limits.</param>
     /// <param name="clock">Clock of all times.</param>
-    public EmulatorServer(EmulatedGame game, EmulatorServerOptions options, TimeProvider clock)
+    public EmulatorServer(GameEmulator game, EmulatorServerOptions options, TimeProvider clock)
     {
         (_game, _options, _clock) = (game, options, clock);
         var builder = KestrelHost.CreateBuilder(MaxConnections, clock);
@@ -51,7 +51,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
     /// <summary>Completes when a client has quit the game.</summary>
     public Task Quit => _quit.Task;
 
-    /// <summary>Opens the port. Throws <see cref="DaemonException"/> if that fails.</summary>
+    /// <summary>Opens the port. Throws <see cref="ListenException"/> if that fails.</summary>
     public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
     {
         try
@@ -61,7 +61,7 @@ internal sealed class EmulatorServer : IAsyncDisposable
         catch (Exception e) when (e is IOException or SocketException)
         {
             var advice = e.InnerException is AddressInUseException ? " Choose another port with --listen (0: any free one)." : "";
-            throw new DaemonException($"cannot listen: {e.Message}{advice}", e);
+            throw new ListenException($"cannot listen: {e.Message}{advice}", e);
         }
         return new BoundAddresses([("sc2api", _listener!.IPEndPoint!.ToString())]);
     }

@@ -9,7 +9,7 @@ using SC2APIProtocol;
 namespace Abathur.Sync.Hosting.Emulator;
 
 /// <summary>One client of an emulated game: answers its requests in order.</summary>
-internal sealed class EmulatorSession(EmulatedGame game, WebSocketConnection connection, TimeProvider clock)
+internal sealed class EmulatorSession(GameEmulator game, WebSocketConnection connection, TimeProvider clock)
 {
     // Maximum number of messages that are read ahead, to notice a disconnected client, while a request waits for its game loop.
     private const int MaxAhead = 64;

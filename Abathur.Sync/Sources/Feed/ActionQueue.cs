@@ -50,7 +50,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
     {
         if (request.Actions.Count is 0 or > MaxActions)
         {
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.InvalidArgument, $"{request.Actions.Count} actions at once; 1 to {MaxActions} are allowed");
         }
         var pending = new PendingActions(this, request);
@@ -68,7 +68,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         }
         catch (TimeoutException)
         {
-            throw new RequestException(RequestStatus.DeadlineExceeded, $"the game did not answer within {AnswerTimeout.TotalSeconds:0} s");
+            throw new RefusedException(RequestStatus.DeadlineExceeded, $"the game did not answer within {AnswerTimeout.TotalSeconds:0} s");
         }
         finally
         {
@@ -124,9 +124,9 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         lock (_gate) _status.Failed += (ulong)actions;
     }
 
-    private RequestException Refuse(ActRequest request, RequestStatus code, string message)
+    private RefusedException Refuse(ActRequest request, RequestStatus code, string message)
     {
         lock (_gate) _status.Refused += (ulong)request.Actions.Count;
-        return new RequestException(code, message);
+        return new RefusedException(code, message);
     }
 }

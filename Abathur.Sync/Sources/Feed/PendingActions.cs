@@ -42,7 +42,7 @@ public sealed class PendingActions
     }
 
     /// <summary>Fails the actions because the game has refused the request or has disconnected.</summary>
-    public void Fail(RequestException error) => _answer.TrySetException(error);
+    public void Fail(RefusedException error) => _answer.TrySetException(error);
 
     internal void Take(uint gameLoop, uint late) => (_gameLoop, _late) = (gameLoop, late);
 

@@ -35,7 +35,7 @@ public sealed class PendingQuery
     }
 
     /// <summary>Fails the query because the game has refused it or has disconnected.</summary>
-    public void Fail(RequestException error, TimeSpan took)
+    public void Fail(RefusedException error, TimeSpan took)
     {
         _queue.Spend(took);
         _answer.TrySetException(error);

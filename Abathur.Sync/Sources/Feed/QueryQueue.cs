@@ -56,7 +56,7 @@ public sealed class QueryQueue(Func<uint> gameLoop, TimeProvider clock) : IQuery
         }
         catch (TimeoutException)
         {
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.DeadlineExceeded, $"the game did not answer within {ActionQueue.AnswerTimeout.TotalSeconds:0} s");
         }
         finally
@@ -99,7 +99,7 @@ public sealed class QueryQueue(Func<uint> gameLoop, TimeProvider clock) : IQuery
         }
     }
 
-    private static RequestException GameOver => new(RequestStatus.FailedPrecondition, "the game is over");
+    private static RefusedException GameOver => new(RequestStatus.FailedPrecondition, "the game is over");
 
     private void Advance()
     {

@@ -215,7 +215,7 @@ public sealed class LiveSource(
             }
             catch (GameException e)
             {
-                actions.Fail(new RequestException(RequestStatus.FailedPrecondition, e.Message));
+                actions.Fail(new RefusedException(RequestStatus.FailedPrecondition, e.Message));
                 // In real time a game may be over before its next observation shows that.
                 if (!e.IsRefusal) throw;
             }
@@ -230,7 +230,7 @@ public sealed class LiveSource(
             }
             catch (GameException e)
             {
-                query.Fail(new RequestException(RequestStatus.FailedPrecondition, e.Message), clock.GetElapsedTime(asked));
+                query.Fail(new RefusedException(RequestStatus.FailedPrecondition, e.Message), clock.GetElapsedTime(asked));
                 if (!e.IsRefusal) throw;
             }
         }

@@ -73,23 +73,23 @@ internal sealed class ProxyActions : IAsyncDisposable
             _feed.RecordActions(request.ToByteArray());
             if (await AskAsync(new Request { Action = request }) is not { } bytes)
             {
-                actions.Fail(new RequestException(RequestStatus.Unavailable, "the game has disconnected"));
+                actions.Fail(new RefusedException(RequestStatus.Unavailable, "the game has disconnected"));
                 return;
             }
             var response = LenientParser.Parse<Response>(bytes);
             if (response.Action is { } result) actions.Complete(result);
-            else actions.Fail(new RequestException(
+            else actions.Fail(new RefusedException(
                 RequestStatus.FailedPrecondition, $"the game refused the actions: {string.Join("; ", response.Error)}"));
         }
         catch (TimeoutException)
         {
-            actions.Fail(new RequestException(
+            actions.Fail(new RefusedException(
                 RequestStatus.DeadlineExceeded, $"the game did not answer within {ActionQueue.AnswerTimeout.TotalSeconds:0} s"));
         }
         catch (Exception e)
         {
             // The agent gets the error. It must not affect the bot.
-            actions.Fail(new RequestException(RequestStatus.Unavailable, $"the game's answer cannot be read: {e.Message}"));
+            actions.Fail(new RefusedException(RequestStatus.Unavailable, $"the game's answer cannot be read: {e.Message}"));
         }
     }
 
@@ -102,20 +102,20 @@ internal sealed class ProxyActions : IAsyncDisposable
             var took = _clock.GetElapsedTime(asked);
             if (bytes is null)
             {
-                query.Fail(new RequestException(RequestStatus.Unavailable, "the game has disconnected"), took);
+                query.Fail(new RefusedException(RequestStatus.Unavailable, "the game has disconnected"), took);
                 return;
             }
             var response = LenientParser.Parse<Response>(bytes);
             if (response.Query is { } answer) query.Complete(answer, _feed.GameLoop, took);
             else query.Fail(
-                new RequestException(RequestStatus.FailedPrecondition, $"the game refused the query: {string.Join("; ", response.Error)}"),
+                new RefusedException(RequestStatus.FailedPrecondition, $"the game refused the query: {string.Join("; ", response.Error)}"),
                 took);
         }
         catch (Exception e) when (e is TimeoutException or InvalidProtocolBufferException)
         {
             // The agent gets the error. It must not affect the bot.
             query.Fail(
-                new RequestException(RequestStatus.Unavailable, $"the game's answer did not arrive or cannot be read: {e.Message}"),
+                new RefusedException(RequestStatus.Unavailable, $"the game's answer did not arrive or cannot be read: {e.Message}"),
                 _clock.GetElapsedTime(asked));
         }
     }

@@ -36,11 +36,11 @@ public sealed class Publication : IDisposable
 
     /// <summary>Sets the match. Called once, before the first observation.</summary>
     /// <returns>The match for agents.</returns>
-    /// <exception cref="RequestException">It is already set, or a value in it is invalid.</exception>
+    /// <exception cref="RefusedException">It is already set, or a value in it is invalid.</exception>
     public Match Begin(Match match)
     {
         if (_feed.HasBegun)
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.FailedPrecondition, "the match is already set: send it once, before the first observation");
         foreach (var text in new[] { match.MatchId, match.MapName, match.GameVersion })
         {
@@ -55,7 +55,7 @@ public sealed class Publication : IDisposable
     }
 
     /// <summary>Processes a serialized <c>PublishRequest</c>. The bytes are copied once.</summary>
-    /// <exception cref="RequestException">It is invalid, or not allowed at this time.</exception>
+    /// <exception cref="RefusedException">It is invalid, or not allowed at this time.</exception>
     public ValueTask AddAsync(ReadOnlySequence<byte> publishRequest)
     {
         var payload = SharedBuffer.Rent((int)publishRequest.Length);
@@ -64,13 +64,13 @@ public sealed class Publication : IDisposable
     }
 
     /// <summary>The same with bytes that were copied already. Takes the caller's reference.</summary>
-    /// <exception cref="RequestException">It is invalid, or not allowed at this time.</exception>
+    /// <exception cref="RefusedException">It is invalid, or not allowed at this time.</exception>
     public async ValueTask AddAsync(SharedBuffer payload)
     {
         var captured = FrameStamp.Now(_clock);
         try
         {
-            if (IsFinished) throw new RequestException(RequestStatus.FailedPrecondition, "no message may follow the end");
+            if (IsFinished) throw new RefusedException(RequestStatus.FailedPrecondition, "no message may follow the end");
             if (ReadKind(payload, out var body) != PublishRequest.ObservationFieldNumber)
             {
                 Add(payload.Span);
@@ -155,5 +155,5 @@ public sealed class Publication : IDisposable
         return kind;
     }
 
-    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
+    private static RefusedException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

@@ -29,15 +29,15 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     public bool Once { get; init; } = true;
 
     /// <summary>Opens a publication. The caller disposes it when the bot has disconnected.</summary>
-    /// <exception cref="RequestException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
+    /// <exception cref="RefusedException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
     public async Task<Publication> OpenAsync(CancellationToken cancellation)
     {
         // The ports are open shortly before the source runs.
         var sink = await _sink.Task.WaitAsync(cancellation);
         lock (_gate)
         {
-            if (_over.Task.IsCompleted) throw new RequestException(RequestStatus.FailedPrecondition, "the match is over");
-            if (_busy) throw new RequestException(RequestStatus.AlreadyExists, "another bot is already publishing");
+            if (_over.Task.IsCompleted) throw new RefusedException(RequestStatus.FailedPrecondition, "the match is over");
+            if (_busy) throw new RefusedException(RequestStatus.AlreadyExists, "another bot is already publishing");
             _busy = true;
             // A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.
             var feed = _feed = new MatchFeed(sink.Current, recorder, clock) { WaitsForRecorder = true };

@@ -98,7 +98,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             var body = http.Features.GetRequiredFeature<GrpcRequestBody>();
             var first = await ReadFirstAsync(messages, body, http, call.CancellationToken);
             if (first?.Subscribe is null)
-                throw new RequestException(RequestStatus.InvalidArgument, "the first message must be subscribe");
+                throw new RefusedException(RequestStatus.InvalidArgument, "the first message must be subscribe");
             var level = LevelOf(http, first.Token);
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
             if (level >= AccessLevel.Act) body.MaxMessageBytes = GameSyncMethods.MaxActBytes;
@@ -151,7 +151,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
         {
             if (Interlocked.Increment(ref _unauthenticatedSessions) > MaxUnauthenticatedSessions)
             {
-                throw new RequestException(
+                throw new RefusedException(
                     RequestStatus.ResourceExhausted,
                     $"{MaxUnauthenticatedSessions} sessions have not sent a token yet: send it in the metadata \"authorization\"");
             }
@@ -192,7 +192,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
         {
             return await SyncApi.WaitForMatchAsync(run, call.CancellationToken);
         }
-        catch (RequestException e) when (e.Status == RequestStatus.Unavailable)
+        catch (RefusedException e) when (e.Status == RequestStatus.Unavailable)
         {
             call.ResponseTrailers.Add(DaemonCalls.EndKey, DaemonCalls.Stopping);
             throw;
@@ -202,6 +202,6 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
     private static void ThrowUnlessOver(SubscriptionEnd end, ServerCallContext call)
     {
         if (end.Reason == SubscriptionEndReason.Stopping) call.ResponseTrailers.Add(DaemonCalls.EndKey, DaemonCalls.Stopping);
-        if (end.Status() != RequestStatus.Ok) throw new RequestException(end.Status(), end.Message);
+        if (end.Status() != RequestStatus.Ok) throw new RefusedException(end.Status(), end.Message);
     }
 }

@@ -21,7 +21,7 @@ internal static class GrpcErrors
         {
             return await handler();
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             throw Of((StatusCode)e.Status, e.Message);
         }

@@ -61,10 +61,10 @@ internal sealed class GrpcGate(SyncApi api, TimeProvider clock)
         }
     }
 
-    private RequestException? FindRefusal(HttpContext http, GrpcMethodLimits limits, int calls)
+    private RefusedException? FindRefusal(HttpContext http, GrpcMethodLimits limits, int calls)
     {
         if (calls > MaxCalls)
-            return new RequestException(RequestStatus.ResourceExhausted, $"the server has reached its limit of {MaxCalls} calls");
+            return new RefusedException(RequestStatus.ResourceExhausted, $"the server has reached its limit of {MaxCalls} calls");
         var authorization = http.Request.Headers.Authorization;
         if (limits.TokenMayFollow && authorization.Count == 0) return null;
         try
@@ -72,14 +72,14 @@ internal sealed class GrpcGate(SyncApi api, TimeProvider clock)
             SyncApi.Require(limits.Needed, api.LevelOf(AccessTokens.FromAuthorization(authorization)));
             return null;
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             return e;
         }
     }
 
     /// <summary>A response that is a status only.</summary>
-    private static void Refuse(HttpResponse response, RequestException refusal)
+    private static void Refuse(HttpResponse response, RefusedException refusal)
     {
         response.ContentType = ContentType;
         response.Headers["grpc-status"] = ((int)refusal.Status).ToString(CultureInfo.InvariantCulture);

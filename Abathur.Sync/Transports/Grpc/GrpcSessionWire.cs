@@ -17,7 +17,7 @@ internal sealed class GrpcSessionWire(IAsyncStreamReader<ClientMessage> input, G
         }
         catch (RpcException e)
         {
-            throw new RequestException((RequestStatus)e.StatusCode, e.Status.Detail);
+            throw new RefusedException((RequestStatus)e.StatusCode, e.Status.Detail);
         }
         // The library has found before that the client is gone.
         catch (InvalidOperationException e)

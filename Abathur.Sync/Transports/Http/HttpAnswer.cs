@@ -45,7 +45,7 @@ internal static class HttpAnswer
         {
             await JsonAsync(http.Response, await json(), http.RequestAborted);
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             await TextAsync(http.Response, StatusCodes.Status503ServiceUnavailable, e.Message);
         }

@@ -15,7 +15,7 @@ internal sealed class BoundedInput(PipeReader input, ByteBudget budget, TimeProv
     private long _heldBytes;
     private long? _since;
 
-    /// <exception cref="RequestException">The message takes too long (DEADLINE_EXCEEDED).</exception>
+    /// <exception cref="RefusedException">The message takes too long (DEADLINE_EXCEEDED).</exception>
     public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
         if (_since is not { } since) return Note(await input.ReadAsync(cancellationToken));
@@ -42,7 +42,7 @@ internal sealed class BoundedInput(PipeReader input, ByteBudget budget, TimeProv
 
     public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
 
-    /// <exception cref="RequestException">Incomplete messages of all connections have too many bytes (RESOURCE_EXHAUSTED).</exception>
+    /// <exception cref="RefusedException">Incomplete messages of all connections have too many bytes (RESOURCE_EXHAUSTED).</exception>
     public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
         var isWaiting = _buffer.GetOffset(examined) == _buffer.GetOffset(_buffer.End);
@@ -71,7 +71,7 @@ internal sealed class BoundedInput(PipeReader input, ByteBudget budget, TimeProv
     {
         if (bytes < _heldBytes) budget.Release(_heldBytes - bytes);
         else if (bytes > _heldBytes && !budget.TryReserve(bytes - _heldBytes))
-            throw new RequestException(RequestStatus.ResourceExhausted, IncompleteMessages.NoRoom);
+            throw new RefusedException(RequestStatus.ResourceExhausted, IncompleteMessages.NoRoom);
         _heldBytes = bytes;
     }
 }

@@ -25,7 +25,7 @@ internal static class JsonLine
     private static ReadOnlySpan<byte> Blank => " \t\r\n"u8;
 
     /// <summary>
-    /// The message on the next line, or null at the end of the input. Throws <see cref="RequestException"/> (INVALID_ARGUMENT) for a line
+    /// The message on the next line, or null at the end of the input. Throws <see cref="RefusedException"/> (INVALID_ARGUMENT) for a line
     /// that is too long, not UTF-8, or not a message.
     /// </summary>
     /// <param name="input">The input.</param>
@@ -48,7 +48,7 @@ internal static class JsonLine
                     return message;
                 }
             }
-            catch (RequestException)
+            catch (RefusedException)
             {
                 // The session continues to read after its last message.
                 input.AdvanceTo(result.Buffer.End);
@@ -59,7 +59,7 @@ internal static class JsonLine
         }
     }
 
-    /// <summary>The message in a text that is known to be UTF-8. Throws <see cref="RequestException"/> (INVALID_ARGUMENT) for anything
+    /// <summary>The message in a text that is known to be UTF-8. Throws <see cref="RefusedException"/> (INVALID_ARGUMENT) for anything
     /// else.</summary>
     public static ClientMessage Parse(ReadOnlySpan<byte> text)
     {
@@ -114,5 +114,5 @@ internal static class JsonLine
         string.Concat(Encoding.UTF8.GetString(text[..Math.Min(text.Length, 4 * MaxQuoted)]).Take(MaxQuoted).Select(
             letter => char.IsControl(letter) ? '?' : letter));
 
-    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
+    private static RefusedException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

@@ -29,7 +29,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
                     return message;
                 }
             }
-            catch (RequestException)
+            catch (RefusedException)
             {
                 // The connection continues to read after the last message.
                 input.AdvanceTo(buffer.End);
@@ -38,7 +38,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
             input.AdvanceTo(buffer.Start, buffer.End);
             if (!result.IsCompleted) continue;
             if (buffer.IsEmpty) return null;
-            throw new RequestException(RequestStatus.InvalidArgument, "the connection ended inside a message");
+            throw new RefusedException(RequestStatus.InvalidArgument, "the connection ended inside a message");
         }
     }
 
@@ -59,7 +59,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
     public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
 
     /// <summary>The first message of a buffer, as bytes; false if it is incomplete.</summary>
-    /// <exception cref="RequestException">It is longer than <paramref name="maxBytes"/>.</exception>
+    /// <exception cref="RefusedException">It is longer than <paramref name="maxBytes"/>.</exception>
     public static bool TrySlice(ReadOnlySequence<byte> buffer, int maxBytes, out ReadOnlySequence<byte> message)
     {
         message = default;
@@ -68,7 +68,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         buffer.Slice(0, ProtoFraming.PrefixBytes).CopyTo(prefix);
         var length = BinaryPrimitives.ReadUInt32LittleEndian(prefix);
         if (length > maxBytes)
-            throw new RequestException(RequestStatus.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
+            throw new RefusedException(RequestStatus.InvalidArgument, $"a message of {length} bytes is over the limit of {maxBytes}");
         if (buffer.Length < ProtoFraming.PrefixBytes + length) return false;
         message = buffer.Slice(ProtoFraming.PrefixBytes, length);
         return true;
@@ -86,7 +86,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new RequestException(RequestStatus.InvalidArgument, $"not a ClientMessage: {e.Message}");
+            throw new RefusedException(RequestStatus.InvalidArgument, $"not a ClientMessage: {e.Message}");
         }
     }
 

@@ -17,7 +17,7 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
 
     /// <summary>Reads messages until the bot has sent the last one. If the input ends before it, the publication is not finished when this
     /// returns.</summary>
-    /// <exception cref="RequestException">A message is not a <c>PublishRequest</c>, or too long.</exception>
+    /// <exception cref="RefusedException">A message is not a <c>PublishRequest</c>, or too long.</exception>
     public async Task RunAsync(CancellationToken cancellation)
     {
         while (true)
@@ -75,5 +75,5 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
         return false;
     }
 
-    private static RequestException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
+    private static RefusedException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
 }

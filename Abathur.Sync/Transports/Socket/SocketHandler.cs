@@ -66,7 +66,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
             await new SyncSession(api, wire, subscription, run, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             JsonLine.Write(
                 output.Writer, new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } });
@@ -102,7 +102,7 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
     private async Task PublishAsync(PublishStart start, AccessLevel level, ConnectionContext connection, SocketOutput output)
     {
         if (start.Encoding is not (Encoding.Auto or Encoding.Json or Encoding.Proto))
-            throw new RequestException(RequestStatus.InvalidArgument, "publish takes encoding json or proto");
+            throw new RefusedException(RequestStatus.InvalidArgument, "publish takes encoding json or proto");
         var input = connection.Transport.Input;
         using var publication = await api.PublishAsync(level, connection.ConnectionClosed);
         // A match with game data is too long for a line: it may be the first message.
@@ -138,12 +138,12 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
         {
             var message = await JsonLine.ReadAsync(connection.Transport.Input, cancellation.Token, MaxFirstLineBytes, skipsBlank: false);
             if (message is { Subscribe: null, Publish: null } && !message.IsRequest())
-                throw new RequestException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}, or a request");
+                throw new RefusedException(RequestStatus.InvalidArgument, "the first line must be {\"subscribe\":{...}}, or a request");
             return message;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
-            throw new RequestException(RequestStatus.DeadlineExceeded, $"no line came within {HandshakeTimeout.TotalSeconds:0} s");
+            throw new RefusedException(RequestStatus.DeadlineExceeded, $"no line came within {HandshakeTimeout.TotalSeconds:0} s");
         }
     }
 

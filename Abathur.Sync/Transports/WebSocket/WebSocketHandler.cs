@@ -77,7 +77,7 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
             await connection.CloseAsync(status, reason);
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             // A refused client may have stopped reading.
             StartCloseTimeout();
@@ -103,15 +103,15 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             if (await wire.ReadAsync(cancellation.Token) is not { } message) return null;
             return message.Subscribe is not null
                 ? message
-                : throw new RequestException(RequestStatus.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
+                : throw new RefusedException(RequestStatus.InvalidArgument, "the first message must be {\"subscribe\":{...}}");
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            throw new RequestException(RequestStatus.Unavailable, "the daemon is shutting down");
+            throw new RefusedException(RequestStatus.Unavailable, "the daemon is shutting down");
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
-            throw new RequestException(
+            throw new RefusedException(
                 RequestStatus.DeadlineExceeded, $"no message came within {options.HandshakeTimeout.TotalSeconds:0.###} s");
         }
     }

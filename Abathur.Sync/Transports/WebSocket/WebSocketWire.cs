@@ -126,16 +126,16 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
                 ? JsonLine.Parse(input.Bytes.Span)
                 : ClientMessage.Parser.ParseFrom(input.Bytes.Span);
         }
-        catch (Exception e) when (e is RequestException or InvalidProtocolBufferException)
+        catch (Exception e) when (e is RefusedException or InvalidProtocolBufferException)
         {
-            throw Failure(WebSocketCloseStatus.InvalidPayloadData, e is RequestException ? e.Message : $"not a ClientMessage: {e.Message}");
+            throw Failure(WebSocketCloseStatus.InvalidPayloadData, e is RefusedException ? e.Message : $"not a ClientMessage: {e.Message}");
         }
     }
 
-    private RequestException Failure(WebSocketCloseStatus status, string message)
+    private RefusedException Failure(WebSocketCloseStatus status, string message)
     {
         InputFailure = status;
         InputEnded?.Invoke();
-        return new RequestException(RequestStatus.InvalidArgument, message);
+        return new RefusedException(RequestStatus.InvalidArgument, message);
     }
 }

@@ -96,7 +96,7 @@ internal sealed class PublishTarget : IFuzzTarget
             await new PublishInput(pipe, encoding, publication).RunAsync(CancellationToken.None);
             return (null, "");
         }
-        catch (RequestException e)
+        catch (RefusedException e)
         {
             return (e.Status, string.Concat(e.Message.Where(char.IsAsciiLetter)));
         }

@@ -24,7 +24,7 @@ public class AnswerBudgetTests
     {
         var first = Take(AccessLevel.Watch, Half)!;
         Assert.NotNull(Take(AccessLevel.Watch, Half));
-        var refusal = Assert.Throws<RequestException>(() => Take(AccessLevel.Watch, AnswerBudget.FreeBytes + 1));
+        var refusal = Assert.Throws<RefusedException>(() => Take(AccessLevel.Watch, AnswerBudget.FreeBytes + 1));
         Assert.Equal(RequestStatus.ResourceExhausted, refusal.Status);
         Assert.StartsWith("the answer has 16385 bytes, and more than 33554432 bytes of answers wait", refusal.Message);
         first.Dispose();
@@ -38,7 +38,7 @@ public class AnswerBudgetTests
     {
         Assert.NotNull(Take(AccessLevel.Watch, AnswerBudget.MaxBytes));
         Assert.NotNull(Take(AccessLevel.Act, AnswerBudget.MaxBytes));
-        Assert.Throws<RequestException>(() => Take(AccessLevel.Act, Half));
+        Assert.Throws<RefusedException>(() => Take(AccessLevel.Act, Half));
     }
 
     [Fact]
@@ -61,7 +61,7 @@ public class AnswerBudgetTests
         _budget.RequireRoom(AccessLevel.Watch, AnswerBudget.MaxBytes);
         Assert.NotNull(Take(AccessLevel.Watch, Half));
         _budget.RequireRoom(AccessLevel.Watch, Half);
-        var refusal = Assert.Throws<RequestException>(() => _budget.RequireRoom(AccessLevel.Watch, Half + 1));
+        var refusal = Assert.Throws<RefusedException>(() => _budget.RequireRoom(AccessLevel.Watch, Half + 1));
         Assert.Equal(RequestStatus.ResourceExhausted, refusal.Status);
         Assert.StartsWith("the answer has at least 16777217 bytes, and more than 33554432 bytes of answers wait", refusal.Message);
         Assert.NotNull(Take(AccessLevel.Watch, Half));

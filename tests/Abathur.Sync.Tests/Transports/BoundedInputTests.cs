@@ -22,7 +22,7 @@ public sealed class BoundedInputTests
         var (first, firstRead) = Begin(lines, Half);
         Assert.InRange(_budget.HeldBytes, Half, Half + 64);
         var (second, secondRead) = Begin(lines, Half);
-        var refused = await Assert.ThrowsAsync<RequestException>(() => secondRead);
+        var refused = await Assert.ThrowsAsync<RefusedException>(() => secondRead);
         Assert.Equal(RequestStatus.ResourceExhausted, refused.Status);
         second.Dispose();
         // A small one has room, whatever the others hold.
@@ -56,7 +56,7 @@ public sealed class BoundedInputTests
         {
             Assert.True(_clock.HasWaiter);
             _clock.Advance(IncompleteMessages.TimeLimit);
-            var refused = await Assert.ThrowsAsync<RequestException>(() => read);
+            var refused = await Assert.ThrowsAsync<RefusedException>(() => read);
             Assert.Equal(RequestStatus.DeadlineExceeded, refused.Status);
             Assert.Equal("a message was not complete 10 s after its first byte", refused.Message);
         }

@@ -16,7 +16,7 @@ public class SocketInputTests
     {
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync(bad);
-        await Assert.ThrowsAsync<RequestException>(() => JsonLine.ReadAsync(pipe.Reader, CancellationToken.None, maxBytes: 5).AsTask());
+        await Assert.ThrowsAsync<RefusedException>(() => JsonLine.ReadAsync(pipe.Reader, CancellationToken.None, maxBytes: 5).AsTask());
         await AssertReadableAsync(pipe);
     }
 
@@ -28,7 +28,7 @@ public class SocketInputTests
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync(bad);
         var wire = new LengthPrefixedWire(pipe.Reader, null!);
-        await Assert.ThrowsAsync<RequestException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
+        await Assert.ThrowsAsync<RefusedException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
         await AssertReadableAsync(pipe);
     }
 
@@ -41,7 +41,7 @@ public class SocketInputTests
         await pipe.Writer.WriteAsync(BitConverter.GetBytes(length));
         await pipe.Writer.CompleteAsync();
         var wire = new LengthPrefixedWire(pipe.Reader, null!);
-        var refused = await Assert.ThrowsAsync<RequestException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
+        var refused = await Assert.ThrowsAsync<RefusedException>(() => wire.ReadAsync(CancellationToken.None).AsTask());
         Assert.Equal((RequestStatus.InvalidArgument, why), (refused.Status, refused.Message));
     }
 

@@ -37,7 +37,7 @@ public class ActionQueueTests
         var inTime = _queue.ActAsync(Request(gameLoop: 11, maxLate: 3), CancellationToken.None);
         Assert.True(_queue.TryTake(14, out var actions));
         Assert.Equal(11u, actions.Request.GameLoop);
-        var error = await Assert.ThrowsAsync<RequestException>(() => late);
+        var error = await Assert.ThrowsAsync<RefusedException>(() => late);
         Assert.Equal(RequestStatus.OutOfRange, error.Status);
         Assert.Contains("4 loops late, 3 are allowed", error.Message, StringComparison.Ordinal);
         Assert.Equal((1ul, 1ul), (_queue.Status.Refused, _queue.Status.Late));
@@ -48,7 +48,7 @@ public class ActionQueueTests
     public async Task ActAsync_Full_IsRefused()
     {
         for (var i = 0; i < ActionQueue.MaxWaiting; i++) _ = _queue.ActAsync(Request(), CancellationToken.None);
-        var error = await Assert.ThrowsAsync<RequestException>(() => _queue.ActAsync(Request(actions: 2), CancellationToken.None));
+        var error = await Assert.ThrowsAsync<RefusedException>(() => _queue.ActAsync(Request(actions: 2), CancellationToken.None));
         Assert.Equal((RequestStatus.ResourceExhausted, 2ul), (error.Status, _queue.Status.Refused));
         Assert.True(_queue.TryTake(0, out _));
         _ = _queue.ActAsync(Request(), CancellationToken.None);
@@ -60,7 +60,7 @@ public class ActionQueueTests
     [InlineData(ActionQueue.MaxActions + 1)]
     public async Task ActAsync_NoneOrTooMany_IsRefused(int actions)
     {
-        var error = await Assert.ThrowsAsync<RequestException>(() => _queue.ActAsync(Request(actions: actions), CancellationToken.None));
+        var error = await Assert.ThrowsAsync<RefusedException>(() => _queue.ActAsync(Request(actions: actions), CancellationToken.None));
         Assert.Equal(RequestStatus.InvalidArgument, error.Status);
         Assert.False(_queue.AnyWaiting);
     }
@@ -82,7 +82,7 @@ public class ActionQueueTests
         var acting = _queue.ActAsync(Request(), CancellationToken.None);
         Assert.True(_queue.TryTake(0, out var actions));
         _clock.Advance(ActionQueue.AnswerTimeout);
-        var error = await Assert.ThrowsAsync<RequestException>(() => acting);
+        var error = await Assert.ThrowsAsync<RefusedException>(() => acting);
         Assert.Equal(RequestStatus.DeadlineExceeded, error.Status);
         // A late answer has no effect.
         actions.Complete(new ResponseAction());
@@ -95,7 +95,7 @@ public class ActionQueueTests
         _queue.Close();
         foreach (var acting in new[] { waiting, _queue.ActAsync(Request(), CancellationToken.None) })
         {
-            var error = await Assert.ThrowsAsync<RequestException>(() => acting);
+            var error = await Assert.ThrowsAsync<RefusedException>(() => acting);
             Assert.Equal(RequestStatus.FailedPrecondition, error.Status);
         }
         Assert.Equal(2ul, _queue.Status.Refused);

@@ -10,7 +10,7 @@ using Result = SC2APIProtocol.Result;
 
 namespace Abathur.Emulator.Tests;
 
-public class EmulatedGameTests
+public class GameEmulatorTests
 {
     private const uint First = 1000;
     private const uint Last = 1099;
@@ -305,7 +305,7 @@ public class EmulatedGameTests
             }
             _recording = RecordingSample.Open(output.ToArray());
             var match = EmulatedMatch.Load(_recording, "test", null, null, options.Result);
-            Game = new EmulatedGame(
+            Game = new GameEmulator(
                 match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null, overwrite: false), Warnings.Add);
         }
 
@@ -313,7 +313,7 @@ public class EmulatedGameTests
 
         public ManualClock Clock { get; } = new();
 
-        public EmulatedGame Game { get; }
+        public GameEmulator Game { get; }
 
         public Response Ask(Request request) => Read(Game.Answer(request));
 

@@ -16,7 +16,7 @@ namespace Abathur.Emulator;
 /// Like the real game it outlives its clients: the next client finds the match in the same state. A client that has not
 /// set up a match itself may set up a new one in any status, so that one emulator serves many runs.
 /// </remarks>
-public sealed class EmulatedGame
+public sealed class GameEmulator
 {
     private static readonly ByteString NoReplay = ByteString.CopyFromUtf8("played from a recording: there is no replay");
 
@@ -45,7 +45,7 @@ public sealed class EmulatedGame
     /// <param name="clock">Clock of matches in real time.</param>
     /// <param name="actions">Receives the actions of clients; null: they are accepted and discarded.</param>
     /// <param name="warn">Receives a message of one line for each feature that a client requests and does not get; null: none.</param>
-    public EmulatedGame(
+    public GameEmulator(
         EmulatedMatch match, ObservationTimeline timeline, EmulatorOptions options, TimeProvider clock, IActionLog? actions = null,
         Action<string>? warn = null)
     {
@@ -65,11 +65,11 @@ public sealed class EmulatedGame
     /// <summary>Plays a recording that has game info and game data, with the default options.</summary>
     /// <param name="recording">The recording, which stays open and is read only by this game.</param>
     /// <exception cref="RecordingException">It has no observation, no game info or no game data, or they cannot be read.</exception>
-    public static EmulatedGame Of(RecordingReader recording)
+    public static GameEmulator Of(RecordingReader recording)
     {
         var options = new EmulatorOptions();
         var match = EmulatedMatch.Load(recording, recording.Mcap.Name, gameInfo: null, gameData: null, options.Result);
-        return new EmulatedGame(match, new ObservationTimeline(recording), options, TimeProvider.System);
+        return new GameEmulator(match, new ObservationTimeline(recording), options, TimeProvider.System);
     }
 
     /// <summary>The game's status, which is in every response.</summary>
