@@ -156,9 +156,6 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>The match that runs, or comes next.</summary>
     public MatchRun Run => _live.Current;
 
-    /// <summary>Frames that were sent since the start, to all clients.</summary>
-    internal ulong FramesSent => _live.Share.Totals().Values.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
-
     /// <summary>Matches that are over and have readers still.</summary>
     internal int MatchesThatEnd
     {

@@ -224,7 +224,11 @@ internal sealed class FrameHub
     public void Abort()
     {
         _isClosed = true;
-        foreach (var subscription in Subscriptions) subscription.Abort();
+        // Under the lock, those that are being disposed wait in Remove, or are not among them.
+        lock (_gate)
+        {
+            foreach (var subscription in Subscriptions) subscription.Abort();
+        }
         LeaveShare();
     }
 
@@ -264,8 +268,11 @@ internal sealed class FrameHub
     /// <summary>Adds the subscribers to a status.</summary>
     public void DescribeSubscribers(Status status)
     {
-        lock (_gate) status.Subscribers.AddRange(Statuses().OrderBy(each => each.Id));
-        status.BytesSent += _share.Totals().Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
+        lock (_gate)
+        {
+            status.Subscribers.AddRange(Statuses().OrderBy(each => each.Id));
+            status.BytesSent += _share.BytesSent;
+        }
     }
 
     /// <summary>Makes subscriptions write the pending messages of their outputs.</summary>

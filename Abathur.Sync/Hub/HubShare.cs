@@ -55,6 +55,9 @@ internal sealed class HubShare
     /// <summary>All subscriptions.</summary>
     public IEnumerable<Subscription> Subscriptions => _hubs.SelectMany(hub => hub.Subscriptions);
 
+    /// <summary>Bytes that were sent to all subscriptions. Under the gate.</summary>
+    public ulong BytesSent => Subscriptions.Aggregate(Former.BytesSent, (sum, each) => sum + each.BytesSent);
+
     /// <summary>Totals of all subscriptions, by kind.</summary>
     public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
     {

@@ -106,6 +106,15 @@ public sealed class Subscription : IDisposable
         }
     }
 
+    /// <summary>Bytes written so far.</summary>
+    internal ulong BytesSent
+    {
+        get
+        {
+            lock (_gate) return _bytesSent;
+        }
+    }
+
     /// <summary>Whether queued frames must never be replaced.</summary>
     internal bool IsLossless => Options.Policy != Policy.Latest;
 

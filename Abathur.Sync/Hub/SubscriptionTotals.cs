@@ -7,6 +7,9 @@ public sealed class SubscriptionTotals
 {
     private readonly Dictionary<Kind, Sums> _former = [];
 
+    /// <summary>Bytes that were sent to subscriptions that have ended.</summary>
+    public ulong BytesSent => _former.Values.Aggregate(0UL, (sum, each) => sum + each.BytesSent);
+
     /// <summary>Adds a subscription that has ended.</summary>
     public void Add(SubscriberStatus gone) => Add(_former, gone, now: 0);
 

@@ -25,6 +25,7 @@ public sealed class MatchRun : IDisposable
     private readonly Action<SharedFrame> _keep;
     private readonly Action<SharedFrame> _keepNothing;
     private volatile Match? _match;
+    private Match? _matchWithoutGame;
     private long _beganNs;
     private ulong _bytesPublished;
     private long _drawingsMarked;
@@ -71,7 +72,7 @@ public sealed class MatchRun : IDisposable
 
     /// <summary>The same without game info and game data, some hundred kilobytes of objects: too much for every request of the
     /// status.</summary>
-    internal Match? MatchWithoutGame { get; private set; }
+    internal Match? MatchWithoutGame => _match is { } match ? _matchWithoutGame ??= WithoutGame(match) : null;
 
     /// <summary>When the match has begun, on the monotonic clock; 0 before.</summary>
     internal long BeganNs => Volatile.Read(ref _beganNs);
@@ -96,8 +97,6 @@ public sealed class MatchRun : IDisposable
         Plots.Advance(match.FirstGameLoop);
         _timeline.Begin(match.GameData);
         Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
-        MatchWithoutGame = match.Clone();
-        (MatchWithoutGame.GameInfo, MatchWithoutGame.GameData) = (null, null);
         _match = match;
         _began.TrySetResult(match);
         Advanced?.Invoke();
@@ -194,4 +193,11 @@ public sealed class MatchRun : IDisposable
 
     /// <summary>Drops the history. Subscriptions must have ended.</summary>
     public void Dispose() => _history?.Dispose();
+
+    private static Match WithoutGame(Match match)
+    {
+        var copy = match.Clone();
+        (copy.GameInfo, copy.GameData) = (null, null);
+        return copy;
+    }
 }

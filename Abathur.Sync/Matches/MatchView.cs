@@ -6,9 +6,7 @@ namespace Abathur.Sync.Matches;
 public sealed class MatchView : IDisposable
 {
     private readonly MatchAbilities _abilities;
-    private readonly Lock _gate = new();
     private volatile MatchRun _current;
-    private bool _isDisposed;
 
     internal MatchView(HubShare share, MatchAbilities abilities)
     {
@@ -33,24 +31,8 @@ public sealed class MatchView : IDisposable
 
     /// <summary>Begins with the next match. Who subscribes from now on waits for it.</summary>
     /// <returns>The one before, which the caller finishes and disposes.</returns>
-    internal MatchRun GoOn()
-    {
-        lock (_gate)
-        {
-            var former = _current;
-            _current = new MatchRun(Share, _abilities);
-            return former;
-        }
-    }
+    internal MatchRun GoOn() => Interlocked.Exchange(ref _current, new MatchRun(Share, _abilities));
 
     /// <summary>Drops what is kept. Subscriptions must have ended.</summary>
-    public void Dispose()
-    {
-        lock (_gate)
-        {
-            if (_isDisposed) return;
-            _isDisposed = true;
-            _current.Dispose();
-        }
-    }
+    public void Dispose() => _current.Dispose();
 }

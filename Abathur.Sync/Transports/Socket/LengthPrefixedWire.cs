@@ -42,10 +42,14 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         }
     }
 
-    public void Write(ServerMessage message)
+    public void Write(ServerMessage message) => Write(output.Writer, message);
+
+    /// <summary>Writes a message, its length in front.</summary>
+    public static void Write(IBufferWriter<byte> output, ServerMessage message)
     {
-        WritePrefix(message.CalculateSize());
-        message.WriteTo(output.Writer);
+        BinaryPrimitives.WriteUInt32LittleEndian(output.GetSpan(ProtoFraming.PrefixBytes), (uint)message.CalculateSize());
+        output.Advance(ProtoFraming.PrefixBytes);
+        message.WriteTo(output);
     }
 
     public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
@@ -88,11 +92,5 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         {
             throw new RefusedException(RequestStatus.InvalidArgument, $"not a ClientMessage: {e.Message}");
         }
-    }
-
-    private void WritePrefix(int bytes)
-    {
-        BinaryPrimitives.WriteUInt32LittleEndian(output.Writer.GetSpan(ProtoFraming.PrefixBytes), (uint)bytes);
-        output.Writer.Advance(ProtoFraming.PrefixBytes);
     }
 }

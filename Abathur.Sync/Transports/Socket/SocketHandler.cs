@@ -1,6 +1,5 @@
 using Abathur.Sync.Access;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;

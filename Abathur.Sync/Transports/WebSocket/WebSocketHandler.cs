@@ -2,7 +2,7 @@ using System.Net.WebSockets;
 using Abathur.Sync.Access;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Transports.Framing;
+using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;

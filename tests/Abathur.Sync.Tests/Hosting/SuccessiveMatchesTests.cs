@@ -1,5 +1,6 @@
 using System.Net;
 using Abathur.Recordings.Tests;
+using Abathur.Sync.Access;
 using Abathur.Sync.Hosting;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Sources.Push;
@@ -96,7 +97,8 @@ public sealed class SuccessiveMatchesTests
         Assert.True(SpinWait.SpinUntil(() => served.Daemon.MatchesThatEnd == 0, Limit));
         var status = await served.Client.GetStatusAsync(new GetStatusRequest(), Token(ActToken));
         Assert.Empty(status.Subscribers);
-        Assert.Equal(40 * Frames, (uint)served.Daemon.FramesSent);
+        var totals = served.Daemon.Api.ViewOf(AccessLevel.Act).Share.Totals();
+        Assert.Equal(40 * Frames, (uint)totals.Values.Aggregate(0UL, (sum, each) => sum + each.FramesSent));
     }
 
     private static (string, uint)[] Expected(string match) => [.. Enumerable.Range(1, (int)Frames).Select(loop => (match, (uint)loop))];

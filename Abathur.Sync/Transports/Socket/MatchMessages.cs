@@ -1,12 +1,9 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
-using Abathur.Protobuf;
 using Abathur.Sync.Frames;
 using Abathur.Sync.V1;
-using Google.Protobuf;
 
-namespace Abathur.Sync.Transports.Framing;
+namespace Abathur.Sync.Transports.Socket;
 
 /// <summary>
 /// The first message of a subscription, a <see cref="ServerMessage"/> with the match. With the game's data it has a megabyte, so it is made
@@ -37,24 +34,15 @@ internal static class MatchMessages
 
     private sealed class Messages(Match match)
     {
-        public Lazy<SharedBuffer> Line { get; } = new(() =>
-        {
-            var bytes = new ServerMessage { Match = match }.ToByteArray();
-            var line = SharedBuffer.Rent(bytes.Length);
-            ProtoJsonTranscoder.For(ServerMessage.Descriptor).ToJson(bytes, line);
-            line.Write("\n"u8);
-            return line;
-        });
+        public Lazy<SharedBuffer> Line { get; } = new(() => Written(match, JsonLine.Write));
 
-        public Lazy<SharedBuffer> LengthPrefixed { get; } = new(() =>
+        public Lazy<SharedBuffer> LengthPrefixed { get; } = new(() => Written(match, LengthPrefixedWire.Write));
+
+        private static SharedBuffer Written(Match match, Action<IBufferWriter<byte>, ServerMessage> write)
         {
-            var message = new ServerMessage { Match = match };
-            var bytes = message.CalculateSize();
-            var prefixed = SharedBuffer.Rent(ProtoFraming.PrefixBytes + bytes);
-            BinaryPrimitives.WriteUInt32LittleEndian(prefixed.GetSpan(ProtoFraming.PrefixBytes), (uint)bytes);
-            prefixed.Advance(ProtoFraming.PrefixBytes);
-            message.WriteTo((IBufferWriter<byte>)prefixed);
-            return prefixed;
-        });
+            var message = SharedBuffer.Rent();
+            write(message, new ServerMessage { Match = match });
+            return message;
+        }
     }
 }
