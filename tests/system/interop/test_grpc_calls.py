@@ -51,8 +51,9 @@ def status(channel: grpc.Channel, **options: Any) -> Any:
 
 
 def test_cancel_after_begin(channel: grpc.Channel) -> None:
+    # A call that waits for its first message: one that the daemon refuses could end before it is cancelled.
     requests = Requests()
-    call = channel.stream_unary(f"/{SERVICE}/Publish").future(iter(requests))
+    call = session(channel)(iter(requests))
     call.cancel()
     requests.close()
     assert call.code() == StatusCode.CANCELLED
