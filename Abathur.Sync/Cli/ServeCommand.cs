@@ -6,13 +6,19 @@ namespace Abathur.Sync.Cli;
 /// <summary><c>serve</c>: waits for a bot that publishes its own observations.</summary>
 internal static class ServeCommand
 {
+    private static readonly Option<bool> Once = CreateOnce();
+
     private static readonly RecordOptionSet Record = new();
 
     private static readonly ListenOptionSet Listen = new(canDelay: true);
 
+    /// <summary><c>--once</c> of the commands that go on after a match.</summary>
+    public static Option<bool> CreateOnce() => new("--once") { Description = "End after one match, instead of waiting for the next." };
+
     public static Command Create()
     {
         var command = new Command("serve", "Publish the observations that a bot sends (Publish).");
+        command.AddGroup("Game", Once);
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);
@@ -23,7 +29,7 @@ internal static class ServeCommand
     {
         using var stop = Listen.ListenForStop(result, cancellation);
         await using var recorder = Record.Create(result);
-        await new SourceRun(new PushSource(recorder, TimeProvider.System), Listen, result) { Recorder = recorder }.RunAsync(stop);
+        await new SourceRun(new PushSource(recorder, TimeProvider.System) { Once = result.GetValue(Once) }, Listen, result) { Recorder = recorder }.RunAsync(stop);
         if (recorder is null) return ExitCode.Ok;
         await recorder.DisposeAsync();
         GameSummary.LogRecording(recorder);

@@ -201,7 +201,7 @@ public sealed class Daemon : IAsyncDisposable
         {
             var end = await _source.RunAsync(new Sink(this), cancellation);
             var finishing = FinishAsync(end);
-            if (IsOver(end) && MatchOver is not null) await MatchOver();
+            if (end.IsOfMatch && MatchOver is not null) await MatchOver();
             await finishing;
             return end;
         }
@@ -251,11 +251,12 @@ public sealed class Daemon : IAsyncDisposable
         if (_delay is null)
         {
             StopServing();
+            _live.EndReaders(end);
             await Task.WhenAll([DrainAsync(_live.Current, end), .. _ending]);
             return;
         }
         var draining = DrainAsync(_live.Current, end);
-        if (IsOver(end) && _live.Current.Match is not null)
+        if (end.IsOfMatch && _live.Current.Match is not null)
         {
             LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
             _delay.End(end);
@@ -267,6 +268,8 @@ public sealed class Daemon : IAsyncDisposable
         var shown = await _delay.Completed;
         // Not before: whether the daemon is ready needs no token.
         StopServing();
+        _live.EndReaders(end);
+        _watched.EndReaders(shown);
         await Task.WhenAll([DrainAsync(_watched.Current, shown), draining, .. _ending]);
     }
 
@@ -281,7 +284,7 @@ public sealed class Daemon : IAsyncDisposable
             var delay = _delay;
             delay?.End(end);
             _ending.RemoveAll(task => task.IsCompleted);
-            _ending.Add(EndAsync(former, end, delay));
+            _ending.Add(EndAsync(_live, former, end, delay));
             if (delay is null) return;
             _delays.Add(_delay = new MatchDelay(_live.Current, _watched, turn: ShowEndAsync(delay), _log, _clock));
         }
@@ -291,11 +294,11 @@ public sealed class Daemon : IAsyncDisposable
     private async Task ShowEndAsync(MatchDelay delay)
     {
         var end = await delay.Completed;
-        lock (_gate) _ending.Add(EndAsync(_watched.GoOn(), end));
+        lock (_gate) _ending.Add(EndAsync(_watched, _watched.GoOn(), end));
     }
 
-    /// <summary>Lets readers read the rest of a match, and drops what is kept of it.</summary>
-    private async Task EndAsync(MatchRun run, SubscriptionEnd end, MatchDelay? delay = null)
+    /// <summary>Lets readers read the rest of a match, and then keeps it as one that is over.</summary>
+    private async Task EndAsync(MatchView view, MatchRun run, SubscriptionEnd end, MatchDelay? delay = null)
     {
         await DrainAsync(run, end);
         run.Hub.Abort();
@@ -305,7 +308,7 @@ public sealed class Daemon : IAsyncDisposable
             lock (_gate) _delays.Remove(delay);
             delay.Dispose();
         }
-        run.Dispose();
+        view.Keep(run);
     }
 
     private void StopServing()
@@ -315,14 +318,12 @@ public sealed class Daemon : IAsyncDisposable
         foreach (var endpoint in _compare.Values) endpoint.Dispose();
     }
 
-    private static bool IsOver(SubscriptionEnd end) => end.Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
-
     private async Task DrainAsync(MatchRun run, SubscriptionEnd end)
     {
         var finishing = EndAllAsync(run, end);
         var stop = _stopRequested.Task;
         // At the end of a match, readers have any time as long as they read something. After a stop request, the time is limited.
-        while (IsOver(end) && !stop.IsCompleted)
+        while (end.IsOfMatch && !stop.IsCompleted)
         {
             var sent = run.Hub.FramesSent;
             var first = await Task.WhenAny(finishing, stop, Task.Delay(_options.MatchEndTimeout, _clock));

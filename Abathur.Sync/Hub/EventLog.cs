@@ -63,6 +63,16 @@ internal sealed class EventLog
         }
     }
 
+    /// <summary>Drops all: no frame is skipped any more.</summary>
+    public void Clear()
+    {
+        lock (_gate)
+        {
+            _entries.Clear();
+            (_start, _bytes, _latest) = (0, 0, default);
+        }
+    }
+
     private SkippedEventsMessage? Read(ulong first, ulong last, WireProjection? mask)
     {
         _reading.Clear();

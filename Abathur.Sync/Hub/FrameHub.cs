@@ -27,6 +27,7 @@ internal sealed class FrameHub
     private ulong _sequence;
     private FrameStream[] _streamsOfNewest = [];
     private SharedFrame? _newest;
+    private uint _firstGameLoop;
     private uint _newestGameLoop;
     private volatile bool _isClosed;
 
@@ -46,6 +47,9 @@ internal sealed class FrameHub
 
     /// <summary>Sequence of the newest frame; 0 before the first.</summary>
     public ulong Sequence => Volatile.Read(ref _sequence);
+
+    /// <summary>All frames, as those that were not sent.</summary>
+    public DroppedFrames AllFrames => new(Sequence, _firstGameLoop, _newestGameLoop);
 
     /// <summary>Frames that the current subscribers have read, all together.</summary>
     public ulong FramesSent => Subscriptions.Aggregate(0UL, (sum, each) => sum + each.FramesSent);
@@ -69,6 +73,24 @@ internal sealed class FrameHub
         return subscription;
     }
 
+    /// <summary>Adds the subscription with which the reader of another match goes on: within the limits, because that one is.</summary>
+    /// <param name="former">The one that is read.</param>
+    /// <param name="missed">Frames that its reader misses in between.</param>
+    public Subscription SubscribeNext(Subscription former, in DroppedFrames missed)
+    {
+        var options = former.Options with { Start = default, BeginsWithNewest = false };
+        var key = StreamKey.For(options);
+        lock (_gate)
+        {
+            var subscription = new Subscription(former.Id, options, _sequence + 1, _clock, Remove, _events);
+            subscription.WaitForReader(missed);
+            if (_end is { } end) subscription.Finish(end);
+            else (Array.Find(_streams, each => each.Key == key) ?? AddStream(key)).Add(subscription);
+            SubscribersChanged();
+            return subscription;
+        }
+    }
+
     private Subscription? Add(SubscriptionOptions options, Func<Subscription, IEarlierFrames>? earlier, out string problem)
     {
         var key = StreamKey.For(options);
@@ -78,6 +100,8 @@ internal sealed class FrameHub
             var needsStream = earlier is not null || (stream is null && _end is null);
             problem = _share.Problem(options, key, needsStream, readsEarlier: earlier is not null) ?? "";
             if (problem.Length > 0) return null;
+            // A match that is over can be read again.
+            if (_isClosed) _share.Add(this);
             var subscription = new Subscription(_share.Ids.Next(), options, _sequence + 1, _clock, Remove, _events);
             if (_end is { } end) subscription.Finish(end);
             if (earlier is not null)
@@ -102,10 +126,12 @@ internal sealed class FrameHub
     /// <param name="except">A reader that does not count.</param>
     public IEnumerable<(StreamKey Key, Subscription[] Readers)> Encoders(Subscription? except) =>
         _streams.Select(stream => (stream.Key, stream.Subscriptions))
+            .Where(each => !Array.TrueForAll(each.Subscriptions, reader => reader.Waits))
             .Concat(_catchingUp.Where(reader => reader != except).Select(reader => (StreamKey.For(reader.Options), new[] { reader })));
 
-    /// <summary>The status of each subscription.</summary>
-    public IEnumerable<SubscriberStatus> Statuses() => Subscriptions.Select(each => each.Status(_newestGameLoop));
+    /// <summary>The status of each subscription that is read.</summary>
+    public IEnumerable<SubscriberStatus> Statuses() =>
+        Subscriptions.Where(each => !each.Waits).Select(each => each.Status(_newestGameLoop));
 
     private FrameStream AddStream(StreamKey key)
     {
@@ -157,6 +183,7 @@ internal sealed class FrameHub
         {
             frame.MarkPublished(matchId, _sequence + 1, FrameStamp.Now(_clock));
             _streamsOfNewest = _streams;
+            if (_sequence == 0) _firstGameLoop = frame.GameLoop;
             Keep(frame);
             keep(frame);
             // Last: who sees the number sees what is kept, too.
@@ -220,7 +247,7 @@ internal sealed class FrameHub
         }
     }
 
-    /// <summary>Disconnects the readers that have not read all until now. There are no new ones after it.</summary>
+    /// <summary>Disconnects the readers that have not read all until now. New ones get what is kept.</summary>
     public void Abort()
     {
         _isClosed = true;
@@ -302,13 +329,16 @@ internal sealed class FrameHub
             SubscribersChanged();
         }
         LeaveShare();
-        _share.TellLeft(subscription);
+        if (subscription is { IsHandedOver: false, Waits: false }) _share.TellLeft(subscription);
     }
 
     /// <summary>Not before its last subscription is in the totals.</summary>
     private void LeaveShare()
     {
-        if (_isClosed && !Subscriptions.Any()) _share.Remove(this);
+        lock (_gate)
+        {
+            if (_isClosed && !Subscriptions.Any()) _share.Remove(this);
+        }
     }
 
     private void Keep(SharedFrame? newest)

@@ -71,7 +71,7 @@ internal sealed class HubShare
     /// <param name="readsEarlier">Whether it reads earlier frames first.</param>
     public string? Problem(SubscriptionOptions options, StreamKey key, bool needsStream, bool readsEarlier)
     {
-        if (Subscriptions.Count() >= Options.MaxSubscriptions)
+        if (Subscriptions.Count(each => !each.Waits) >= Options.MaxSubscriptions)
             return $"there are {Options.MaxSubscriptions} subscriptions, which is the limit";
         if (needsStream && EncoderProblem(options, key) is { } problem) return problem;
         var reading = _hubs.Sum(hub => hub.ReadingEarlier);
@@ -89,10 +89,13 @@ internal sealed class HubShare
     /// <summary>Adds a hub, whose subscriptions count from now on.</summary>
     public void Add(FrameHub hub)
     {
-        lock (Gate) _hubs = [.. _hubs, hub];
+        lock (Gate)
+        {
+            if (!_hubs.Contains(hub)) _hubs = [.. _hubs, hub];
+        }
     }
 
-    /// <summary>Removes a hub that will have no subscriptions any more.</summary>
+    /// <summary>Removes a hub that has no subscriptions.</summary>
     public void Remove(FrameHub hub)
     {
         lock (Gate) _hubs = [.. _hubs.Where(each => each != hub)];

@@ -39,6 +39,8 @@ public sealed class Subscription : IDisposable
     private bool _hasDroppedNewest;
     private ulong _nextSequence;
 
+    private ulong _framesSentBefore;
+
     internal Subscription(
         ulong id, SubscriptionOptions options, ulong firstSequence, TimeProvider clock, Action<Subscription> onDispose,
         EventLog? events = null)
@@ -94,8 +96,14 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Whether it has as many frames as it asked for.</summary>
-    internal bool IsComplete => Options.MaxFrames > 0 && FramesSent >= Options.MaxFrames;
+    /// <summary>Whether its reader reads the match before still. Then it counts against no limit, because that one does.</summary>
+    internal bool Waits { get; private set; }
+
+    /// <summary>Whether its reader goes on with another one: it is not over for those who count readers.</summary>
+    internal bool IsHandedOver { get; private set; }
+
+    /// <summary>Whether it has as many frames as it asked for, with those of the matches before.</summary>
+    internal bool IsComplete => Options.MaxFrames > 0 && FramesSent + _framesSentBefore >= Options.MaxFrames;
 
     /// <summary>Frames written so far.</summary>
     internal ulong FramesSent
@@ -189,6 +197,22 @@ public sealed class Subscription : IDisposable
         }
     }
 
+    /// <summary>Makes it wait until its reader has read the match before.</summary>
+    /// <param name="missed">Frames of matches in between, which its reader does not get.</param>
+    internal void WaitForReader(in DroppedFrames missed)
+    {
+        Waits = true;
+        lock (_gate) AddDropped(missed);
+    }
+
+    /// <summary>Its reader goes on with another one.</summary>
+    internal void HandOver(Subscription next)
+    {
+        IsHandedOver = true;
+        next._framesSentBefore = _framesSentBefore + FramesSent;
+        next.Waits = false;
+    }
+
     /// <summary>Makes the live frames after one follow the kept ones. Called before it is added to a stream.</summary>
     internal void FollowAfter(ulong sequence)
     {
@@ -222,7 +246,7 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>Ends the subscription from the reader's side.</summary>
-    public void Close() => Finish(new(SubscriptionEndReason.Closed, "closed by the subscriber"));
+    public void Close() => Finish(SubscriptionEnd.ByReader);
 
     /// <summary>Disconnects the reader.</summary>
     internal void Abort()

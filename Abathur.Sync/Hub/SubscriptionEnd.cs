@@ -5,6 +5,12 @@ public sealed record SubscriptionEnd(SubscriptionEndReason Reason, string Messag
 {
     /// <summary>The subscriber has as many frames as it asked for.</summary>
     public static SubscriptionEnd Complete { get; } = new(SubscriptionEndReason.Complete, "all frames that were asked for were sent");
+
+    /// <summary>The subscriber does not want more.</summary>
+    public static SubscriptionEnd ByReader { get; } = new(SubscriptionEndReason.Closed, "closed by the subscriber");
+
+    /// <summary>Whether the match is over, in whatever way.</summary>
+    public bool IsOfMatch => Reason is SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost;
 }
 
 /// <summary>Why a subscription ended.</summary>

@@ -54,6 +54,9 @@ public sealed record SubscriptionOptions
     /// true.</summary>
     public bool MayHoldUp { get; init; } = true;
 
+    /// <summary>Whether its reader goes on with the next match.</summary>
+    public bool Follows { get; init; }
+
     /// <summary>Whether it gets the drawings of agents.</summary>
     public bool Drawings { get; init; }
 

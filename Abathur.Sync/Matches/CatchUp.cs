@@ -109,7 +109,7 @@ internal sealed class CatchUp(HistoryReader history, Func<Subscription, FrameHub
 
     /// <summary>Whether the subscription has ended for a reason after which nothing is sent, or has all frames that it asked for.</summary>
     private static bool IsOver(Subscription subscription) => subscription.IsComplete
-        || subscription.End is { Reason: not (SubscriptionEndReason.MatchOver or SubscriptionEndReason.SourceLost) };
+        || subscription.End is { IsOfMatch: false };
 
     /// <summary>Reads the next kept frame up to one; null: the last frame of the match, if downsampling has excluded it.</summary>
     private bool TryRead(Subscription subscription, ulong? until, out EncodedFrame frame, out DroppedFrames skipped)

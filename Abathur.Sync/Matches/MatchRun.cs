@@ -5,16 +5,20 @@ using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Matches.History;
 using Abathur.Sync.Matches.Plots;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Matches;
 
 /// <summary>
-/// One match: its description, what is kept of it (history, timeline, what happened, drawings, plots), and its subscribers
-/// (<see cref="Hub"/>). One task publishes.
+/// One match: its description, what is kept of it (history, timeline, what happened, drawings, plots), its recording, its end, and its
+/// subscribers (<see cref="Hub"/>). One task publishes.
 /// </summary>
 public sealed class MatchRun : IDisposable
 {
+    /// <summary>Memory of a byte of the match as an object.</summary>
+    private const int MatchFactor = 3;
+
     private readonly TimeProvider _clock;
     private readonly bool _sourceWaits;
     private readonly TaskCompletionSource<Match?> _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -27,6 +31,8 @@ public sealed class MatchRun : IDisposable
     private volatile Match? _match;
     private Match? _matchWithoutGame;
     private long _beganNs;
+    private long _endedUnixNs;
+    private long _matchBytes;
     private ulong _bytesPublished;
     private long _drawingsMarked;
 
@@ -40,14 +46,16 @@ public sealed class MatchRun : IDisposable
 
     /// <param name="share">What its hub shares with those of other matches.</param>
     /// <param name="abilities">What can be done with it.</param>
-    internal MatchRun(HubShare share, MatchAbilities abilities)
+    /// <param name="makeRoom">Makes room for its history (<see cref="MatchHistory.MakeRoom"/>).</param>
+    internal MatchRun(HubShare share, MatchAbilities abilities, Func<long, long>? makeRoom = null)
     {
         var (options, clock) = (share.Options, share.Clock);
         (_clock, _sourceWaits, Abilities) = (clock, abilities.CanWait, abilities);
         _rate = new RateMeter(clock);
         Hub = new FrameHub(share, _sourceWaits, _events);
         Drawings.Changed += () => Hub.Wake(static subscription => subscription.Options.Drawings);
-        if (options.HistoryBytes > 0) _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock);
+        if (options.HistoryBytes > 0)
+            _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock) { MakeRoom = makeRoom };
         (_keep, _keepNothing) = (frame => _history?.Add(frame), _ => _history?.Interrupt());
     }
 
@@ -56,6 +64,21 @@ public sealed class MatchRun : IDisposable
 
     /// <summary>What can be done with it.</summary>
     public MatchAbilities Abilities { get; internal set; }
+
+    /// <summary>Identifies it; empty before it has begun.</summary>
+    public string RunId => _match?.RunId ?? "";
+
+    /// <summary>Why it has ended; null while it runs.</summary>
+    public SubscriptionEnd? End { get; private set; }
+
+    /// <summary>Records it; null: it is not recorded.</summary>
+    internal MatchRecorder? Recorder { get; set; }
+
+    /// <summary>The result of each player, as soon as an observation has it.</summary>
+    public IReadOnlyList<SC2APIProtocol.PlayerResult> Results => _timeline.Results;
+
+    /// <summary>Memory of what is kept of it, about, when it is complete.</summary>
+    internal long Bytes => (_history?.Bytes ?? 0) + _timeline.Bytes + Plots.Bytes + _matchBytes;
 
     /// <summary>The drawings of agents.</summary>
     public DrawingBoard Drawings { get; } = new();
@@ -96,10 +119,15 @@ public sealed class MatchRun : IDisposable
         Drawings.Advance(match.FirstGameLoop);
         Plots.Advance(match.FirstGameLoop);
         _timeline.Begin(match.GameData);
-        Volatile.Write(ref _beganNs, FrameStamp.MonotonicNow(_clock));
+        var now = FrameStamp.Now(_clock);
+        // A match that is shown later has begun before.
+        if (match.BeganUnixNs == 0) match.BeganUnixNs = now.UnixNs;
+        Volatile.Write(ref _beganNs, now.MonotonicNs);
         _match = match;
         _began.TrySetResult(match);
         Advanced?.Invoke();
+        // Readers of the match before wait for this one.
+        Hub.Wake(static subscription => subscription.Options.Follows);
     }
 
     /// <summary>The match, as soon as it is set; null if it is finished without one.</summary>
@@ -171,6 +199,7 @@ public sealed class MatchRun : IDisposable
     /// <summary>Ends all current and later subscriptions. Completes when each stream has offered its queued frames.</summary>
     public Task FinishAsync(SubscriptionEnd end)
     {
+        if (End is null) (_endedUnixNs, End) = (FrameStamp.Now(_clock).UnixNs, end);
         _began.TrySetResult(null);
         return Hub.FinishAsync(end);
     }
@@ -180,6 +209,46 @@ public sealed class MatchRun : IDisposable
     /// <param name="requireRoom">Is called with the bytes of the values before they are copied; throws if they are too many.</param>
     public Timeline Timeline(uint afterGameLoop, Action<long>? requireRoom = null) => _timeline.After(afterGameLoop, requireRoom);
 
+    /// <summary>Keeps what can be read of it when it is over, in the least memory. Nothing is published any more, and its readers have read
+    /// what they read live.</summary>
+    /// <param name="former">A match whose game data it may share; null: none.</param>
+    internal void Complete(Match? former)
+    {
+        if (_match is { } match)
+        {
+            var isShared = former?.GameData is { } data && data.Equals(match.GameData);
+            if (isShared) match.GameData = former!.GameData;
+            _matchBytes = MatchFactor * ((long)match.CalculateSize() - (isShared ? match.GameData.CalculateSize() : 0));
+        }
+        _history?.Complete();
+        _timeline.Complete();
+        _events.Clear();
+    }
+
+    /// <summary>The match in short; null before it has begun.</summary>
+    public MatchSummary? Summary()
+    {
+        if (MatchWithoutGame is not { } match) return null;
+        var summary = new MatchSummary
+        {
+            Match = match,
+            State = End switch
+            {
+                null => MatchState.MatchRunning,
+                { Reason: SubscriptionEndReason.SourceLost } => MatchState.MatchLost,
+                _ => MatchState.MatchOver,
+            },
+            EndedUnixNs = _endedUnixNs,
+            Frames = Hub.Sequence,
+            Results = { Results },
+            Reason = End?.Message ?? "",
+            Recording = Recorder?.Status,
+            History = _history?.Describe(),
+        };
+        if (Hub.Sequence > 0) summary.LastGameLoop = Hub.NewestGameLoop;
+        return summary;
+    }
+
     /// <summary>Adds what there is to say of the match to the status.</summary>
     public void Describe(Status status)
     {
@@ -188,6 +257,7 @@ public sealed class MatchRun : IDisposable
         status.BytesPublished = _bytesPublished;
         status.FramesPerSecond = _rate.PerSecond();
         status.History = _history?.Describe();
+        status.Recording = Recorder?.Status;
         Abilities.Describe?.Invoke(status);
     }
 

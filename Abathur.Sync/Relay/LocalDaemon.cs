@@ -29,8 +29,8 @@ internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer) :
     public async Task<SubscriptionEnd> ReadAsync(
         SubscribeRequest request, Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken cancellation)
     {
-        var (subscription, _) = await api.SubscribeAsync(request, Traits, peer, level);
-        using var leaving = subscription;
+        using var reader = await api.SubscribeAsync(request, Traits, peer, level);
+        var subscription = reader.Subscription;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellation, subscription.Aborted);
         await using var closing = over.Token.Register(subscription.Close);
         using var output = new Output(take, over.Token);

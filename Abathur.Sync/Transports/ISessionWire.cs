@@ -15,6 +15,10 @@ internal interface ISessionWire
 
     void Write(ServerMessage message);
 
+    /// <summary>Writes the match, from memory that all subscribers share; in parts where the client holds memory for what it does not
+    /// read.</summary>
+    ValueTask WriteMatchAsync(Match match, CancellationToken cancellation);
+
     /// <inheritdoc cref="Hub.IFrameOutput.WriteFrame"/>
     int WriteFrame(EncodedFrame frame, in DroppedFrames dropped);
 

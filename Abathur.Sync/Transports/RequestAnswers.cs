@@ -10,7 +10,8 @@ internal static class RequestAnswers
     /// <summary>Whether a message is a request.</summary>
     public static bool IsRequest(this ClientMessage message) => message.MessageCase is
         ClientMessage.MessageOneofCase.Act or ClientMessage.MessageOneofCase.Control or ClientMessage.MessageOneofCase.Draw
-        or ClientMessage.MessageOneofCase.Plot or ClientMessage.MessageOneofCase.Plots or ClientMessage.MessageOneofCase.Query
+        or ClientMessage.MessageOneofCase.Matches or ClientMessage.MessageOneofCase.Plot or ClientMessage.MessageOneofCase.Plots
+        or ClientMessage.MessageOneofCase.Query
         or ClientMessage.MessageOneofCase.Status or ClientMessage.MessageOneofCase.Timeline;
 
     /// <summary>Whether a whole recording may have to be read for the answer.</summary>
@@ -26,13 +27,14 @@ internal static class RequestAnswers
             ClientMessage.MessageOneofCase.Query => new Result { Query = await api.QueryAsync(message.Query, level, cancellation) },
             ClientMessage.MessageOneofCase.Control =>
                 new Result { Control = await api.ControlAsync(message.Control, level, cancellation) },
-            ClientMessage.MessageOneofCase.Status => new Result { Status = api.GetStatus(level) },
+            ClientMessage.MessageOneofCase.Status => new Result { Status = api.GetStatus(level, message.Status.RunId) },
+            ClientMessage.MessageOneofCase.Matches => new Result { Matches = api.GetMatches(level) },
             ClientMessage.MessageOneofCase.Draw => new Result { Draw = api.Draw(message.Draw, level) },
             ClientMessage.MessageOneofCase.Timeline =>
                 new Result { Timeline = await api.GetTimelineAsync(message.Timeline, level, cancellation) },
             ClientMessage.MessageOneofCase.Plot => new Result { Plot = api.Plot(message.Plot, level) },
             ClientMessage.MessageOneofCase.Plots => new Result { Plots = await api.GetPlotsAsync(message.Plots, level, cancellation) },
             _ => throw new RefusedException(
-                RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, plot, plots, query, status, timeline"),
+                RequestStatus.InvalidArgument, "expected one of ack, act, control, draw, matches, plot, plots, query, status, timeline"),
         };
 }

@@ -17,8 +17,8 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
     private Task _later = Task.CompletedTask;
     private int _laterAnswers;
 
-    /// <summary>Called with the number of a frame that the client has acknowledged; null: there are no frames.</summary>
-    public Action<ulong>? Acknowledge { get; init; }
+    /// <summary>Called when the client has acknowledged a frame; null: there are no frames.</summary>
+    public Action<Ack>? Acknowledge { get; init; }
 
     /// <summary>Called when there is an answer.</summary>
     public Action Answered { get; init; } = static () => { };
@@ -106,7 +106,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
 
     private async ValueTask HandleAsync(ClientMessage message, CancellationToken cancellation)
     {
-        if (message.MessageCase == ClientMessage.MessageOneofCase.Ack && Acknowledge is not null) Acknowledge(message.Ack.Sequence);
+        if (message.MessageCase == ClientMessage.MessageOneofCase.Ack && Acknowledge is not null) Acknowledge(message.Ack);
         else if (message.MayTakeLong()) await AnswerLaterAsync(message, cancellation);
         else await AnswerAsync(await TryAsync(message, cancellation), cancellation);
     }

@@ -58,14 +58,14 @@ public sealed class SyncApi(
     /// <param name="level">What they may do.</param>
     public MatchView ViewOf(AccessLevel level) => level == AccessLevel.Watch ? watched : live;
 
-    /// <summary>The constant data of the match; null if it has not begun.</summary>
+    /// <summary>The constant data of the match that runs; null if none has begun.</summary>
     /// <param name="level">What the client may do that asks.</param>
-    public Match? MatchOf(AccessLevel level) => RunOf(level).Match;
+    public Match? MatchOf(AccessLevel level) => ViewOf(level).Current.Match;
 
-    /// <summary>The constant data of the match. Waits for the match.</summary>
+    /// <summary>The same. Waits for the match.</summary>
     /// <exception cref="RefusedException">The daemon is shutting down before a match has begun.</exception>
     public ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
-        WaitForMatchAsync(RunOf(level), cancellation);
+        WaitForMatchAsync(ViewOf(level).Current, cancellation);
 
     /// <summary>The same of the match of a subscription.</summary>
     public static async ValueTask<Match> WaitForMatchAsync(MatchRun run, CancellationToken cancellation) =>
@@ -75,8 +75,8 @@ public sealed class SyncApi(
     public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        if (request.Wait) return WaitForMatchAsync(level, cancellation);
-        return ValueTask.FromResult(RunOf(level).Match ?? throw NoMatch("there is no match yet"));
+        var run = RunOf(level, request.RunId);
+        return request.Wait ? WaitForMatchAsync(run, cancellation) : ValueTask.FromResult(run.Match ?? throw NoMatchYet);
     }
 
     /// <summary>Subscribes; the caller disposes the subscription. It begins when frames can be encoded and written without delay.</summary>
@@ -84,8 +84,7 @@ public sealed class SyncApi(
     /// <param name="transport">The transport of the agent.</param>
     /// <param name="peer">Address of the agent.</param>
     /// <param name="level">What the agent may do.</param>
-    /// <returns>The subscription, and its match.</returns>
-    public async ValueTask<(Subscription Subscription, MatchRun Run)> SubscribeAsync(
+    public async ValueTask<MatchReader> SubscribeAsync(
         SubscribeRequest request, TransportTraits transport, string peer, AccessLevel level)
     {
         Require(request.Policy == Policy.Lockstep ? AccessLevel.Act : AccessLevel.Watch, level);
@@ -96,18 +95,19 @@ public sealed class SyncApi(
             MayHoldUp = level >= AccessLevel.Act || seen.IsDelayed,
         };
         await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);
-        var run = seen.Current;
+        var run = RunOf(level, request.RunId);
+        if (request.Follow && run.End is not null) throw Invalid("a match that is over cannot be followed: leave out its run_id");
         options = options with { Start = CheckStart(request, run) };
-        var subscription = run.Subscribe(options, out var problem) ?? throw new RefusedException(RequestStatus.ResourceExhausted, problem);
-        return (subscription, run);
+        return seen.Read(run, options, out var problem) ?? throw new RefusedException(RequestStatus.ResourceExhausted, problem);
     }
 
     /// <summary>Sends actions to the game.</summary>
     public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        if (live.Current.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
-        var advice = live.Current.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
+        var run = RunningOf(level, request.RunId);
+        if (run.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
+        var advice = run.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
     }
 
@@ -115,8 +115,8 @@ public sealed class SyncApi(
     public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
     {
         RequireToAct(level);
-        var run = live.Current;
-        if (run.Match is not { } match) throw NoMatch("there is no match yet");
+        var run = RunningOf(level, request.RunId);
+        if (run.Match is not { } match) throw NoMatchYet;
         var emulated = _emulated.GetValue(run, static run => new EmulatedQueries(run));
         if (request.Query is not { } query) throw Invalid("query is empty");
         if (run.Abilities.Queries is not { } target) return await emulated.AnswerAsync(query);
@@ -132,9 +132,10 @@ public sealed class SyncApi(
     public DrawResult Draw(DrawRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (live.Current.Match is null) throw NoMatch("there is no match yet");
+        var run = RunningOf(level, request.RunId);
+        if (run.Match is null) throw NoMatchYet;
         if (DrawingRules.Problem(request) is { } problem) throw Invalid(problem);
-        return live.Current.Drawings.TryDraw(request) ?? throw new RefusedException(
+        return run.Drawings.TryDraw(request) ?? throw new RefusedException(
             RequestStatus.ResourceExhausted,
             $"more than {DrawingBoard.MaxShapes} shapes or {DrawingBoard.MaxLayers} layers at once: draw less, use shorter lifetimes, "
                 + "or clear layers with a request without shapes");
@@ -144,9 +145,10 @@ public sealed class SyncApi(
     public PlotResult Plot(PlotRequest request, AccessLevel level)
     {
         RequireToAct(level);
-        if (live.Current.Match is null) throw NoMatch("there is no match yet");
+        var run = RunningOf(level, request.RunId);
+        if (run.Match is null) throw NoMatchYet;
         if (PlotRules.Problem(request) is { } wrong) throw Invalid(wrong);
-        return live.Current.Plots.TryPlot(request, out var problem)
+        return run.Plots.TryPlot(request, out var problem)
             ?? throw new RefusedException(RequestStatus.ResourceExhausted, problem);
     }
 
@@ -184,7 +186,7 @@ public sealed class SyncApi(
     public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var seen = RunOf(level);
+        var seen = RunOf(level, request.RunId);
         if (!request.Whole || seen.Abilities.Overview is not { } overview)
             return seen.Timeline(request.AfterGameLoop, RequireRoom(level));
         return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellation));
@@ -194,7 +196,7 @@ public sealed class SyncApi(
     public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
     {
         Require(AccessLevel.Watch, level);
-        var seen = RunOf(level);
+        var seen = RunOf(level, request.RunId);
         var plots = seen.Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
         if (seen.Abilities.Overview is not { } overview) return plots;
         var until = request.Whole ? uint.MaxValue : seen.Hub.NewestGameLoop;
@@ -203,12 +205,21 @@ public sealed class SyncApi(
         return all;
     }
 
+    /// <summary>The matches that the client sees.</summary>
+    public MatchList GetMatches(AccessLevel level)
+    {
+        Require(AccessLevel.Watch, level);
+        return new MatchList { Matches = { ViewOf(level).Summaries() } };
+    }
+
     /// <summary>What the daemon is doing.</summary>
-    public Status GetStatus(AccessLevel level)
+    /// <param name="level">What the client may do that asks.</param>
+    /// <param name="runId">The match; empty: the one that runs, else the next.</param>
+    public Status GetStatus(AccessLevel level, string runId = "")
     {
         Require(AccessLevel.Watch, level);
         var seen = ViewOf(level);
-        var run = seen.Current;
+        var run = RunOf(level, runId);
         var status = new Status
         {
             Match = run.MatchWithoutGame,
@@ -236,7 +247,21 @@ public sealed class SyncApi(
     /// <summary>Refuses a large answer before its values are copied.</summary>
     private Action<long> RequireRoom(AccessLevel level) => bytes => Answers.RequireRoom(level, bytes);
 
-    private MatchRun RunOf(AccessLevel level) => ViewOf(level).Current;
+    /// <summary>A match that can be read.</summary>
+    /// <param name="level">What the client may do that asks.</param>
+    /// <param name="runId">The match; empty: the one that runs, else the next.</param>
+    private MatchRun RunOf(AccessLevel level, string runId) => ViewOf(level).Find(runId, out var problem) ?? throw (problem.Length > 0
+        ? new RefusedException(RequestStatus.FailedPrecondition, problem)
+        : new RefusedException(RequestStatus.NotFound, "there is no match with this run_id: GetMatches lists them"));
+
+    /// <summary>The same of one that is not over.</summary>
+    private MatchRun RunningOf(AccessLevel level, string runId)
+    {
+        var run = RunOf(level, runId);
+        return runId.Length == 0 || run.End is null
+            ? run
+            : throw new RefusedException(RequestStatus.FailedPrecondition, "this match is over");
+    }
 
     private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(
         () =>
@@ -300,6 +325,8 @@ public sealed class SyncApi(
         {
             throw Invalid("policy lockstep and credits need acknowledgements: use Session, the socket or WebSocket");
         }
+        if (!transport.CanAcknowledge && request.Follow)
+            throw Invalid("a subscription that follows is told of each match: use Session, the socket or WebSocket");
         if (!transport.CanAcknowledge && request.Drawings)
             throw Invalid("drawings are sent between frames: use Session, the socket or WebSocket");
         return new SubscriptionOptions
@@ -314,6 +341,7 @@ public sealed class SyncApi(
             LockstepTimeout = CheckTimeout(request.LockstepTimeout),
             Credits = (int)request.Credits,
             BeginsWithNewest = request.Newest,
+            Follows = request.Follow,
             Drawings = request.Drawings,
             MaxFrames = request.MaxFrames,
             Name = request.Name,
@@ -388,6 +416,8 @@ public sealed class SyncApi(
         var code = System.Enum.IsDefined(value) ? RequestStatus.Unimplemented : RequestStatus.InvalidArgument;
         return new(code, $"{what} {value.ToString().ToLowerInvariant()} is not served; known here: {supported}");
     }
+
+    private static RefusedException NoMatchYet => NoMatch("there is no match yet");
 
     private static RefusedException NoMatch(string why) => new(RequestStatus.Unavailable, why);
 

@@ -2,7 +2,6 @@ using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
-using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Requests;
 using Abathur.Sync.V1;
 
@@ -18,25 +17,23 @@ internal sealed class SyncSession : IFrameOutput
         SubscriptionEndReason.SlowConsumer, $"an answer was not read within {AnswerBudget.TakeTimeout.TotalSeconds} s");
 
     private readonly ISessionWire _wire;
-    private readonly Subscription _subscription;
+    private readonly MatchReader _reader;
     private readonly SessionRequests _requests;
-    private readonly DrawingBoard _drawings;
     private long _drawingsSeen;
 
     /// <param name="api">Answers the requests.</param>
     /// <param name="wire">The connection.</param>
-    /// <param name="subscription">What it reads.</param>
-    /// <param name="run">Its match.</param>
+    /// <param name="reader">What it reads.</param>
     /// <param name="level">What the client may do.</param>
-    public SyncSession(SyncApi api, ISessionWire wire, Subscription subscription, MatchRun run, AccessLevel level)
+    public SyncSession(SyncApi api, ISessionWire wire, MatchReader reader, AccessLevel level)
     {
-        (_wire, _subscription, _drawings) = (wire, subscription, run.Drawings);
+        (_wire, _reader) = (wire, reader);
         _requests = new SessionRequests(api, wire, level)
         {
-            Acknowledge = subscription.Acknowledge,
-            Answered = subscription.Wake,
-            Failed = subscription.Close,
-            Overdue = () => subscription.Finish(Overdue),
+            Acknowledge = reader.Acknowledge,
+            Answered = reader.Wake,
+            Failed = reader.Close,
+            Overdue = () => reader.Finish(Overdue),
         };
     }
 
@@ -44,7 +41,7 @@ internal sealed class SyncSession : IFrameOutput
     public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        await using var closing = stop.Token.Register(_subscription.Close);
+        await using var closing = stop.Token.Register(_reader.Close);
         var reading = _requests.ReadAsync(null, stop.Token);
         try
         {
@@ -62,8 +59,9 @@ internal sealed class SyncSession : IFrameOutput
     bool IFrameOutput.WritePending()
     {
         var isPending = _requests.WriteAnswers();
-        if (!_subscription.Options.Drawings || _drawings.Version == _drawingsSeen) return isPending;
-        _wire.Write(new ServerMessage { Drawings = _drawings.Read(out _drawingsSeen) });
+        var drawings = _reader.Run.Drawings;
+        if (!_reader.Subscription.Options.Drawings || drawings.Version == _drawingsSeen) return isPending;
+        _wire.Write(new ServerMessage { Drawings = drawings.Read(out _drawingsSeen) });
         return true;
     }
 
@@ -73,12 +71,39 @@ internal sealed class SyncSession : IFrameOutput
 
     private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
     {
-        var end = await _subscription.SendAsync(this, cancellation);
+        SubscriptionEnd end;
+        do end = await _reader.Subscription.SendAsync(this, cancellation);
+        while (end.IsOfMatch && await TryGoOnAsync(end, cancellation));
         // The reading task answers before it ends the subscription.
         _requests.WriteAnswers();
         if (end.Reason != SubscriptionEndReason.Closed) _wire.Write(EndMessage(end));
         await _wire.FlushAsync(cancellation);
         return end;
+    }
+
+    /// <summary>Goes on with the next match, where the client follows: waits until it begins, or the daemon ends.</summary>
+    private async ValueTask<bool> TryGoOnAsync(SubscriptionEnd end, CancellationToken cancellation)
+    {
+        var former = _reader.Run;
+        if (!_reader.TryGoOn()) return false;
+        var ended = new MatchEnded { RunId = former.RunId, Reason = end.Message, Results = { former.Results } };
+        ended.Lost = end.Reason == SubscriptionEndReason.SourceLost;
+        _wire.Write(new ServerMessage { MatchEnded = ended });
+        _drawingsSeen = 0;
+        var subscription = _reader.Subscription;
+        while (true)
+        {
+            _requests.WriteAnswers();
+            if (!await _requests.FlushAsync(cancellation)) subscription.Close();
+            if (_reader.Run.Match is { } match)
+            {
+                await _wire.WriteMatchAsync(match, cancellation);
+                return true;
+            }
+            // The next one does not begin any more: what is sent of it is its end.
+            if (subscription.End is not null) return true;
+            await subscription.WaitAsync();
+        }
     }
 
     private static ServerMessage EndMessage(SubscriptionEnd end) => end.Status() == RequestStatus.Ok

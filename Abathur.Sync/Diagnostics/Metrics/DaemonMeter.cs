@@ -30,8 +30,8 @@ public sealed class DaemonMeter : IDisposable
     {
         _views = views;
         _status = new(describe, StatusAge, clock);
-        Count("abathur.source.frames", "{frame}", "Frames published.", () => Now.FramesPublished);
-        Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Now.BytesPublished);
+        Count("abathur.source.frames", "{frame}", "Frames published.", () => Totals.Frames);
+        Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Totals.Bytes);
         _meter.CreateObservableGauge(
             "abathur.source.game_loop", () => (long)views[0].Current.Hub.NewestGameLoop, "{game_loop}", "Game loop of the newest frame.");
         _meter.CreateObservableUpDownCounter(
@@ -62,6 +62,8 @@ public sealed class DaemonMeter : IDisposable
 
     private Status Now => _status.Value;
 
+    private MatchTotals Totals => _views[0].Totals();
+
     /// <inheritdoc/>
     public void Dispose() => _meter.Dispose();
 
@@ -89,7 +91,8 @@ public sealed class DaemonMeter : IDisposable
 
     private IEnumerable<Measurement<long>> Actions()
     {
-        if (Now.Actions is not { } actions) return [];
+        if (Now.Actions is null) return [];
+        var actions = Totals;
         return
         [
             new((long)actions.Given, new KeyValuePair<string, object?>("abathur.result", "given")),

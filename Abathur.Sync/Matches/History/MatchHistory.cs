@@ -40,8 +40,8 @@ internal sealed class MatchHistory : IDisposable
     private readonly AsyncAutoResetEvent _room;
     private readonly ITimer _deferral;
     private readonly Queue<(SharedFrame Frame, int Round)> _queue = new();
-    private readonly ColumnsEncoder _encoder = new();
-    private readonly ArrayBufferWriter<byte> _payload = new();
+    private ColumnsEncoder? _encoder = new();
+    private ArrayBufferWriter<byte> _payload = new();
     private readonly IPayloadCompressor _compressor;
     private readonly bool _isZstd = PayloadCompression.Zstd.IsAvailable;
     private HistorySegment? _first;
@@ -55,6 +55,7 @@ internal sealed class MatchHistory : IDisposable
     private bool _isEncoding;
     private bool _isDeferred;
     private bool _isAwaited;
+    private bool _isComplete;
     private bool _isDisposed;
     private uint? _firstGameLoop;
     private uint _lastGameLoop;
@@ -71,6 +72,19 @@ internal sealed class MatchHistory : IDisposable
         _room = new AsyncAutoResetEvent(clock);
         _deferral = clock.CreateTimer(_ => EndDeferral(), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _compressor = _isZstd ? PayloadCompression.Zstd.Create(ZstdLevel) : PayloadCompression.Brotli.Create(BrotliQuality);
+    }
+
+    /// <summary>Asked before a segment is begun, with the memory of those that there are, on an encoder thread: how much they may have.
+    /// Null: always the same.</summary>
+    public Func<long, long>? MakeRoom { get; init; }
+
+    /// <summary>Memory of what is kept.</summary>
+    public long Bytes
+    {
+        get
+        {
+            lock (_gate) return _bytes;
+        }
     }
 
     /// <summary>Raised when frames were added, and when none is pending any more, on an encoder thread.</summary>
@@ -119,7 +133,7 @@ internal sealed class MatchHistory : IDisposable
     {
         lock (_gate)
         {
-            if (_isDisposed) return;
+            if (_isDisposed || _isComplete) return;
             if (IsFull())
             {
                 Interrupt();
@@ -165,6 +179,18 @@ internal sealed class MatchHistory : IDisposable
 
     /// <summary>Starts reading at the oldest frame, or at the first one at or after a game loop.</summary>
     public HistoryCursor Read(uint? gameLoop) => new(this, gameLoop);
+
+    /// <summary>Says that no frames follow: keeps what there is in the least memory. Can be read on.</summary>
+    public void Complete()
+    {
+        lock (_gate)
+        {
+            if (_isComplete || _isDisposed) return;
+            _isComplete = true;
+            if (!_isEncoding) CloseAll();
+        }
+        EndDeferral();
+    }
 
     public void Dispose()
     {
@@ -254,17 +280,44 @@ internal sealed class MatchHistory : IDisposable
         lock (_gate)
         {
             _isEncoding = _queue.Count > 0;
-            if (_isDisposed && !_isEncoding) Release();
+            if (!_isEncoding && _isDisposed) Release();
+            else if (!_isEncoding && _isComplete) CloseAll();
             return _isEncoding;
         }
+    }
+
+    /// <summary>Compresses the newest segment, and gives back what only encoding needs. Under the lock: nothing is appended.</summary>
+    private void CloseAll()
+    {
+        if (_encoder is null) return;
+        if (_last?.RetainPlain() is { } plain)
+        {
+            _bytes -= _last.Bytes;
+            _last.Close(Compress(plain), _isZstd);
+            _bytes += _last.Bytes;
+            plain.Release();
+        }
+        _encoder = null;
+        _payload = new();
+        _deferral.Dispose();
+        _compressor.Dispose();
+        _room.Dispose();
     }
 
     private void Release()
     {
         for (; _first is not null; _first = _first.Next) _first.Drop();
-        _deferral.Dispose();
-        _compressor.Dispose();
-        _room.Dispose();
+        (_last, _bytes, _frames, _firstGameLoop) = (null, 0, 0, null);
+        CloseAll();
+    }
+
+    private byte[] Compress(SharedBuffer plain)
+    {
+        var output = SharedBuffer.Rent(plain.Span.Length);
+        _compressor.Compress(plain.Span, output);
+        var compressed = output.Span.ToArray();
+        output.Release();
+        return compressed;
     }
 
     private void Keep(SharedFrame frame, int round)
@@ -276,7 +329,7 @@ internal sealed class MatchHistory : IDisposable
         bool isKeyframe;
         try
         {
-            isKeyframe = _encoder.Encode(frame.Observation.Span, isNewSegment, _payload);
+            isKeyframe = _encoder!.Encode(frame.Observation.Span, isNewSegment, _payload);
         }
         catch (InvalidDataException)
         {
@@ -303,13 +356,11 @@ internal sealed class MatchHistory : IDisposable
         if (_last is { } closing && closing.Round == round)
         {
             var plain = closing.RetainPlain()!;
-            var output = SharedBuffer.Rent(plain.Span.Length);
             // Nothing is appended meanwhile: only this thread does.
-            _compressor.Compress(plain.Span, output);
-            compressed = output.Span.ToArray();
-            output.Release();
+            compressed = Compress(plain);
             plain.Release();
         }
+        var mostBytes = MakeRoom?.Invoke(Bytes) ?? _maxBytes;
         lock (_gate)
         {
             var segment = new HistorySegment(round, gameLoop, _last?.Length ?? 0);
@@ -323,7 +374,7 @@ internal sealed class MatchHistory : IDisposable
             _bytes += segment.Bytes;
             _last = segment;
             _first ??= segment;
-            while (_first != segment && (_bytes > _maxBytes || _first.Round != round)) DropOldest();
+            while (_first != segment && (_bytes > mostBytes || _first.Round != round)) DropOldest();
         }
     }
 

@@ -37,6 +37,18 @@ internal sealed class MatchTimeline
     private UnitKinds? _kinds;
     private bool _knowsUnits;
 
+    /// <summary>The result of each player, as soon as an observation has it.</summary>
+    public IReadOnlyList<PlayerResult> Results { get; private set; } = [];
+
+    /// <summary>Memory that it takes, about.</summary>
+    public long Bytes
+    {
+        get
+        {
+            lock (_gate) return ((long)_gameLoops.Capacity * sizeof(uint)) + _values.Sum(column => (long)column.Capacity * sizeof(float));
+        }
+    }
+
     /// <summary>Sets the data of the match. Called before its first frame.</summary>
     public void Begin(ResponseData? gameData)
     {
@@ -69,6 +81,18 @@ internal sealed class MatchTimeline
     {
         HashSet<string> layers = [.. drawings.Layers.Where(layer => layer.Shapes.Count > 0).Select(layer => layer.Name)];
         lock (_gate) _marks.AddLayers(gameLoop, layers);
+    }
+
+    /// <summary>Drops what only further frames need.</summary>
+    public void Complete()
+    {
+        lock (_gate)
+        {
+            _known.Clear();
+            (_gameData, _kinds) = (null, null);
+            _gameLoops.TrimExcess();
+            foreach (var column in _values) column.TrimExcess();
+        }
     }
 
     /// <summary>The rows after a game loop, and the marks that have begun or changed after it; 0: all.</summary>
@@ -113,6 +137,7 @@ internal sealed class MatchTimeline
         {
             if (_known.Remove(tag) is { } unit) _marks.AddDeath(gameLoop, unit);
         }
+        if (response.PlayerResult.Count > 0) Results = [.. response.PlayerResult];
         foreach (var said in response.Chat) _marks.AddChat(gameLoop, said);
     }
 

@@ -31,6 +31,15 @@ public sealed class PlotBoard(bool isRecorded = false)
     /// Handlers must neither block nor throw.</summary>
     internal event Action<PlotRequest, uint>? Plotted;
 
+    /// <summary>Memory of the points, about.</summary>
+    public long Bytes
+    {
+        get
+        {
+            lock (_gate) return _series.Values.Sum(series => (long)series.Count * (sizeof(uint) + sizeof(double)));
+        }
+    }
+
     /// <summary>Adds values.</summary>
     /// <param name="request">Checked (<see cref="PlotRules"/>).</param>
     /// <param name="problem">Why nothing was added; empty if it was.</param>

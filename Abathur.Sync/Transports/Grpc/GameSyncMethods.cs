@@ -34,7 +34,10 @@ internal sealed class GameSyncMethods : IServiceMethodProvider<Service>
             (api, request, level, cancellation) => api.GetMatchAsync(request, level, cancellation));
         Unary(
             context, "GetStatus", watch, GetStatusRequest.Parser, V1.Status.Parser,
-            (api, _, level, _) => ValueTask.FromResult(api.GetStatus(level)));
+            (api, request, level, _) => ValueTask.FromResult(api.GetStatus(level, request.RunId)));
+        Unary(
+            context, "GetMatches", watch, GetMatchesRequest.Parser, MatchList.Parser,
+            (api, _, level, _) => ValueTask.FromResult(api.GetMatches(level)));
         Unary(
             context, "GetTimeline", watch, GetTimelineRequest.Parser, V1.Timeline.Parser,
             (api, request, level, cancellation) => api.GetTimelineAsync(request, level, cancellation));

@@ -4,7 +4,6 @@ using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
 using Abathur.Sync.Requests;
-using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Google.Protobuf;
@@ -60,14 +59,13 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
         async Task<bool> SubscribeAsync()
         {
             var http = call.GetHttpContext();
-            var (subscription, _) = await api.SubscribeAsync(
+            using var reader = await api.SubscribeAsync(
                 request, TransportTraits.GrpcSubscribe, GrpcOutput.PeerOf(http), LevelOf(http));
-            using var leaving = subscription;
-            await using var closing = call.CancellationToken.Register(subscription.Close);
-            await using var aborting = subscription.Aborted.Register(() => GrpcOutput.Reset(http));
+            await using var closing = call.CancellationToken.Register(reader.Close);
+            using var aborting = reader.OnAborted(() => GrpcOutput.Reset(http));
             await call.WriteResponseHeadersAsync(Metadata.Empty);
             var output = new GrpcFrameOutput(new GrpcOutput(http));
-            ThrowUnlessOver(await subscription.SendAsync(output, call.CancellationToken), call);
+            ThrowUnlessOver(await reader.Subscription.SendAsync(output, call.CancellationToken), call);
             return true;
         }
     }
@@ -103,18 +101,16 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
             if (level >= AccessLevel.Act) body.MaxMessageBytes = GameSyncMethods.MaxActBytes;
             // Until the client has taken the end: the daemon waits for its subscribers before it ends.
-            var (subscription, run) = await api.SubscribeAsync(
+            using var reader = await api.SubscribeAsync(
                 first.Subscribe, TransportTraits.GrpcSession, GrpcOutput.PeerOf(http), level);
-            using var leaving = subscription;
             SubscriptionEnd end;
-            await using (subscription.Aborted.Register(() => GrpcOutput.Reset(http)))
+            using (reader.OnAborted(() => GrpcOutput.Reset(http)))
             {
                 // The match may begin much later: until then the headers show that the daemon is alive.
                 await call.WriteResponseHeadersAsync(Metadata.Empty);
-                var output = new GrpcOutput(http);
-                await WriteMatchAsync(output, await WaitForMatchAsync(call, run), call.CancellationToken);
-                var wire = new GrpcSessionWire(messages, output);
-                end = await new SyncSession(api, wire, subscription, run, level).RunAsync(call.CancellationToken);
+                var wire = new GrpcSessionWire(messages, new GrpcOutput(http));
+                await wire.WriteMatchAsync(await WaitForMatchAsync(call, reader.Run), call.CancellationToken);
+                end = await new SyncSession(api, wire, reader, level).RunAsync(call.CancellationToken);
             }
             await LingerAsync(messages, call.CancellationToken);
             ThrowUnlessOver(end, call);
@@ -171,19 +167,6 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
     {
         var authorization = http.Request.Headers.Authorization;
         return api.LevelOf(authorization.Count > 0 ? AccessTokens.FromAuthorization(authorization) : token);
-    }
-
-    private static async Task WriteMatchAsync(GrpcOutput output, Match match, CancellationToken cancellation)
-    {
-        var message = MatchMessages.LengthPrefixed(match);
-        try
-        {
-            await output.WriteInPartsAsync(message.Memory[ProtoFraming.PrefixBytes..], cancellation);
-        }
-        finally
-        {
-            message.Release();
-        }
     }
 
     private static async ValueTask<Match> WaitForMatchAsync(ServerCallContext call, MatchRun run)

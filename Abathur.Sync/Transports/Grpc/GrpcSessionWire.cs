@@ -1,6 +1,7 @@
 using Abathur.Sync.Frames;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Transports.Framing;
+using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.V1;
 using Grpc.Core;
 
@@ -27,6 +28,19 @@ internal sealed class GrpcSessionWire(IAsyncStreamReader<ClientMessage> input, G
     }
 
     public void Write(ServerMessage message) => output.Write(message);
+
+    public async ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    {
+        var message = MatchMessages.LengthPrefixed(match);
+        try
+        {
+            await output.WriteInPartsAsync(message.Memory[ProtoFraming.PrefixBytes..], cancellation);
+        }
+        finally
+        {
+            message.Release();
+        }
+    }
 
     public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
     {

@@ -13,6 +13,9 @@ namespace Abathur.Sync.Transports.Http;
 /// <param name="isReady">Whether agents can connect: the ports are open, and the daemon is not shutting down.</param>
 internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, Func<bool> isReady)
 {
+    /// <summary>Path of the matches.</summary>
+    public const string MatchesPath = "/v1/matches";
+
     /// <summary>Path of the status.</summary>
     public const string StatusPath = "/v1/status";
 
@@ -42,10 +45,14 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
                 ? HttpAnswer.TextAsync(http.Response, StatusCodes.Status403Forbidden, NoMetrics)
                 : HttpAnswer.GetAsync(http, PrometheusText.ContentType, metrics.Write),
             AccessLevel.Watch);
-        AddMessage(StatusPath, (_, level) => ValueTask.FromResult(api.GetStatus(level)));
+        AddMessage(MatchesPath, (_, level) => ValueTask.FromResult(api.GetMatches(level)));
+        AddMessage(StatusPath, (http, level) => ValueTask.FromResult(api.GetStatus(level, RunIdOf(http))));
         AddMessage(
-            TimelinePath, (http, level) => api.GetTimelineAsync(new() { Whole = IsWhole(http) }, level, http.RequestAborted));
-        AddMessage(PlotsPath, (http, level) => api.GetPlotsAsync(new() { Whole = IsWhole(http) }, level, http.RequestAborted));
+            TimelinePath,
+            (http, level) => api.GetTimelineAsync(new() { Whole = IsWhole(http), RunId = RunIdOf(http) }, level, http.RequestAborted));
+        AddMessage(
+            PlotsPath,
+            (http, level) => api.GetPlotsAsync(new() { Whole = IsWhole(http), RunId = RunIdOf(http) }, level, http.RequestAborted));
 
         void AddMessage<T>(string path, Func<HttpContext, AccessLevel, ValueTask<T>> message) where T : IMessage => routes.Add(
             path,
@@ -68,6 +75,9 @@ internal sealed class OperationsEndpoints(SyncApi api, PrometheusText metrics, F
 
     /// <summary>With <c>?whole=1</c>, the whole of a recording that is played.</summary>
     private static bool IsWhole(HttpContext http) => http.Request.Query["whole"] is ["1"];
+
+    /// <summary>With <c>?run=RUN_ID</c>, that match; empty: the one that runs, else the next.</summary>
+    private static string RunIdOf(HttpContext http) => http.Request.Query["run"] is [{ } run] ? run : "";
 
     private AccessLevel LevelOf(HttpContext http) => api.LevelOf(WebSocketToken.Of(http));
 

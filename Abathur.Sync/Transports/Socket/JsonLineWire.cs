@@ -12,6 +12,12 @@ internal sealed class JsonLineWire(PipeReader input, SocketOutput output) : ISes
 
     public void Write(ServerMessage message) => JsonLine.Write(output.Writer, message);
 
+    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    {
+        output.Write(MatchMessages.Line(match));
+        return default;
+    }
+
     public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
     {
         var line = frame.RentMessage(JsonFraming.Line, dropped);

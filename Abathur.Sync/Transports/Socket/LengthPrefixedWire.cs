@@ -52,6 +52,12 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         message.WriteTo(output);
     }
 
+    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    {
+        output.Write(MatchMessages.LengthPrefixed(match));
+        return default;
+    }
+
     public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
     {
         var message = frame.RentMessage(ProtoFraming.LengthPrefixed, dropped);

@@ -55,14 +55,13 @@ internal sealed class SocketHandler(SyncApi api, TimeProvider clock)
                 return;
             }
             if (level != AccessLevel.None) MatchMessages.Prepare(api.MatchOf(level));
-            var (subscription, run) = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
-            using var leaving = subscription;
-            await using var aborting = subscription.Aborted.Register(connection.Abort);
-            output.Write(MatchMessages.Line(await SyncApi.WaitForMatchAsync(run, connection.ConnectionClosed)));
-            ISessionWire wire = subscription.Options.Encoding == Encoding.Json
+            using var reader = await api.SubscribeAsync(request, TransportTraits.Socket, Peer(connection), level);
+            using var aborting = reader.OnAborted(connection.Abort);
+            output.Write(MatchMessages.Line(await SyncApi.WaitForMatchAsync(reader.Run, connection.ConnectionClosed)));
+            ISessionWire wire = reader.Subscription.Options.Encoding == Encoding.Json
                 ? new JsonLineWire(bounded, output)
                 : new LengthPrefixedWire(bounded, output);
-            await new SyncSession(api, wire, subscription, run, level).RunAsync(connection.ConnectionClosed);
+            await new SyncSession(api, wire, reader, level).RunAsync(connection.ConnectionClosed);
             await LingerAsync(connection);
         }
         catch (RefusedException e)

@@ -60,20 +60,18 @@ internal sealed class WebSocketHandler(SyncApi api, WebSocketTransportOptions op
             var level = api.LevelOf(first.Token.Length > 0 ? first.Token : WebSocketToken.Of(http));
             if (level != AccessLevel.None) UnauthenticatedConnections.Authenticated(http.Features);
             if (level != AccessLevel.None && wire.Form == WebSocketMessageType.Text) MatchMessages.Prepare(api.MatchOf(level));
-            var (subscription, run) = await api.SubscribeAsync(first.Subscribe, traits, Peer(http), level);
-            using var leaving = subscription;
+            using var reader = await api.SubscribeAsync(first.Subscribe, traits, Peer(http), level);
             wire.InputEnded = () =>
             {
                 StartCloseTimeout();
                 // Unreadable input is answered first; the session then ends itself.
-                if (wire.InputFailure is null) subscription.Close();
+                if (wire.InputFailure is null) reader.Close();
             };
             // The match may begin much later: without a receive, pongs would not be processed and the client would count as dead.
             connection.BeginReceive();
-            wire.WriteMatch(await SyncApi.WaitForMatchAsync(run, http.RequestAborted));
+            await wire.WriteMatchAsync(await SyncApi.WaitForMatchAsync(reader.Run, http.RequestAborted), http.RequestAborted);
             SubscriptionEnd end;
-            await using (subscription.Aborted.Register(http.Abort)) end = await new SyncSession(
-                api, wire, subscription, run, level).RunAsync(http.RequestAborted);
+            using (reader.OnAborted(http.Abort)) end = await new SyncSession(api, wire, reader, level).RunAsync(http.RequestAborted);
             var (status, reason) = wire.InputFailure is { } failure ? (failure, "") : Describe(end);
             await connection.CloseAsync(status, reason);
         }

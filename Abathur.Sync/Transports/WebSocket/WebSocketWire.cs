@@ -62,11 +62,11 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         _ends.Add(Output.Span.Length);
     }
 
-    /// <summary>Writes the match as the first message.</summary>
-    public void WriteMatch(Match match)
+    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
     {
         Write(Form == WebSocketMessageType.Binary ? MatchMessages.LengthPrefixed(match) : MatchMessages.Line(match));
-        _isMatch = true;
+        _isMatch = _shared is not null;
+        return default;
     }
 
     public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped) =>

@@ -17,13 +17,12 @@ public class SyncSessionTests
     {
         using var view = new MatchView(new HubShare(new HubOptions(), TimeProvider.System), Abilities.Waiting);
         var api = new SyncApi(view, view, new AccessOptions(), TimeProvider.System);
-        var (subscription, run) = await api.SubscribeAsync(
+        using var reader = await api.SubscribeAsync(
             new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
-        using var leaving = subscription;
         var wire = new FloodedWire();
 
-        var running = Task.Run(() => new SyncSession(api, wire, subscription, run, AccessLevel.Act).RunAsync(CancellationToken.None));
-        await run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
+        var running = Task.Run(() => new SyncSession(api, wire, reader, AccessLevel.Act).RunAsync(CancellationToken.None));
+        await reader.Run.FinishAsync(new(SubscriptionEndReason.MatchOver, "over"));
 
         Assert.Equal(SubscriptionEndReason.MatchOver, (await running.WaitAsync(TimeSpan.FromSeconds(20))).Reason);
         Assert.Equal("over", Assert.Single(wire.Written).End.Reason);
@@ -42,8 +41,8 @@ public class SyncSessionTests
         using var second = await SubscribeAsync();
         var greedy = new SyncSession(
             api, new TakingWire(() => served.Task.IsCompleted || stop.IsCancellationRequested ? default : PublishAsync(run)), first,
-            run, AccessLevel.Act);
-        var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, run, AccessLevel.Act);
+            AccessLevel.Act);
+        var patient = new SyncSession(api, new TakingWire(() => { served.TrySetResult(); return default; }), second, AccessLevel.Act);
         // As in the daemon: without the context that tests run in.
         Task[] running = [Task.Run(() => greedy.RunAsync(stop.Token)), Task.Run(() => patient.RunAsync(stop.Token))];
 
@@ -59,8 +58,8 @@ public class SyncSessionTests
         }
         await Task.WhenAll(running).WaitAsync(TimeSpan.FromSeconds(20));
 
-        async ValueTask<Subscription> SubscribeAsync() => (await api.SubscribeAsync(
-            new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act)).Subscription;
+        ValueTask<MatchReader> SubscribeAsync() =>
+            api.SubscribeAsync(new SubscribeRequest(), TransportTraits.WebSocketBinary, "test", AccessLevel.Act);
     }
 
     private static ValueTask PublishAsync(MatchRun run)
@@ -84,6 +83,8 @@ public class SyncSessionTests
         public void Write(ServerMessage message)
         {
         }
+
+        public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation) => default;
 
         public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
         {
@@ -111,6 +112,8 @@ public class SyncSessionTests
         }
 
         public void Write(ServerMessage message) => Written.Add(message);
+
+        public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation) => default;
 
         public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => 0;
 
