@@ -23,7 +23,7 @@ def observations() -> list[bytes]:
 def serve(launch: Launch, path: Path) -> tuple[Daemon, BlockingPublisher]:
     """A daemon that records what is published."""
     ports = ("--grpc-port", "0", "--socket-port", "0", "--http-port", "0")
-    daemon = launch("serve", *ports, "-o", str(path))
+    daemon = launch("serve", "--once", *ports, "-o", str(path))
     with abathur.open(SKIRMISH) as match:
         info, data = match.game_info(), match.game_data()
     return daemon, abathur.publisher_blocking(daemon.grpc, map_name="Testmap LE", game_info=info, game_data=data)

@@ -62,7 +62,7 @@ def test_so_is_one_with_an_event_loop(play: Play) -> None:
 
 
 def test_so_is_one_that_publishes(launch: Launch) -> None:
-    daemon = launch("serve", "--grpc-port", "0", "--socket-port", "0", "--http-port", "0")
+    daemon = launch("serve", "--once", "--grpc-port", "0", "--socket-port", "0", "--http-port", "0")
     with abathur.open(SKIRMISH) as match:
         data = next(match.payloads())
     with abathur.publisher_blocking(daemon.grpc) as bot:

@@ -171,7 +171,7 @@ async def test_requests_on_the_socket_have_a_timeout() -> None:
 
 async def test_a_daemon_that_waits_for_its_match_is_not_silent(launch: Launch) -> None:
     """The limits pass several times meanwhile: each needs an answer of the daemon, which it gives."""
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     with abathur.open(SKIRMISH) as match:
         observation = next(match.frames()).response
     limits = {"reconnect_timeout": 0, "connect_timeout": 2, "request_timeout": 2}

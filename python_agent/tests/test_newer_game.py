@@ -38,7 +38,7 @@ def observation() -> bytes:
 async def test_values_of_a_newer_game_end_no_stream(launch: Launch, transport: str, encoding: Any) -> None:
     data = observation()
     expected = sc2api_pb2.ResponseObservation.FromString(data)
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     async with (
         abathur.publisher(daemon.grpc, map_name="Newer LE") as bot,
         abathur.connect(daemon.addresses[transport]) as game,

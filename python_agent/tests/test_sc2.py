@@ -447,7 +447,7 @@ async def test_what_a_bot_cannot_run_on_is_said_before_it_starts(launch: Launch,
     """Of a match that another bot publishes."""
     info, data, response = _sample()
     damage(info, data, response)
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     async with abathur.publisher(daemon.grpc, game_info=info, game_data=data, player_id=1) as publisher:
         running = asyncio.create_task(run_async(Never(), daemon.grpc))
         with pytest.raises(AbathurError, match="a BotAI cannot run on this match: ") as raised:
@@ -461,7 +461,7 @@ async def test_what_a_bot_cannot_run_on_is_said_before_it_starts(launch: Launch,
 
 async def test_bots_see_the_frames_that_another_bot_publishes(launch: Launch) -> None:
     info, data, _ = _sample()
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     with abathur.open(SKIRMISH) as match:
         frames = [frame.response for frame in match.frames(stop=FIRST_LOOP + 120)]
     bots = [EachLoop() for _ in range(3)]
@@ -482,7 +482,7 @@ async def test_bots_see_the_frames_that_another_bot_publishes(launch: Launch) ->
 
 async def test_a_type_that_appears_later_is_said_too(launch: Launch) -> None:
     info, data, response = _sample()
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     bot = EachLoop()
     async with abathur.publisher(daemon.grpc, game_info=info, game_data=data, player_id=1) as publisher:
         running = asyncio.create_task(run_async(bot, daemon.grpc))

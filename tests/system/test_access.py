@@ -164,7 +164,7 @@ async def test_a_websocket_may_take_it_as_a_subprotocol(play: Play, tokens: tupl
 
 @pytest.mark.parametrize("transport", ["grpc", "socket"])
 async def test_only_those_who_may_act_publish(launch: Launch, tokens: tuple[str, ...], transport: str) -> None:
-    daemon = launch("serve", *FREE_PORTS, *tokens)
+    daemon = launch("serve", "--once", *FREE_PORTS, *tokens)
     with abathur.open(SKIRMISH) as match:
         observation = next(match.frames()).response
     for token in (None, WATCH):

@@ -196,7 +196,7 @@ def test_a_dataset_of_it_has_the_same_rows(compact: Path, tmp_path: Path) -> Non
 def test_a_recording_that_is_being_written_is_followed_and_survives_a_kill(launch: Launch, tmp_path: Path) -> None:
     path = tmp_path / "match.mcap"
     ports = ("--grpc-port", "0", "--socket-port", "0", "--http-port", "0")
-    daemon = launch("serve", *ports, "-o", str(path), "--compact", "--chunk-size", str(4 << 20))
+    daemon = launch("serve", "--once", *ports, "-o", str(path), "--compact", "--chunk-size", str(4 << 20))
     with abathur.open(SKIRMISH) as match:
         observations = list(match.payloads())[:500]
     loops: list[int] = []

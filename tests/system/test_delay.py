@@ -140,7 +140,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
     recordings.mkdir()
     sockets = ("--grpc-uds", str(folder / "g.sock"), "--socket-uds", str(folder / "s.sock"))
     record = ("--recordings", str(recordings), "-o", str(recordings / "own.mcap"))
-    daemon = start("serve", *FREE_PORTS, *sockets, *token_options(folder), *record, "--delay", "2s")
+    daemon = start("serve", "--once", *FREE_PORTS, *sockets, *token_options(folder), *record, "--delay", "2s")
     ladder = Ladder(daemon, recordings)
     try:
         ladder.until_shown()
@@ -549,7 +549,7 @@ def health(daemon: Daemon) -> bytes:
 
 async def test_the_start_and_the_end_are_seen_later(launch: Launch, tmp_path: Path) -> None:
     record = ("--recordings", str(tmp_path), "-o", str(tmp_path / "own.mcap"))
-    daemon = launch("serve", *FREE_PORTS, *token_options(tmp_path), *record, "--delay", "2")
+    daemon = launch("serve", "--once", *FREE_PORTS, *token_options(tmp_path), *record, "--delay", "2")
 
     async def watch() -> tuple[list[abathur.Frame], int]:
         async with abathur.connect(daemon.grpc, token=WATCH) as game:
@@ -597,7 +597,7 @@ async def test_the_start_and_the_end_are_seen_later(launch: Launch, tmp_path: Pa
 
 
 async def test_a_stop_request_does_not_wait(launch: Launch, tmp_path: Path) -> None:
-    daemon = launch("serve", *FREE_PORTS, *token_options(tmp_path), "--delay", "1h")
+    daemon = launch("serve", "--once", *FREE_PORTS, *token_options(tmp_path), "--delay", "1h")
 
     async def watch() -> list[int]:
         seen = []
@@ -692,7 +692,7 @@ async def test_a_relay_that_the_daemon_runs(
         monkeypatch.setenv(name, token)
     address = f"{server.url}/own-{how}"
     command = address if how == "relay" else f'"{sys.executable}" -m abathur relay {address}'
-    daemon = launch("serve", *FREE_PORTS, "--delay", "2s", f"--{how}", command)
+    daemon = launch("serve", "--once", *FREE_PORTS, "--delay", "2s", f"--{how}", command)
     ladder = Ladder(daemon, tmp_path)
     try:
         await asyncio.to_thread(ladder.until_shown)

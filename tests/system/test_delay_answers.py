@@ -73,7 +73,7 @@ class Match:
         os.utime(recordings / "old.mcap", (0, 0))
         record = ("--recordings", str(recordings), "-o", str(recordings / "own.mcap"))
         self.delay = delay
-        self.daemon = launch("serve", *FREE_PORTS, *token_options(folder), *record, "--delay", f"{delay}s")
+        self.daemon = launch("serve", "--once", *FREE_PORTS, *token_options(folder), *record, "--delay", f"{delay}s")
         self._open = contextlib.ExitStack()
         self._bot: abathur.BlockingPublisher | None = None
         self.hides_since = 0.0

@@ -143,7 +143,7 @@ def test_what_is_no_place_or_color_is_refused_at_once(make: Callable[[], object]
 
 async def test_drawings_are_recorded_and_shown_again_on_playback(launch: Launch, play: Play, tmp_path: Path) -> None:
     file = tmp_path / "drawn.mcap"
-    daemon = launch("serve", *FREE_PORTS, "-o", str(file))
+    daemon = launch("serve", "--once", *FREE_PORTS, "-o", str(file))
     with abathur.open(SKIRMISH) as match:
         observations = [frame.response for frame, _ in zip(match.frames(), range(60), strict=False)]
     loops = [each.observation.game_loop for each in observations]

@@ -90,7 +90,7 @@ async def test_a_bot_plays_the_whole_recording_through_the_proxy(tmp_path: Path)
     bot, recording = Watcher(), tmp_path / "played.mcap"
     with emulated() as game:
         ports = ["--grpc-port", "0", "--socket-port", "0"]
-        daemon = start("proxy", "--listen", "0", "--sc2", game.address, *ports, "-o", str(recording))
+        daemon = start("proxy", "--once", "--listen", "0", "--sc2", game.address, *ports, "-o", str(recording))
         url = daemon.addresses["sc2api"].replace("sc2api://", "ws://") + "/sc2api"
         result = await play_from_websocket(url, Bot(Race.Zerg, bot), False, None)
         assert await asyncio.to_thread(daemon.wait if daemon.process.poll() is not None else daemon.stop) == 0

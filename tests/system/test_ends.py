@@ -72,7 +72,7 @@ def test_a_daemon_that_is_stopped_ends_blocking_frames(play: Play, transport: st
 async def test_a_daemon_that_is_stopped_ends_a_stream_without_a_frame(
     play: Play, launch: Launch, transport: str, waits: str
 ) -> None:
-    daemon = play(SKIRMISH, "--start-paused") if waits == "paused" else launch("serve", *FREE_PORTS)
+    daemon = play(SKIRMISH, "--start-paused") if waits == "paused" else launch("serve", "--once", *FREE_PORTS)
     async with asyncio.timeout(TIMEOUT), abathur.connect(daemon.addresses[transport], reconnect_timeout=LONG) as game:
         reading = [asyncio.create_task(anext(game.frames(**form), None)) for form in ({}, {"credits": 1})]  # type: ignore[arg-type]
         async with abathur.connect(daemon.grpc) as other:

@@ -68,6 +68,7 @@ def test_proxy_bot_with_an_agent_that_watches(launch: Launch, tmp_path: Path) ->
     with emulated() as game:
         proxy = launch(
             "proxy",
+            "--once",
             "--listen",
             "0",
             "--sc2",
@@ -145,7 +146,7 @@ def test_worker_rush_plays_through_the_daemon(launch: Launch) -> None:
 def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
     observations, recording = tmp_path / "match.obs", tmp_path / "pushed.mcap"
     assert run_daemon("export", str(SKIRMISH), "-o", str(observations)).returncode == 0
-    daemon = launch("serve", *FREE_PORTS, "-o", str(recording))
+    daemon = launch("serve", "--once", *FREE_PORTS, "-o", str(recording))
     assert "1344 observations published" in run("dotnet", str(CSHARP_BOT), str(observations), daemon.socket)
     assert daemon.wait() == 0
     assert daemon.process.stderr is not None
@@ -230,7 +231,7 @@ def seen(game_loop: int, *medivac: tuple[float, float]) -> bytes:
 
 def test_csharp_agent_tells_of_a_drop_and_draws_it(launch: Launch, tmp_path: Path) -> None:
     recording = tmp_path / "match.mcap"
-    daemon = launch("serve", *FREE_PORTS, "-o", str(recording))
+    daemon = launch("serve", "--once", *FREE_PORTS, "-o", str(recording))
     info = sc2api_pb2.ResponseGameInfo()
     info.start_raw.start_locations.add(x=150, y=150)
     line = ["dotnet", str(CSHARP_AGENT), daemon.socket]

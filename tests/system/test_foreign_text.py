@@ -39,7 +39,7 @@ async def test_a_match_with_such_text_is_whole_everywhere(
     launch: Launch, play: Play, tmp_path: Path, observations: list[bytes], game_info: sc2api_pb2.ResponseGameInfo
 ) -> None:
     path = tmp_path / "match.mcap"
-    daemon = launch("serve", *FREE_PORTS, "-o", str(path))
+    daemon = launch("serve", "--once", *FREE_PORTS, "-o", str(path))
     async with abathur.publisher(daemon.grpc, game_info=game_info) as publisher:
         for observation in observations:
             await publisher.publish(observation)

@@ -102,7 +102,7 @@ def test_what_is_wrong_is_told(paused: Daemon) -> None:
 
 def test_plots_are_recorded_and_come_back(launch: Launch, play: Play, tmp_path: Path) -> None:
     path = tmp_path / "plots.mcap"
-    daemon = launch("serve", *FREE_PORTS, "-o", str(path))
+    daemon = launch("serve", "--once", *FREE_PORTS, "-o", str(path))
     with (
         abathur.connect_blocking(daemon.grpc) as game,
         abathur.publisher_blocking(daemon.grpc, map_name="Test LE", player_id=1) as bot,

@@ -35,7 +35,7 @@ Serve = Callable[..., Daemon]
 
 @pytest.fixture
 def serve(launch: Launch) -> Serve:
-    return lambda *arguments: launch("serve", *FREE_PORTS, *arguments)
+    return lambda *arguments: launch("serve", "--once", *FREE_PORTS, *arguments)
 
 
 @pytest.fixture(scope="module")

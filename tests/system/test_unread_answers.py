@@ -28,7 +28,7 @@ pytestmark = pytest.mark.timeout(180)
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A daemon with a match of ten hours."""
-    daemon = start("serve", *FREE_PORTS, *token_options(tmp_path_factory.mktemp("tokens")))
+    daemon = start("serve", "--once", *FREE_PORTS, *token_options(tmp_path_factory.mktemp("tokens")))
     with contextlib.closing(daemon):
         with abathur.publisher_blocking(daemon.grpc, token=ACT, map_name="Long LE") as bot:
             response = sc2api_pb2.ResponseObservation()

@@ -168,7 +168,7 @@ def test_what_a_killed_recorder_left_is_recovered(windows: Windows, recording: P
     file, whole = tmp_path / "match.mcap", tmp_path / "whole.mcap"
     with abathur.open(recording) as match:
         observations = [frame.response.SerializeToString() for frame in match.frames()]
-    arguments = ("serve", "-o", path(file), "--chunk-size", "1000000")
+    arguments = ("serve", "--once", "-o", path(file), "--chunk-size", "1000000")
     with windows.daemon(*arguments) as (process, addresses), abathur.connect_blocking(addresses["grpc"]) as game:
         bot = abathur.publisher_blocking(f"socket://{addresses['socket']}", map_name="X")
         with pytest.raises(abathur.AbathurError), bot:
@@ -196,7 +196,7 @@ def test_nothing_that_is_in_the_way_of_a_recording_is_lost(windows: Windows, rec
     with abathur.open(recording) as match:
         observations = [frame.response.SerializeToString() for frame in match.frames()]
     told: list[str] = []
-    with windows.daemon("serve", "-o", path(file), code=1, told=told) as (_, addresses):
+    with windows.daemon("serve", "--once", "-o", path(file), code=1, told=told) as (_, addresses):
         assert (tmp_path / "match.mcap.killed-1.part").read_bytes() == recording.read_bytes()
         for force in ([], ["--force"]):
             second = windows.run("serve", *FREE_PORTS, "-o", path(file), *force)
@@ -219,7 +219,7 @@ def test_watchers_see_the_match_later(windows: Windows, recording: Path, tmp_pat
     expected = [ordered(each) for each in observations]
     sent: list[float] = []
     # The end of the match waits as long as a frame.
-    with windows.daemon("serve", *token_options(tmp_path, path), "--delay", "2s", told=[]) as (_, addresses):
+    with windows.daemon("serve", "--once", *token_options(tmp_path, path), "--delay", "2s", told=[]) as (_, addresses):
         watcher = abathur.connect_blocking(addresses["grpc"], token=WATCH)
         with watcher, abathur.publisher_blocking(addresses["grpc"], token=ACT, map_name="X") as bot:
             for observation in observations:

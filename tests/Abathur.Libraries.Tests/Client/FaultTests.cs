@@ -195,7 +195,7 @@ public class FaultTests
     [InlineData("grpc")]
     public async Task SlowLosslessReaderOfALiveSource_IsASlowConsumerException(string transport)
     {
-        using var daemon = await DaemonProcess.StartAsync("serve");
+        using var daemon = await DaemonProcess.StartAsync("serve", "--once");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         using var publisher = await game.PublishAsync();
         var observation = CommittedRecording.Observations().First();
@@ -220,7 +220,7 @@ public class FaultTests
     [InlineData("grpc")]
     public async Task BotThatDisconnects_IsASourceLostException(string transport)
     {
-        using var daemon = await DaemonProcess.StartAsync("serve");
+        using var daemon = await DaemonProcess.StartAsync("serve", "--once");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var publisher = await game.PublishAsync();
         await publisher.PublishAsync(CommittedRecording.Observations().First());

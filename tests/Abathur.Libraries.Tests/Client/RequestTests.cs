@@ -126,7 +126,7 @@ public class RequestTests
     [InlineData("grpc")]
     public async Task Published_FramesComeBack(string transport)
     {
-        using var daemon = await DaemonProcess.StartAsync("serve");
+        using var daemon = await DaemonProcess.StartAsync("serve", "--once");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var observations = CommittedRecording.Observations().Take(20).ToList();
         // Too long for the first line.
@@ -151,7 +151,7 @@ public class RequestTests
     [InlineData("grpc")]
     public async Task SecondPublisher_IsRefused(string transport)
     {
-        using var daemon = await DaemonProcess.StartAsync("serve");
+        using var daemon = await DaemonProcess.StartAsync("serve", "--once");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         using var first = await game.PublishAsync();
         var error = await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync());

@@ -209,7 +209,7 @@ def test_control_by_keys_and_buttons(paused: Daemon, open_page: OpenPage) -> Non
 
 
 def test_source_without_control_has_no_scrubber(launch: Launch, open_page: OpenPage) -> None:
-    daemon = launch("serve", *FREE_PORTS, "--history-mb", "0")
+    daemon = launch("serve", "--once", *FREE_PORTS, "--history-mb", "0")
     page = open_page(daemon)
     page.wait("document.getElementById('state').innerText === 'no match yet'")
     assert "No match yet" in page.text("#empty")
@@ -222,7 +222,7 @@ def test_source_without_control_has_no_scrubber(launch: Launch, open_page: OpenP
 
 
 def test_a_running_match_is_rewound(launch: Launch, open_page: OpenPage) -> None:
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     page = open_page(daemon)
     newest = FIRST + 399
     sent = responses(FIRST, newest + 1)
@@ -463,7 +463,7 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(play: Play, open_page: OpenPa
 
 
 def test_a_delayed_match_says_by_how_much(launch: Launch, open_page: OpenPage, tmp_path: Path) -> None:
-    daemon = launch("serve", *FREE_PORTS, *token_options(tmp_path), "--delay", "0.5s")
+    daemon = launch("serve", "--once", *FREE_PORTS, *token_options(tmp_path), "--delay", "0.5s")
     page = open_page(daemon)
     with abathur.publisher_blocking(daemon.grpc, token=ACT, map_name="Test LE") as bot:
         for each in responses(FIRST, FIRST + 20):

@@ -562,7 +562,7 @@ def play_at(launch: Launch) -> Any:
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_a_map_without_game_info_can_be_read(launch: Launch, open_page: OpenPage, theme: str) -> None:
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     page = open_page(daemon, colorScheme=theme)
     response = response_at(AT)
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:

@@ -162,7 +162,7 @@ def test_layers_of_drawings_are_switched(paused: Daemon, open_page: OpenPage) ->
 
 
 def test_what_agents_draw_and_say_is_switched_with_its_events(launch: Launch, open_page: OpenPage) -> None:
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     page = open_page(daemon)
     events = "[...document.querySelectorAll('#events button')].map((each) => each.innerText.replace(/^\\S+ /, ''))"
     with (
@@ -219,7 +219,7 @@ def test_states_are_told_truly(launch: Launch, open_page: OpenPage) -> None:
     first.wait()
     page.wait(f"{STATE}.startsWith('reconnecting')")
     # Another source at the same address: nothing of the first is left.
-    second = launch("serve", *FREE_PORTS, "--http-port", port)
+    second = launch("serve", "--once", *FREE_PORTS, "--http-port", port)
     with abathur.publisher_blocking(second.grpc, map_name="Other LE") as publisher:
         publisher.publish(response_at(AT))
         shows(page, AT)
@@ -231,7 +231,7 @@ def test_states_are_told_truly(launch: Launch, open_page: OpenPage) -> None:
 
 
 def test_a_running_match_is_behind_live(launch: Launch, open_page: OpenPage) -> None:
-    daemon = launch("serve", *FREE_PORTS)
+    daemon = launch("serve", "--once", *FREE_PORTS)
     page = open_page(daemon)
     newest = FIRST + 399
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
@@ -323,7 +323,7 @@ def test_a_layer_is_switched_in_both_matches(
     launch: Launch, play: Play, open_page: OpenPage, folder: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "drawn.mcap"
-    recorder = launch("serve", *FREE_PORTS, "-o", str(path))
+    recorder = launch("serve", "--once", *FREE_PORTS, "-o", str(path))
     with (
         abathur.publisher_blocking(recorder.grpc, map_name="Test LE") as publisher,
         abathur.connect_blocking(recorder.grpc) as game,
@@ -348,7 +348,7 @@ def test_a_layer_is_switched_in_both_matches(
 
 
 def test_a_recording_beside_a_running_match(launch: Launch, open_page: OpenPage, folder: Path) -> None:
-    daemon = launch("serve", *FREE_PORTS, "--recordings", str(folder))
+    daemon = launch("serve", "--once", *FREE_PORTS, "--recordings", str(folder))
     page = open_page(daemon, "/?with=before.mcap")
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
         for each in responses(9400, 9500):

@@ -40,7 +40,7 @@ async def test_agents_get_what_was_published_before(
     launch: Launch, tmp_path: Path, observations: list[bytes], transport: str, form: str
 ) -> None:
     path = tmp_path / "match.mcap"
-    daemon = launch("serve", *FREE_PORTS, "-o", str(path))
+    daemon = launch("serve", "--once", *FREE_PORTS, "-o", str(path))
     async with (
         abathur.connect(daemon.addresses[transport], reconnect_timeout=0) as agent,
         abathur.connect(daemon.grpc) as game,

@@ -34,7 +34,7 @@ def observations() -> list[bytes]:
 
 def record_and_kill(path: Path, observations: list[bytes], size: int) -> None:
     """Publish as fast as the daemon takes it, and kill it as soon as the file has a size, whatever it does then."""
-    daemon = start("serve", *FREE_PORTS, "-o", str(path), "--chunk-size", str(CHUNK_BYTES))
+    daemon = start("serve", "--once", *FREE_PORTS, "-o", str(path), "--chunk-size", str(CHUNK_BYTES))
     try:
         with socket.create_connection(("127.0.0.1", daemon.socket_port)) as bot:
             publishing = in_thread(lambda: publish(bot, observations))

@@ -111,7 +111,7 @@ def test_a_session_with_a_wrong_token_in_its_headers_ends_before_its_message(gua
 def test_each_method_has_a_limit_for_its_messages(
     launch: Launch, tmp_path: Path, method: str, token: str | None, most: int
 ) -> None:
-    daemon = launch("serve", *FREE_PORTS, *token_options(tmp_path))
+    daemon = launch("serve", "--once", *FREE_PORTS, *token_options(tmp_path))
     with http2(daemon) as connection:
         connection.send(frame(HEADERS, END_HEADERS, 1, call(method, token)) + frame(DATA, 0, 1, claim(most + 1)))
         assert next(answers(connection, {1})) == (1, RESOURCE_EXHAUSTED)
@@ -133,7 +133,7 @@ def test_a_session_that_may_act_takes_longer_messages_once_it_has_shown_its_toke
 
 
 def test_what_sends_no_first_message_is_closed_within_ten_seconds(tmp_path: Path, launch: Launch) -> None:
-    daemon = launch("serve", *FREE_PORTS, *token_options(tmp_path))
+    daemon = launch("serve", "--once", *FREE_PORTS, *token_options(tmp_path))
     calls = [("Session", None, b""), ("Session", None, claim(100)), ("Publish", ACT, b""), ("GetStatus", ACT, b"\0")]
     with http2(daemon) as connection, contextlib.ExitStack() as stack:
 

@@ -29,7 +29,7 @@ def observations() -> list[bytes]:
 
 
 def serve(launch: Launch, file: Path, *arguments: str) -> Daemon:
-    return launch("serve", *FREE_PORTS, "-o", str(file), "--chunk-size", str(CHUNK_BYTES), *arguments)
+    return launch("serve", "--once", *FREE_PORTS, "-o", str(file), "--chunk-size", str(CHUNK_BYTES), *arguments)
 
 
 def connect(daemon: Daemon) -> socket.socket:
@@ -119,7 +119,7 @@ def test_of_two_daemons_that_start_at_once_one_records_and_one_is_refused(
         part = file.with_name(file.name + ".part")
         if left_by_killed_run:
             part.write_bytes(b"precious")
-        command = daemon_command("serve", *FREE_PORTS, "-o", str(file), "--stop-with-parent")
+        command = daemon_command("serve", "--once", *FREE_PORTS, "-o", str(file), "--stop-with-parent")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         both = [subprocess.Popen(command, text=True, **pipes) for _ in range(2)]  # type: ignore[call-overload]
         ready = [each for each in both if each.stdout.readline().startswith("ready")]
