@@ -1,34 +1,26 @@
 using System.Globalization;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Hub;
 using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>The summary at the end of a game: how long frames took, how many game loops were skipped, and the state of the
+/// <summary>The summary at the end of a match: why it ended, how long frames took, how many game loops were skipped, and the state of the
 /// recording.</summary>
 internal static class GameSummary
 {
-    /// <summary>Logs the summary of a game, of several lines.</summary>
-    public static void Log(FrameTimes times, MatchRecorder? recorder)
+    /// <summary>Logs the summary of a match.</summary>
+    /// <param name="end">Why it ended; null: it failed, which is told elsewhere.</param>
+    /// <param name="times">How the time of its frames was spent; null: unknown.</param>
+    /// <param name="recorder">Its recording; null: none.</param>
+    public static void Log(SubscriptionEnd? end, FrameTimes? times, MatchRecorder? recorder)
     {
+        if (end is { IsOfMatch: true }) LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
         using var lines = new StringWriter(CultureInfo.InvariantCulture);
-        WriteTimes(lines, times);
+        if (times is not null) WriteTimes(lines, times);
         if (recorder is not null) WriteRecording(lines, recorder);
-        Log(lines);
-    }
-
-    /// <summary>Logs the state of the recording; nothing if the match was not recorded.</summary>
-    public static void LogRecording(MatchRecorder recorder)
-    {
-        using var lines = new StringWriter(CultureInfo.InvariantCulture);
-        WriteRecording(lines, recorder);
-        Log(lines);
-    }
-
-    private static void Log(StringWriter lines)
-    {
         if (lines.ToString().TrimEnd() is { Length: > 0 } text) LogMessages.Summary(ProgramLog.Logger, text);
     }
 

@@ -3,7 +3,6 @@ using Abathur.Client;
 using Abathur.Sc2;
 using Abathur.Sc2.Api;
 using Abathur.Sc2.Install;
-using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Sources.Live;
 using SC2APIProtocol;
 
@@ -18,11 +17,18 @@ internal static class LiveCommand
         HelpName = "HOST:PORT",
     };
 
-    private static readonly Option<string?> Map = new("--map")
+    private static readonly Option<string[]> Map = new("--map")
     {
         Description = "FILE.SC2Map in the game's Maps folder, or the name of a Battle.net map. Without it, a game that is already set "
-            + "up is joined.",
+            + "up is joined. With --games it may be repeated: one map a game, in turn.",
         HelpName = "MAP",
+    };
+
+    private static readonly Option<int> Games = new("--games")
+    {
+        Description = "Games to play, one after the other.",
+        DefaultValueFactory = _ => 1,
+        HelpName = "N",
     };
 
     private static readonly Option<string> RaceName = new("--race")
@@ -34,7 +40,7 @@ internal static class LiveCommand
 
     private static readonly Option<string[]> Opponent = new("--opponent")
     {
-        Description = "A computer player, e.g. ai:zerg:elite. May be repeated.",
+        Description = "A computer player, e.g. ai:zerg:elite. May be repeated; with --games, one a game, in turn.",
         HelpName = "ai:RACE:DIFFICULTY",
     };
 
@@ -96,18 +102,22 @@ internal static class LiveCommand
             foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null))
                 result.AddError($"--opponent {token.Value}: expected {OpponentOption.Syntax}.");
         });
+        Games.Must(count => count is >= 1 and <= 100_000, "--games must be 1 to 100000.");
         Step.Must(count => count is >= 1 and <= 1000, "--step must be 1 to 1000.");
         AsPlayer.Must(player => player is >= 0 and <= 16, "--as-player must be 0 (all) to 16.");
         WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("live", "Play or watch a game as its client, and publish it.");
         command.AddGroup(
-            "Game", Map, RaceName, Opponent, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions, WaitAgents);
+            "Game", Map, RaceName, Opponent, Games, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions, WaitAgents);
         command.Validators.Add(result =>
         {
-            if (result.GetValue(Replay) is not null && (result.GetValue(Map) is not null || result.GetValue(Opponent) is { Length: > 0 }))
+            var maps = result.GetValue(Map) ?? [];
+            if (result.GetValue(Replay) is not null && (maps.Length > 0 || result.GetValue(Opponent) is { Length: > 0 }))
                 result.AddError("--replay cannot be combined with --map or --opponent.");
-            if (result.GetValue(Map) is null && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null)
+            if (result.GetValue(Games) > 1 && maps.Length == 0) result.AddError("--games needs --map: what was set up is one game.");
+            if (maps.Length > result.GetValue(Games)) result.AddError("--map is repeated with --games only: one map a game.");
+            if (maps.Length == 0 && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null)
                 result.AddError("--opponent needs --map: a game that is already set up has its players.");
             if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null)
                 result.AddError("--as-player needs --replay or --observe.");
@@ -127,17 +137,19 @@ internal static class LiveCommand
         using var stop = Listen.ListenForStop(result, cancellation);
         // A game may take minutes to answer.
         stop.WatchParent();
-        await using var recorder = Record.Create(result);
+        await using var recordings = Record.Create(result);
         await using var process = result.GetValue(Game) is null ? GameProcess.Start(Install()) : null;
         var address = process is not null ? new HostPort("127.0.0.1", process.Port) : Address(result);
         await using var game = await GameClient.ConnectAsync(
             address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, stop.Token, process);
-        using var source = new LiveSource(game, Options(result, process is not null), recorder, TimeProvider.System);
-        var end = await new SourceRun(source, Listen, result) { Recorder = recorder }.RunAsync(stop);
-        if (recorder is not null) await recorder.DisposeAsync();
-        LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
-        GameSummary.Log(source.Times, recorder);
-        return end.Reason == Hub.SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
+        var source = new LiveSource(game, GamesOf(result, process is not null), recordings, TimeProvider.System)
+        {
+            MatchEnded = GameSummary.Log,
+        };
+        var run = new SourceRun(source, Listen, result);
+        await run.RunAsync(stop);
+        if (recordings is not null) await recordings.DisposeAsync();
+        return run.ExitCodeOf(recordings);
     }
 
     private static GameInstall Install()
@@ -156,11 +168,26 @@ internal static class LiveCommand
     private static HostPort Address(ParseResult result) =>
         HostPort.Parse(result.GetValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
 
+    /// <summary>Each game has the next map and, if there are several games, the next opponent.</summary>
+    private static LiveOptions[] GamesOf(ParseResult result, bool started)
+    {
+        var maps = result.GetValue(Map) ?? [];
+        PlayerSetup[] opponents = [.. (result.GetValue(Opponent) ?? []).Select(OpponentOption.Parse).OfType<PlayerSetup>()];
+        var games = new LiveOptions[result.GetValue(Games)];
+        for (var i = 0; i < games.Length; i++)
+        {
+            games[i] = Options(result, started) with
+            {
+                Map = maps.Length == 0 ? null : maps[i % maps.Length],
+                Opponents = games.Length == 1 || opponents.Length == 0 ? opponents : [opponents[i % opponents.Length]],
+            };
+        }
+        return games;
+    }
+
     private static LiveOptions Options(ParseResult result, bool started) => new()
     {
-        Map = result.GetValue(Map),
         Race = OpponentOption.TryParseRace(result.GetRequiredValue(RaceName), out var race) ? race : Race.Random,
-        Opponents = [.. (result.GetValue(Opponent) ?? []).Select(OpponentOption.Parse).OfType<PlayerSetup>()],
         ObservedPlayerId = result.GetValue(Observe) || result.GetValue(Replay) is not null ? (uint)result.GetValue(AsPlayer) : null,
         Replay = result.GetValue(Replay),
         Realtime = result.GetValue(Realtime),

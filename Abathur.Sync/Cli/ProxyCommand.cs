@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using Abathur.Client;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hosting;
-using Abathur.Sync.Hub;
 using Abathur.Sync.Sources.Proxy;
 
 namespace Abathur.Sync.Cli;
@@ -38,6 +37,8 @@ internal static class ProxyCommand
         HelpName = "SECONDS",
     };
 
+    private static readonly Option<bool> Once = ServeCommand.CreateOnce();
+
     private static readonly RecordOptionSet Record = new();
 
     private static readonly ListenOptionSet Listen = new(canDelay: true);
@@ -48,7 +49,7 @@ internal static class ProxyCommand
         Game.Must(text => HostPort.Parse(text) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.");
-        command.AddGroup("Game", ListenPort, Game, AllowActions, ConnectTimeout);
+        command.AddGroup("Game", ListenPort, Game, AllowActions, ConnectTimeout, Once);
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);
@@ -65,17 +66,21 @@ internal static class ProxyCommand
             GameHost = game.Host,
             GamePort = game.Port,
             AllowActions = result.GetValue(AllowActions),
+            Once = result.GetValue(Once),
             ConnectTimeout = TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)),
         };
-        await using var recorder = Record.Create(result);
+        await using var recordings = Record.Create(result);
         await using var source = new ProxySource(
-            options, recorder, ProgramLog.Factory.CreateLogger(ProgramLog.Proxy), TimeProvider.System);
-        SubscriptionEnd end;
+            options, recordings, ProgramLog.Factory.CreateLogger(ProgramLog.Proxy), TimeProvider.System)
+        {
+            MatchEnded = GameSummary.Log,
+        };
+        SourceRun run;
         try
         {
-            var run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}", Recorder = recorder };
-            // The bot may stay connected long after the match.
-            end = await run.RunAsync(stop, () => source.Relayed);
+            run = new SourceRun(source, Listen, result) { More = $"sc2api={source.Listen()}" };
+            // The bot may stay connected long after the only match.
+            await run.RunAsync(stop, () => source.Relayed);
         }
         catch (SocketException e)
         {
@@ -85,11 +90,9 @@ internal static class ProxyCommand
         }
         // Everything that was relayed is recorded before the recording is closed.
         await source.DisposeAsync();
-        if (recorder is not null) await recorder.DisposeAsync();
-        if (end.Reason == SubscriptionEndReason.SourceLost) LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
+        if (recordings is not null) await recordings.DisposeAsync();
         if (source.MessagesDropped > 0) LogMessages.MessagesDropped(ProgramLog.Logger, source.MessagesDropped);
         if (source.MessagesUnreadable > 0) LogMessages.MessagesUnreadable(ProgramLog.Logger, source.MessagesUnreadable);
-        GameSummary.Log(source.Times, recorder);
-        return end.Reason == SubscriptionEndReason.SourceLost ? ExitCode.Failed : RecordOptionSet.ExitCodeOf(recorder);
+        return run.ExitCodeOf(recordings);
     }
 }

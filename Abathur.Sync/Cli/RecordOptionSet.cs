@@ -14,8 +14,15 @@ internal sealed class RecordOptionSet
 
     private readonly Option<string?> _output = new("--output", "-o")
     {
-        Description = "Record the match (MCAP) into this file.",
-        HelpName = "FILE",
+        Description = "Record the match (MCAP) into this file, further ones into FILE-2, FILE-3, ...; or each into a file of this folder.",
+        HelpName = "FILE|FOLDER",
+    };
+
+    private readonly Option<string?> _pattern = new("--output-name")
+    {
+        Description = $"Name of the files in a folder, with {{start}}, {{map}}, {{players}}, {{match_id}} or {{n}}. Default: "
+            + $"{RecordingNames.DefaultPattern}.",
+        HelpName = "PATTERN",
     };
 
     private readonly Option<int> _chunkSize = new("--chunk-size")
@@ -34,7 +41,17 @@ internal sealed class RecordOptionSet
     {
         _chunkSize.Must(
             bytes => bytes is >= MinChunkBytes and <= MaxChunkBytes, $"--chunk-size must be {MinChunkBytes} to {MaxChunkBytes} bytes.");
-        command.AddGroup("Recording", _output, _force, _compact, _chunkSize);
+        _pattern.Validators.Add(result =>
+        {
+            if (result.Tokens is [var pattern] && RecordingNames.Problem(pattern.Value) is { } problem)
+                result.AddError($"--output-name: {problem}.");
+        });
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(_pattern) is not null && (result.GetValue(_output) is not { } path || !RecordingNames.IsFolder(path)))
+                result.AddError("--output-name needs -o FOLDER: a folder that exists, or a path that ends as one.");
+        });
+        command.AddGroup("Recording", _output, _pattern, _force, _compact, _chunkSize);
     }
 
     /// <summary><c>--compact</c>, also of commands that write a recording without a match.</summary>
@@ -43,21 +60,17 @@ internal sealed class RecordOptionSet
         Description = "Store the observations as columns: less than half the size, but public MCAP tools cannot read them",
     };
 
-    /// <summary>The recorder; null if the options request none. The caller disposes it.</summary>
-    public MatchRecorder? Create(ParseResult result) => result.GetValue(_output) is { } path
-        ? new MatchRecorder(
-            new OutputFile(
-                path,
-                new OutputOptions
-                {
-                    Overwrite = result.GetValue(_force),
-                    OnKilledRun = killed => LogMessages.UnfinishedRecordingFound(ProgramLog.Logger, RecoverCommandLine.Describe(killed)),
-                }),
+    /// <summary>The recordings of the matches; null if the options request none. The caller disposes them.</summary>
+    public MatchRecordings? Create(ParseResult result) => result.GetValue(_output) is { } path
+        ? new MatchRecordings(
+            RecordingNames.For(path, result.GetValue(_pattern)),
+            new OutputOptions
+            {
+                Overwrite = result.GetValue(_force),
+                OnKilledRun = killed => LogMessages.UnfinishedRecordingFound(ProgramLog.Logger, RecoverCommandLine.Describe(killed)),
+            },
             new RecordingOptions { ChunkSizeBytes = result.GetValue(_chunkSize), Compact = result.GetValue(_compact) },
-            ProgramLog.Logger)
+            ProgramLog.Logger,
+            TimeProvider.System)
         : null;
-
-    /// <summary>Exit code of a command that completed. The match continues if its recording fails, but the exit code reports the
-    /// failure.</summary>
-    public static int ExitCodeOf(MatchRecorder? recorder) => recorder?.Status.Error is { Length: > 0 } ? ExitCode.Failed : ExitCode.Ok;
 }

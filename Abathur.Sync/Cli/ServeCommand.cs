@@ -28,11 +28,11 @@ internal static class ServeCommand
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        await using var recorder = Record.Create(result);
-        await new SourceRun(new PushSource(recorder, TimeProvider.System) { Once = result.GetValue(Once) }, Listen, result) { Recorder = recorder }.RunAsync(stop);
-        if (recorder is null) return ExitCode.Ok;
-        await recorder.DisposeAsync();
-        GameSummary.LogRecording(recorder);
-        return RecordOptionSet.ExitCodeOf(recorder);
+        await using var recordings = Record.Create(result);
+        var source = new PushSource(recordings, TimeProvider.System) { Once = result.GetValue(Once), MatchEnded = GameSummary.Log };
+        var run = new SourceRun(source, Listen, result);
+        await run.RunAsync(stop);
+        if (recordings is not null) await recordings.DisposeAsync();
+        return run.ExitCodeOf(recordings);
     }
 }

@@ -9,7 +9,8 @@ using Abathur.Sync.Sources;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary>Runs a daemon with a source until the match is over or the command is stopped. Shared by all commands with a source.</summary>
+/// <summary>Runs a daemon with a source until its last match is over or the command is stopped. Shared by all commands with a
+/// source.</summary>
 internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, ParseResult result)
 {
     /// <summary>Further addresses for the ready line.</summary>
@@ -18,13 +19,18 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <summary>Name of the match where the user gives none. Default: that of the command.</summary>
     public string Name { get; init; } = result.CommandResult.Command.Name;
 
-    /// <summary>Completed as soon as the match is over; null: the match is not recorded.</summary>
-    public MatchRecorder? Recorder { get; init; }
-
     /// <summary>Shows the match on a terminal until it is disposed; it may stop the match.</summary>
     public Func<MatchRun, StopSignals, IAsyncDisposable>? ShowWhileRunning { get; init; }
 
-    /// <summary>Runs the match.</summary>
+    /// <summary>Whether a match was lost: the game, or the bot that publishes, has disconnected in it.</summary>
+    public bool AnyLost { get; private set; }
+
+    /// <summary>Exit code of a command that has completed: the matches go on if one is lost or cannot be recorded, and it says so.</summary>
+    /// <param name="recordings">Of the matches, complete; null: none.</param>
+    public int ExitCodeOf(MatchRecordings? recordings) =>
+        AnyLost || recordings is { AnyFailed: true } ? ExitCode.Failed : ExitCode.Ok;
+
+    /// <summary>Runs the matches.</summary>
     /// <param name="stop">Ends it early.</param>
     /// <param name="afterMatch">Awaited after the match, unless the daemon is told to stop.</param>
     public async Task<SubscriptionEnd> RunAsync(StopSignals stop, Func<Task>? afterMatch = null)
@@ -34,10 +40,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         await Task.Yield();
         var options = listen.Read(result);
         using var match = listen.TakeName(result, Name);
-        await using var daemon = new Daemon(source, options, TimeProvider.System)
-        {
-            MatchOver = () => Recorder?.DisposeAsync() ?? default,
-        };
+        await using var daemon = new Daemon(source, options, TimeProvider.System);
         var relay = listen.Relay(result, daemon.Api, options.Access);
         var addresses = await daemon.StartAsync(stop.Token);
         if (match is not null) Publish(match, addresses, options);
@@ -49,13 +52,14 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         using var relayOver = new CancellationTokenSource();
         var relaying = relay?.RunAsync(relayOver.Token) ?? Task.CompletedTask;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
-        var agents = Task.WhenAll(listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, stop, over.Token)));
+        var agents = Task.WhenAll(listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, daemon, stop, over.Token)));
         try
         {
             await using (ShowWhileRunning?.Invoke(daemon.Run, stop)) end = await daemon.RunAsync(stop.Token);
         }
         finally
         {
+            AnyLost = daemon.AnyLost;
             // Ends all agents, however the match ended.
             await over.CancelAsync();
             relayOver.CancelAfter(RelaySupervisor.FinishTimeout);
@@ -87,11 +91,11 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         }
     }
 
-    private static async Task RunAgentAsync(AgentSupervisor agent, StopSignals stop, CancellationToken over)
+    private static async Task RunAgentAsync(AgentSupervisor agent, Daemon daemon, StopSignals stop, CancellationToken over)
     {
         try
         {
-            await agent.RunAsync(over);
+            await agent.RunAsync(() => daemon.Run, daemon.WaitForNextAsync, over);
         }
         catch (AgentException)
         {

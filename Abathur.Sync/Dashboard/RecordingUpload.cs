@@ -1,3 +1,4 @@
+using Abathur.Sync.Matches.Recording;
 using System.Buffers;
 using Abathur.Sync.Access;
 using Abathur.Sync.Transports.Http;

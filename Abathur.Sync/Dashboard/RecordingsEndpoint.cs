@@ -1,3 +1,4 @@
+using Abathur.Sync.Matches.Recording;
 using System.Buffers;
 using System.Collections.Concurrent;
 using System.Text.Json;

@@ -1,13 +1,14 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using Abathur.Sync.Diagnostics;
+using Abathur.Sync.Matches;
 using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Hosting;
 
 /// <summary>
 /// Runs an agent's program beside the daemon: starts it with the daemon's address in ABATHUR_ADDRESS, writes its output with a prefix,
-/// restarts it when it fails, and ends it after the match.
+/// restarts it when it fails, and for the next match when it has ended with one, and ends it after the last match.
 /// </summary>
 /// <param name="commandLine">The program and its arguments, as <see cref="CommandLine"/> reads them.</param>
 /// <param name="name">Prefix of its output.</param>
@@ -42,16 +43,27 @@ public sealed class AgentSupervisor(
     /// <summary>Number of restarts.</summary>
     public int Restarts { get; private set; }
 
-    /// <summary>Runs the agent until it ends with exit code 0, or the token fires (the match is over).</summary>
+    /// <summary>Runs the agent until the token fires (the last match is over). After exit code 0 it is started again when the match in which
+    /// it began is over.</summary>
+    /// <param name="current">The match that runs, or comes next.</param>
+    /// <param name="waitForNext">Waits until another match is that.</param>
+    /// <param name="over">Fires after the last match.</param>
     /// <exception cref="AgentException">The program cannot be started at all.</exception>
-    public async Task RunAsync(CancellationToken over)
+    public async Task RunAsync(
+        Func<MatchRun> current, Func<MatchRun, CancellationToken, Task> waitForNext, CancellationToken over)
     {
         var delay = FirstDelay;
         while (!over.IsCancellationRequested)
         {
             var started = clock.GetTimestamp();
+            var match = current();
             var exitCode = await RunOnceAsync(over);
-            if (exitCode is null or 0 || over.IsCancellationRequested) return;
+            if (exitCode is null || over.IsCancellationRequested) return;
+            if (exitCode == 0)
+            {
+                await waitForNext(match, over).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                continue;
+            }
             if (clock.GetElapsedTime(started) >= WellAfter) delay = FirstDelay;
             LogMessages.AgentRestarts(_log, exitCode.Value, delay.TotalSeconds);
             try

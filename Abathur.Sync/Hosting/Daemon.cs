@@ -150,11 +150,14 @@ public sealed class Daemon : IAsyncDisposable
 
     private IEnumerable<string> UnixSockets => new[] { _options.GrpcUnixSocket, _options.SocketUnixSocket }.OfType<string>();
 
-    /// <summary>Called when the match is over, or its source is lost: before those have seen that who see the match later.</summary>
-    public Func<ValueTask>? MatchOver { get; init; }
+    /// <summary>Whether a match was lost: the game, or the bot that publishes, has disconnected in it.</summary>
+    public bool AnyLost { get; private set; }
 
     /// <summary>The match that runs, or comes next.</summary>
     public MatchRun Run => _live.Current;
+
+    /// <summary>Waits until a match is over and another one comes next.</summary>
+    public Task WaitForNextAsync(MatchRun run, CancellationToken cancellation) => _live.WaitForNextAsync(run, cancellation);
 
     /// <summary>Matches that are over and have readers still.</summary>
     internal int MatchesThatEnd
@@ -200,9 +203,8 @@ public sealed class Daemon : IAsyncDisposable
         try
         {
             var end = await _source.RunAsync(new Sink(this), cancellation);
-            var finishing = FinishAsync(end);
-            if (end.IsOfMatch && MatchOver is not null) await MatchOver();
-            await finishing;
+            AnyLost |= end.Reason == SubscriptionEndReason.SourceLost;
+            await FinishAsync(end);
             return end;
         }
         catch (Exception e)
@@ -278,6 +280,7 @@ public sealed class Daemon : IAsyncDisposable
     {
         lock (_gate)
         {
+            AnyLost |= end.Reason == SubscriptionEndReason.SourceLost;
             var former = _live.GoOn();
             // The daemon is stopping, which has ended the match.
             if (_finished is not null) return;

@@ -5,7 +5,6 @@ using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Matches.History;
 using Abathur.Sync.Matches.Plots;
-using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Matches;
@@ -71,8 +70,8 @@ public sealed class MatchRun : IDisposable
     /// <summary>Why it has ended; null while it runs.</summary>
     public SubscriptionEnd? End { get; private set; }
 
-    /// <summary>Records it; null: it is not recorded.</summary>
-    internal MatchRecorder? Recorder { get; set; }
+    /// <summary>How its recording goes; null: it is not recorded.</summary>
+    internal Func<RecordingStatus?>? Recording { get; set; }
 
     /// <summary>The result of each player, as soon as an observation has it.</summary>
     public IReadOnlyList<SC2APIProtocol.PlayerResult> Results => _timeline.Results;
@@ -242,7 +241,7 @@ public sealed class MatchRun : IDisposable
             Frames = Hub.Sequence,
             Results = { Results },
             Reason = End?.Message ?? "",
-            Recording = Recorder?.Status,
+            Recording = Recording?.Invoke(),
             History = _history?.Describe(),
         };
         if (Hub.Sequence > 0) summary.LastGameLoop = Hub.NewestGameLoop;
@@ -257,7 +256,7 @@ public sealed class MatchRun : IDisposable
         status.BytesPublished = _bytesPublished;
         status.FramesPerSecond = _rate.PerSecond();
         status.History = _history?.Describe();
-        status.Recording = Recorder?.Status;
+        status.Recording = Recording?.Invoke();
         Abilities.Describe?.Invoke(status);
     }
 

@@ -18,6 +18,7 @@ public sealed class MatchView : IDisposable
     private readonly HashSet<MatchReader> _followers = [];
     private volatile MatchRun _current;
     private MatchTotals _before;
+    private TaskCompletionSource _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     internal MatchView(HubShare share, MatchAbilities abilities)
     {
@@ -75,6 +76,21 @@ public sealed class MatchView : IDisposable
         lock (_gate) return _before + MatchTotals.Of(_current);
     }
 
+    /// <summary>Waits until a match is not the current one any more.</summary>
+    public async Task WaitForNextAsync(MatchRun run, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            Task next;
+            lock (_gate)
+            {
+                if (run != _current) return;
+                next = _next.Task;
+            }
+            await next.WaitAsync(cancellation);
+        }
+    }
+
     /// <summary>Adds a reader to a match. Null if there are too many.</summary>
     /// <param name="run">The match.</param>
     /// <param name="options">The subscription.</param>
@@ -105,6 +121,8 @@ public sealed class MatchView : IDisposable
             if (former.Match is not null) _former.Add(new FormerMatch(former));
             if (_former.Count > MaxMatches) Forget(_former[0]);
             _current = next;
+            _next.SetResult();
+            _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
             return former;
         }
     }

@@ -2,6 +2,7 @@ using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
+using Abathur.Sync.Matches;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
@@ -15,6 +16,12 @@ namespace Abathur.Sync.Relay;
 internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer) : IRelayedDaemon
 {
     private static readonly TransportTraits Traits = new("nats", Encoding.Columns, CanAcknowledge: false, WireFormat.Protobuf);
+
+    /// <summary>The match that runs, or comes next.</summary>
+    public MatchRun Current => api.ViewOf(level).Current;
+
+    /// <summary>Waits until another match is that.</summary>
+    public Task WaitForNextAsync(MatchRun match, CancellationToken cancellation) => api.ViewOf(level).WaitForNextAsync(match, cancellation);
 
     /// <inheritdoc/>
     public string Place => "this daemon";

@@ -4,12 +4,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Abathur.Sync.Relay;
 
-/// <summary>Runs the relay of this process' match, and starts it again when it fails: the match does not depend on it.</summary>
+/// <summary>Runs the relay of this process' matches, one after the other, and starts it again when it fails: they do not depend on
+/// it.</summary>
 /// <param name="address">The servers of NATS, and the login.</param>
 /// <param name="name">Name of the match on NATS; null: its id.</param>
 /// <param name="daemon">This daemon.</param>
 /// <param name="clock">Clock of all times.</param>
-internal sealed class RelaySupervisor(NatsAddress address, string? name, IRelayedDaemon daemon, TimeProvider clock)
+internal sealed class RelaySupervisor(NatsAddress address, string? name, LocalDaemon daemon, TimeProvider clock)
 {
     /// <summary>How long a relay may take to finish after the match.</summary>
     public static readonly TimeSpan FinishTimeout = TimeSpan.FromSeconds(5);
@@ -19,7 +20,7 @@ internal sealed class RelaySupervisor(NatsAddress address, string? name, IRelaye
     private static readonly TimeSpan WellAfter = TimeSpan.FromSeconds(30);
     private readonly ILogger _log = ProgramLog.OfAgent("relay");
 
-    /// <summary>Runs it until the match is over.</summary>
+    /// <summary>Runs it until the last match is over.</summary>
     /// <param name="over">Ends it.</param>
     public async Task RunAsync(CancellationToken over)
     {
@@ -29,11 +30,13 @@ internal sealed class RelaySupervisor(NatsAddress address, string? name, IRelaye
             var started = clock.GetTimestamp();
             try
             {
+                var match = daemon.Current;
                 await using var servers = await RelayServers.ConnectAsync(address, over);
                 var relay = new MatchRelay(
                     servers, daemon, name, new RelayOptions(), line => LogMessages.AgentOutput(_log, line), clock);
                 if (await relay.RunAsync(over) is { } problem) LogMessages.RelayEnded(_log, problem);
-                return;
+                await daemon.WaitForNextAsync(match, over);
+                continue;
             }
             catch (OperationCanceledException) when (over.IsCancellationRequested)
             {

@@ -2,6 +2,7 @@ using Abathur.Protobuf;
 using Abathur.Recordings;
 using Abathur.Sc2;
 using Abathur.Sync.Frames;
+using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
 using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.V1;
@@ -15,18 +16,34 @@ namespace Abathur.Sync.Sources.Feed;
 /// Shared by all sources of a running game: sets the match once, publishes and records each observation, and records the bot's actions and
 /// the end. One caller at a time. It waits for readers only if its source waits.
 /// </summary>
-public sealed class MatchFeed(MatchRun run, MatchRecorder? recorder, TimeProvider clock)
+public sealed class MatchFeed
 {
-    private readonly FrameStamp _start = FrameStamp.Now(clock);
+    private readonly MatchRun _run;
+    private readonly MatchRecordings? _recordings;
+    private readonly TimeProvider _clock;
+    private readonly FrameStamp _start;
+    private MatchRecorder? _recorder;
     private long _drawingsRecorded;
     private volatile bool _isOver;
+
+    /// <param name="run">The match.</param>
+    /// <param name="recordings">Records it; null: it is not recorded.</param>
+    /// <param name="clock">Clock of all times.</param>
+    public MatchFeed(MatchRun run, MatchRecordings? recordings, TimeProvider clock)
+    {
+        (_run, _recordings, _clock, _start) = (run, recordings, clock, FrameStamp.Now(clock));
+        if (recordings is not null) run.Recording = () => _recorder?.Status ?? recordings.Next;
+    }
+
+    /// <summary>Called when the match is over and its recording, if it has one, is complete.</summary>
+    public Action<SubscriptionEnd?, MatchRecorder?>? Ended { get; init; }
 
     /// <summary>Whether publishing waits for a disk that is too slow instead of dropping frames from the recording, and for the history
     /// instead of beginning it again. Default: no.</summary>
     public bool WaitsForRecorder { get; init; }
 
     /// <summary>Whether the match has begun.</summary>
-    public bool HasBegun => run.Match is not null;
+    public bool HasBegun => _run.Match is not null;
 
     /// <summary>Game loop of the newest observation.</summary>
     public uint GameLoop { get; private set; }
@@ -55,25 +72,33 @@ public sealed class MatchFeed(MatchRun run, MatchRecorder? recorder, TimeProvide
         if (!gameInfo.IsEmpty) match.GameInfo ??= LenientParser.Parse<ResponseGameInfo>(gameInfo.Span);
         if (!gameData.IsEmpty) match.GameData ??= LenientParser.Parse<ResponseData>(gameData.Span);
         if (match.MapName.Length == 0) match.MapName = match.GameInfo?.MapName ?? "";
-        if (recorder is not null)
+        if (BeginRecording(match) is { } recorder)
         {
-            recorder.Begin(new RecordingMatch
-            {
-                MatchId = match.MatchId,
-                PlayerId = match.PlayerId,
-                MapName = match.MapName,
-                GameVersion = match.GameVersion,
-                TickHz = match.TickHz,
-                Source = match.Source.ToString().ToLowerInvariant(),
-                Simulated = match.Simulated,
-            });
-            var now = LogTime(FrameStamp.Now(clock));
+            var now = LogTime(FrameStamp.Now(_clock));
             if (!gameInfo.IsEmpty) recorder.AddGameInfo(now, gameInfo.ToArray());
             if (!gameData.IsEmpty) recorder.AddGameData(now, gameData.ToArray());
             recorder.AddEvent(now, new Event { MatchStarted = new() });
-            run.Plots.TakeForRecording();
+            _run.Plots.TakeForRecording();
         }
-        run.Begin(match);
+        _run.Begin(match);
+    }
+
+    private MatchRecorder? BeginRecording(Match match)
+    {
+        if (_recordings is null) return null;
+        var recorded = new RecordingMatch
+        {
+            MatchId = match.MatchId,
+            PlayerId = match.PlayerId,
+            MapName = match.MapName,
+            GameVersion = match.GameVersion,
+            TickHz = match.TickHz,
+            Source = match.Source.ToString().ToLowerInvariant(),
+            Simulated = match.Simulated,
+        };
+        _recorder = _recordings.Begin(recorded, match.GameInfo, out var failure);
+        if (_recorder is null) _run.Recording = () => failure;
+        return _recorder;
     }
 
     /// <summary>Publishes and records an observation, whose reference it takes over.</summary>
@@ -95,38 +120,41 @@ public sealed class MatchFeed(MatchRun run, MatchRecorder? recorder, TimeProvide
             throw e as InvalidDataException ?? new InvalidDataException(e.Message, e);
         }
         GameLoop = gameLoop;
-        if (WaitsForRecorder && recorder is not null) await recorder.WaitForRoomAsync();
-        if (WaitsForRecorder) await run.WaitForHistoryAsync();
-        run.Drawings.Advance(gameLoop);
+        if (WaitsForRecorder && _recorder is not null) await _recorder.WaitForRoomAsync();
+        if (WaitsForRecorder) await _run.WaitForHistoryAsync();
+        _run.Drawings.Advance(gameLoop);
         RecordAgents(LogTime(captured));
-        recorder?.AddObservation(gameLoop, LogTime(captured), observation);
+        _recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
-        PublishedTimestamp = clock.GetTimestamp();
-        await run.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
+        PublishedTimestamp = _clock.GetTimestamp();
+        await _run.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
     }
 
     /// <summary>
-    /// Ends the match: records what agents have drawn and plotted since the last observation. Later actions and steps belong to another
-    /// match and are not recorded.
+    /// Ends the match: records what agents have drawn and plotted since the last observation, and completes the recording. Later actions and
+    /// steps belong to another match and are not recorded.
     /// </summary>
-    public void End()
+    /// <param name="end">Why it ended; null: it failed.</param>
+    public void End(SubscriptionEnd? end = null)
     {
         if (_isOver) return;
         _isOver = true;
-        RecordAgents(LogTime(FrameStamp.Now(clock)));
+        RecordAgents(LogTime(FrameStamp.Now(_clock)));
+        if (_recorder is not null) _recordings!.End(_recorder, recorder => Ended?.Invoke(end, recorder));
+        else if (HasBegun) Ended?.Invoke(end, null);
     }
 
     /// <summary>Records actions of the bot or of an agent. The bytes, a <c>RequestAction</c>, are copied.</summary>
     public void RecordActions(ReadOnlySpan<byte> requestAction)
     {
-        if (!_isOver) recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(clock)), requestAction.ToArray());
+        if (!_isOver) _recorder?.AddActions(GameLoop, LogTime(FrameStamp.Now(_clock)), requestAction.ToArray());
     }
 
     /// <summary>Records a request for more game loops.</summary>
     public void RecordStep(uint count)
     {
         if (!_isOver)
-            recorder?.AddEvent(LogTime(FrameStamp.Now(clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
+            _recorder?.AddEvent(LogTime(FrameStamp.Now(_clock)), new Event { GameLoop = GameLoop, Stepped = new() { Count = count } });
     }
 
     /// <summary>Log time of a moment: UTC at the start plus the monotonic clock since then, so that a change of the system time does not
@@ -136,16 +164,16 @@ public sealed class MatchFeed(MatchRun run, MatchRecorder? recorder, TimeProvide
     /// <summary>Records what agents have drawn and plotted. At most once per observation, however often they do.</summary>
     private void RecordAgents(long capturedUnixNs)
     {
-        if (recorder is null) return;
-        if (run.Drawings.Version != _drawingsRecorded)
-            recorder.AddDrawings(GameLoop, capturedUnixNs, run.Drawings.Read(out _drawingsRecorded).ToByteArray());
-        if (run.Plots.TakeForRecording() is { IsEmpty: false } plots) recorder.AddPlots(GameLoop, capturedUnixNs, plots);
+        if (_recorder is null) return;
+        if (_run.Drawings.Version != _drawingsRecorded)
+            _recorder.AddDrawings(GameLoop, capturedUnixNs, _run.Drawings.Read(out _drawingsRecorded).ToByteArray());
+        if (_run.Plots.TakeForRecording() is { IsEmpty: false } plots) _recorder.AddPlots(GameLoop, capturedUnixNs, plots);
     }
 
     private void RecordEnd(FrameStamp captured)
     {
         var ended = new Event.Types.MatchEnded();
         ended.PlayerResult.AddRange(Results);
-        recorder?.AddEvent(LogTime(captured), new Event { GameLoop = GameLoop, MatchEnded = ended });
+        _recorder?.AddEvent(LogTime(captured), new Event { GameLoop = GameLoop, MatchEnded = ended });
     }
 }

@@ -29,6 +29,9 @@ public sealed record LiveOptions
     /// <summary>Whether agents may act. Default: no.</summary>
     public bool AllowActions { get; init; }
 
+    /// <summary>Whether agents act in it: only in a game that is played.</summary>
+    public bool TakesActions => AllowActions && Replay is null && ObservedPlayerId is null;
+
     /// <summary>Agents to wait for before the first observation. Default: none.</summary>
     public int WaitForAgents { get; init; }
 

@@ -15,30 +15,43 @@ namespace Abathur.Sync.Sources.Proxy;
 /// </summary>
 internal sealed class ProxyActions : IAsyncDisposable
 {
-    private readonly ActionQueue _queue;
-    private readonly QueryQueue _queries;
+    private readonly ProxyMatch _match;
     private readonly ProxyRelay _relay;
     private readonly MatchFeed _feed;
     private readonly GameDrawing _drawing;
-    private readonly FrameTimes _times;
+    private readonly bool _draws;
     private readonly TimeProvider _clock;
     private readonly AsyncAutoResetEvent _arrived;
     private readonly Task _giving;
     private volatile bool _ended;
 
-    /// <param name="queue">The actions of agents. Those that arrive before the match wait for it.</param>
-    /// <param name="queries">The queries of agents.</param>
+    /// <param name="match">The match. What arrives before it has begun waits for that.</param>
     /// <param name="relay">The connection to the game.</param>
-    /// <param name="feed">Has the newest game loop; records the actions.</param>
-    /// <param name="drawing">The drawings of agents.</param>
-    /// <param name="times">Receives the response times of agents.</param>
+    /// <param name="draws">Whether drawings are shown in the game.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
-    public ProxyActions(
-        ActionQueue queue, QueryQueue queries, ProxyRelay relay, MatchFeed feed, GameDrawing drawing, FrameTimes times, TimeProvider clock)
+    public ProxyActions(ProxyMatch match, ProxyRelay relay, bool draws, TimeProvider clock)
     {
-        (_queue, _queries, _relay, _feed, _drawing, _times, _clock) = (queue, queries, relay, feed, drawing, times, clock);
+        (_match, _relay, _feed, _draws, _clock) = (match, relay, match.Feed, draws, clock);
+        _drawing = new GameDrawing(match.Run.Drawings);
         _arrived = new AsyncAutoResetEvent(clock);
         _giving = Task.Run(RunAsync);
+        match.Actions.Arrived = match.Queries.Arrived = Wake;
+        if (draws) match.Run.Drawings.Changed += Wake;
+    }
+
+    /// <summary>The match has begun.</summary>
+    public void Begin()
+    {
+        _drawing.TerrainHeight = _match.Run.Match!.GameInfo?.StartRaw?.TerrainHeight;
+        Wake();
+    }
+
+    /// <summary>The bot has drawn in the game.</summary>
+    public void BotDrew(SC2APIProtocol.RequestDebug request)
+    {
+        if (!_draws) return;
+        _drawing.BotDrew(request);
+        Wake();
     }
 
     /// <summary>Starts to send what is queued. Does not block.</summary>
@@ -48,6 +61,8 @@ internal sealed class ProxyActions : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _ended = true;
+        _match.Actions.Arrived = _match.Queries.Arrived = null;
+        _match.Run.Drawings.Changed -= Wake;
         _arrived.Set();
         await _giving;
         _arrived.Dispose();
@@ -57,9 +72,9 @@ internal sealed class ProxyActions : IAsyncDisposable
     {
         while (!_ended)
         {
-            while (!_ended && _feed.HasBegun && _queue.TryTake(_feed.GameLoop, out var actions)) await GiveAsync(actions);
-            while (!_ended && _feed.HasBegun && _queries.TryTake(out var query)) await QueryAsync(query);
-            while (!_ended && _feed.HasBegun && _drawing.TakeRequest() is { } request) await DrawAsync(request);
+            while (!_ended && _feed.HasBegun && _match.Actions.TryTake(_feed.GameLoop, out var actions)) await GiveAsync(actions);
+            while (!_ended && _feed.HasBegun && _match.Queries.TryTake(out var query)) await QueryAsync(query);
+            while (_draws && !_ended && _feed.HasBegun && _drawing.TakeRequest() is { } request) await DrawAsync(request);
             if (!_ended) await _arrived.WaitAsync();
         }
     }
@@ -68,7 +83,7 @@ internal sealed class ProxyActions : IAsyncDisposable
     {
         try
         {
-            _times.Agent.Add(_clock.GetElapsedTime(_feed.PublishedTimestamp));
+            _match.Times.Agent.Add(_clock.GetElapsedTime(_feed.PublishedTimestamp));
             var request = actions.ToRequestAction();
             _feed.RecordActions(request.ToByteArray());
             if (await AskAsync(new Request { Action = request }) is not { } bytes)

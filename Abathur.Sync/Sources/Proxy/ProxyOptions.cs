@@ -17,6 +17,9 @@ public sealed record ProxyOptions
     /// <summary>Whether agents may act. Default: no.</summary>
     public bool AllowActions { get; init; }
 
+    /// <summary>Whether it ends with its first match. Default: no.</summary>
+    public bool Once { get; init; }
+
     /// <summary>How long a bot's connection waits for a game that is still starting. Default: 30 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(30);
 }

@@ -3,18 +3,17 @@ using System.Net.Sockets;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
-using Abathur.Sync.Matches.Drawing;
 using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Microsoft.Extensions.Logging;
-using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Relays between one bot and its game and publishes the observations. The bot's game does not depend on the publishing: if it fails, or
-/// the match is over for agents and the recording, the relay continues until the bot or the game closes.
+/// Relays between one bot and its game and publishes the observations: match after match, on one connection or several. The bot's game does
+/// not depend on the publishing: if it fails, or the only match is over for agents and the recording, the relay continues until the bot or
+/// the game closes.
 /// </summary>
 public sealed class ProxySource : IMatchSource, IAsyncDisposable
 {
@@ -24,48 +23,36 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
 
     private readonly ProxyOptions _options;
-    private readonly MatchRecorder? _recorder;
+    private readonly MatchRecordings? _recordings;
     private readonly TimeProvider _clock;
     private readonly ILogger _log;
     private readonly TcpListener _listener;
-    private readonly ActionQueue _actions;
-    private readonly QueryQueue _queries;
     private readonly TaskCompletionSource _relayed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _closing = new();
     private readonly SemaphoreSlim _seat = new(1);
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile ProxyRelay? _relay;
-    private MatchFeed? _feed;
-    private MatchRun? _run;
+    private IMatchSink? _sink;
+    private volatile ProxyMatch? _match;
     private int _connections;
 
     /// <param name="options">The addresses of bot and game.</param>
-    /// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
+    /// <param name="recordings">Records the matches; null: they are not recorded. The caller disposes it.</param>
     /// <param name="log">Gets a message for each bot that is refused.</param>
     /// <param name="clock">Clock of all times.</param>
-    public ProxySource(ProxyOptions options, MatchRecorder? recorder, ILogger log, TimeProvider clock)
+    public ProxySource(ProxyOptions options, MatchRecordings? recordings, ILogger log, TimeProvider clock)
     {
-        (_options, _recorder, _log, _clock) = (options, recorder, log, clock);
+        (_options, _recordings, _log, _clock) = (options, recordings, log, clock);
         _listener = new TcpListener(options.Listen);
-        _actions = new ActionQueue(clock);
-        _queries = new QueryQueue(() => _feed?.GameLoop ?? 0, clock);
-        Times = new FrameTimes { Query = _queries.Times };
-        Abilities = new MatchAbilities
-        {
-            Kind = SourceKind.Proxy,
-            Actions = options.AllowActions ? _actions : null,
-            Queries = _queries,
-            Describe = Describe,
-        };
     }
 
     /// <inheritdoc/>
-    public MatchAbilities Abilities { get; }
+    public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Proxy };
 
-    /// <summary>How the time of frames was spent.</summary>
-    public FrameTimes Times { get; }
+    /// <summary>Called when a match is over and its recording, if it has one, is complete.</summary>
+    public MatchEndHandler? MatchEnded { get; init; }
 
-    /// <summary>Completes when the connection of the bot and its game has ended, which may be after the match is over.</summary>
+    /// <summary>Completes when the connection of the bot and its game has ended, which may be after the only match is over.</summary>
     public Task Relayed => _relayed.Task;
 
     /// <summary>Messages that were relayed but not inspected, because the queue was full.</summary>
@@ -85,32 +72,40 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
-        var run = sink.Current;
-        (_run, _feed) = (run, new MatchFeed(run, _recorder, _clock));
+        _sink = sink;
+        _match = NextMatch();
         _ = AcceptAsync();
+        var end = new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         try
         {
-            return await _over.Task.WaitAsync(cancellation);
+            end = await _over.Task.WaitAsync(cancellation);
         }
         catch (OperationCanceledException)
         {
             await _closing.CancelAsync();
             _relay?.Abort();
-            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         }
         finally
         {
-            _actions.Close();
-            _queries.Close();
-            _feed.End();
+            _match?.End(end);
         }
+        return end;
     }
 
-    private void Describe(Status status)
+    private ProxyMatch NextMatch() => new(_sink!.Current, _options.AllowActions, _recordings, MatchEnded, _clock);
+
+    /// <summary>Ends the match that has begun, and goes on with the next, which it returns; null: there is none.</summary>
+    private ProxyMatch? GoOn(SubscriptionEnd end)
     {
-        if (_options.AllowActions) status.Actions = _actions.Status;
-        status.Recording = _recorder?.Status;
-        status.FrameBudget = Times.ToBudget();
+        // At once, because the bot's next request may belong to the next match.
+        _match!.End(end);
+        if (_options.Once || _closing.IsCancellationRequested)
+        {
+            _over.TrySetResult(end);
+            return null;
+        }
+        _sink!.GoOn(end);
+        return _match = NextMatch();
     }
 
     /// <inheritdoc/>
@@ -152,7 +147,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         Interlocked.Decrement(ref _connections);
     }
 
-    /// <summary>Serves a connection. If no match begins on it, the next connection may use the seat.</summary>
+    /// <summary>Serves a connection. When it has ended, the next one may use the seat.</summary>
     private async Task ServeAsync(Socket bot)
     {
         var isSeated = false;
@@ -166,15 +161,14 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
             {
                 handshake.Refuse(
                     "503 Service Unavailable",
-                    _feed!.HasBegun
+                    _over.Task.IsCompleted
                         ? "The proxy serves one match, which already has its bot."
                         : "A bot is already connected: a game has one client.");
                 return;
             }
             using var game = await OnThread(() => handshake.Connect(TellThatGameIsAwaited, _closing.Token));
             if (game is null) return;
-            var end = await RelayAsync(bot, game, handshake);
-            if (_feed!.HasBegun) _over.TrySetResult(end);
+            await RelayAsync(bot, game, handshake);
         }
         catch (ProxyException e)
         {
@@ -194,7 +188,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
             Drop(bot);
             if (isSeated)
             {
-                if (_feed!.HasBegun || _closing.IsCancellationRequested) _relayed.TrySetResult();
+                if (_over.Task.IsCompleted || _closing.IsCancellationRequested) _relayed.TrySetResult();
                 _seat.Release();
             }
         }
@@ -206,52 +200,24 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     {
         var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token)
             || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
-        if (!isFree || !_feed!.HasBegun) return isFree;
+        if (!isFree || !_over.Task.IsCompleted) return isFree;
         _seat.Release();
         return false;
     }
 
-    private async Task<SubscriptionEnd> RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
+    private async Task RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
     {
-        var tap = new ProxyTap(_feed!, Times, _options.AllowActions, _log, _clock);
+        var tap = new ProxyTap(_match!, _options.AllowActions, _log, _clock) { GoOn = GoOn };
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
-        var drawing = new GameDrawing(_run!.Drawings);
-        var actions = new ProxyActions(_actions, _queries, relay, _feed!, drawing, Times, _clock);
-        (tap.Ask, _actions.Arrived, _queries.Arrived) = (relay.Send, actions.Wake, actions.Wake);
-        tap.Began = () =>
-        {
-            drawing.TerrainHeight = _run.Match!.GameInfo?.StartRaw?.TerrainHeight;
-            actions.Wake();
-        };
-        if (_options.AllowActions)
-        {
-            _run.Drawings.Changed += actions.Wake;
-            tap.BotDrew = request =>
-            {
-                drawing.BotDrew(request);
-                actions.Wake();
-            };
-        }
-        _ = tap.Over.ContinueWith(
-            how => _over.TrySetResult(how.Result), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+        tap.Relay = relay;
         _relay = relay;
         if (_closing.IsCancellationRequested) relay.Abort();
         var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
         _relay = null;
-        _run.Drawings.Changed -= actions.Wake;
-        await actions.DisposeAsync();
         await tap.DisposeAsync();
+        tap.End(end);
         MessagesDropped += tap.Messages.Dropped;
         MessagesUnreadable += tap.Unreadable;
-        // Use the end that the messages contain, even if the connection broke before they were parsed.
-        if (tap.Over.IsCompletedSuccessfully) return await tap.Over;
-        return end switch
-        {
-            _ when tap.HasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
-            RelayEnd.BotClosed => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection"),
-            RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke during the match"),
-            _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection during the match"),
-        };
     }
 
     private void TellThatGameIsAwaited(string game, string why) =>

@@ -16,8 +16,8 @@ using Status = SC2APIProtocol.Status;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Inspects relayed messages on its own task: publishes observations, and records the bot's actions and steps. Messages that it cannot keep
-/// up with are dropped and counted; it never delays the relay.
+/// Inspects relayed messages on its own task: publishes observations, and records the bot's actions and steps, as one match after the other.
+/// Messages that it cannot keep up with are dropped and counted; it never delays the relay.
 /// </summary>
 internal sealed class ProxyTap : IAsyncDisposable
 {
@@ -28,52 +28,53 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>How long the game may take to answer the tap's own requests. Frames wait for them; the bot does not.</summary>
     private static readonly TimeSpan AskTimeout = TimeSpan.FromSeconds(10);
 
-    private readonly MatchFeed _feed;
-    private readonly FrameTimes _times;
+    private readonly bool _actionsAllowed;
     private readonly TimeProvider _clock;
     private readonly ILogger _log;
-    private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly Match _match = new() { Source = SourceKind.Proxy };
     private readonly Task _looking;
+    private ProxyMatch? _current;
+    private ProxyActions? _actions;
+    private Task _actionsStopped = Task.CompletedTask;
+    private ProxyRelay _relay = null!;
+    private Match _match;
     private long _unreadable;
     private byte[]? _gameInfo;
     private byte[]? _gameData;
     private uint _stepped;
     private bool _dataIsWhole;
     private bool _wasInGame;
+    private bool _hasEnded;
+    private bool _awaitsGame;
     private long _requestSent;
     private long _responsePassedOn;
     private TimeSpan _gameTime;
     private TimeSpan _botTime;
     private TimeSpan _daemonTime;
 
-    /// <param name="feed">Publishes and records the frames.</param>
-    /// <param name="times">Receives the times.</param>
+    /// <param name="match">The match that begins on this connection.</param>
     /// <param name="actionsAllowed">Whether agents may act.</param>
     /// <param name="log">Gets a message if the match cannot be published.</param>
     /// <param name="clock">Clock of the stamps.</param>
-    public ProxyTap(MatchFeed feed, FrameTimes times, bool actionsAllowed, ILogger log, TimeProvider clock)
+    public ProxyTap(ProxyMatch match, bool actionsAllowed, ILogger log, TimeProvider clock)
     {
-        (_feed, _times, _log, _clock) = (feed, times, log, clock);
-        _match.ActionsAllowed = actionsAllowed;
+        (_current, _actionsAllowed, _log, _clock) = (match, actionsAllowed, log, clock);
+        _match = NewMatch();
         Messages = new TapQueue(clock);
         _looking = Task.Run(LookAsync);
     }
 
-    /// <summary>Sends a request of the proxy to the game. Set before the first message.</summary>
-    public Action<Request, Action<ReadOnlyMemory<byte>?>>? Ask { get; set; }
+    /// <summary>The connection to the game. Set before the first message.</summary>
+    public ProxyRelay Relay
+    {
+        set
+        {
+            _relay = value;
+            _actions = new ProxyActions(_current!, value, _actionsAllowed, _clock);
+        }
+    }
 
-    /// <summary>Called when the bot has drawn in the game.</summary>
-    public Action<RequestDebug>? BotDrew { get; set; }
-
-    /// <summary>Called when the match has begun.</summary>
-    public System.Action? Began { get; set; }
-
-    /// <summary>Completes when the match is over or cannot be published any more.</summary>
-    public Task<SubscriptionEnd> Over => _over.Task;
-
-    /// <summary>Whether the game has reported its end, even if no observation had the results.</summary>
-    public bool HasEnded { get; private set; }
+    /// <summary>Called when a match that has begun is over; returns the next, null if there is none.</summary>
+    public required Func<SubscriptionEnd, ProxyMatch?> GoOn { get; init; }
 
     /// <summary>Messages that are not protobuf of the game's API: they were relayed but not inspected.</summary>
     public long Unreadable => Interlocked.Read(ref _unreadable);
@@ -81,12 +82,29 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>The messages to inspect.</summary>
     public TapQueue Messages { get; }
 
-    /// <summary>Inspects the remaining messages and ends. Call it when no more messages are added.</summary>
+    /// <summary>Inspects the remaining messages. Call it when no more messages are added.</summary>
     public async ValueTask DisposeAsync()
     {
         Messages.Close();
         await _looking;
         Messages.Dispose();
+        StopActions();
+        await _actionsStopped;
+    }
+
+    /// <summary>Ends the match that runs still, when all is inspected.</summary>
+    /// <param name="how">How the connection has ended.</param>
+    public void End(RelayEnd how)
+    {
+        // The end that the messages contain counts, even if the connection broke before they were inspected.
+        if (_current is not { Feed.HasBegun: true }) return;
+        GoOn(how switch
+        {
+            _ when _hasEnded => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the game has ended"),
+            RelayEnd.BotClosed => new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot closed the connection"),
+            RelayEnd.BotLost => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke during the match"),
+            _ => new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the game closed the connection during the match"),
+        });
     }
 
     private async Task LookAsync()
@@ -107,8 +125,9 @@ internal sealed class ProxyTap : IAsyncDisposable
             {
                 // The match cannot be published any more, which was already reported.
                 if (isBroken) continue;
-                if (message.FromGame) await LookAtResponseAsync(message);
-                else LookAtRequest(message);
+                if (_current is not { } match) continue;
+                if (message.FromGame) await LookAtResponseAsync(match, message);
+                else LookAtRequest(match, message);
             }
             catch (Exception e) when (e is InvalidDataException or InvalidProtocolBufferException)
             {
@@ -120,8 +139,9 @@ internal sealed class ProxyTap : IAsyncDisposable
                 // A bug: the match ends for the agents, but not for the bot.
                 isBroken = true;
                 LogMessages.PublishingFailed(_log, e.ToString());
-                _over.TrySetResult(
-                    new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
+                if (_current is { Feed.HasBegun: true })
+                    GoOn(new SubscriptionEnd(SubscriptionEndReason.SourceLost, $"the match cannot be published any more: {e.Message}"));
+                _current = null;
             }
             finally
             {
@@ -130,7 +150,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
     }
 
-    private void LookAtRequest(in TappedMessage message)
+    private void LookAtRequest(ProxyMatch match, in TappedMessage message)
     {
         if (_responsePassedOn != 0) _botTime += Positive(_responsePassedOn, message.FirstByte);
         _daemonTime += message.Held;
@@ -140,19 +160,19 @@ internal sealed class ProxyTap : IAsyncDisposable
         switch (request.Kind)
         {
             case Request.ActionFieldNumber:
-                _feed.RecordActions(body);
+                match.Feed.RecordActions(body);
                 break;
             case Request.StepFieldNumber:
                 // Without a count the game takes one step.
                 var step = RequestStep.Parser.ParseFrom(body);
                 _stepped += step.HasCount ? step.Count : 1;
-                _feed.RecordStep(step.HasCount ? step.Count : 1);
+                match.Feed.RecordStep(step.HasCount ? step.Count : 1);
                 break;
             case Request.StartReplayFieldNumber:
                 _match.PlayerId = (uint)LenientParser.Parse<RequestStartReplay>(body).ObservedPlayerId;
                 break;
             case Request.DebugFieldNumber:
-                BotDrew?.Invoke(LenientParser.Parse<RequestDebug>(body));
+                _actions?.BotDrew(LenientParser.Parse<RequestDebug>(body));
                 break;
             case Request.DataFieldNumber:
                 var data = RequestData.Parser.ParseFrom(body);
@@ -161,7 +181,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
     }
 
-    private async ValueTask LookAtResponseAsync(TappedMessage message)
+    private async ValueTask LookAtResponseAsync(ProxyMatch match, TappedMessage message)
     {
         // If requests were sent without waiting for the answers, count only the newest one, once.
         if (_requestSent != 0) _gameTime += Positive(_requestSent, message.FirstByte);
@@ -169,21 +189,27 @@ internal sealed class ProxyTap : IAsyncDisposable
         _responsePassedOn = message.PassedOn;
         _daemonTime += message.Held;
         var response = ResponseWire.Read(message.Payload.Span);
+        if (response.Status is Status.InGame or Status.InReplay) _awaitsGame = false;
         switch (response.Kind)
         {
             case Response.ObservationFieldNumber:
+                // Those after the end belong to no match.
+                if (_awaitsGame) break;
                 var (offset, length) = response.Body.GetOffsetAndLength(message.Payload.Span.Length);
                 message.Payload.Narrow(offset, length);
-                await PublishAsync(message);
+                await PublishAsync(match, message);
                 break;
             // Game loops restart or go back: the following observations belong to another match.
-            case Response.RestartGameFieldNumber when _feed.HasBegun && !response.HasError:
-                End("the bot has restarted the game");
+            case Response.RestartGameFieldNumber when !response.HasError:
+                End(match, "the bot has restarted the game");
+                _awaitsGame = false;
                 break;
-            case Response.QuickLoadFieldNumber when _feed.HasBegun && !response.HasError:
-                End("the bot has loaded a saved game");
+            case Response.QuickLoadFieldNumber when !response.HasError:
+                End(match, "the bot has loaded a saved game");
+                _awaitsGame = false;
                 break;
             case Response.JoinGameFieldNumber:
+                if (!response.HasError) _awaitsGame = false;
                 _match.PlayerId = LenientParser.Parse<ResponseJoinGame>(message.Payload.Span[response.Body]).PlayerId;
                 break;
             default:
@@ -197,38 +223,58 @@ internal sealed class ProxyTap : IAsyncDisposable
     {
         if (status is Status.InGame or Status.InReplay) _wasInGame = true;
         // The results are in the next observation that the bot requests. An unknown status is ignored.
-        else if (_wasInGame && status == Status.Ended) HasEnded = true;
-        else if (_wasInGame && _feed.HasBegun && (status is Status.Launched or Status.InitGame or Status.Quit))
-            End("the bot has left the game");
+        else if (_wasInGame && status == Status.Ended) _hasEnded = true;
+        else if (_wasInGame && _current is { } match && (status is Status.Launched or Status.InitGame or Status.Quit))
+            End(match, "the bot has left the game");
     }
 
-    private void End(string how)
+    /// <summary>Ends a match that has begun, and waits for the next game.</summary>
+    private void End(ProxyMatch match, string how)
     {
-        // Immediately, not after the source has processed the end, because the bot's next request may belong to the next match.
-        _feed.End();
-        _over.TrySetResult(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
+        if (!match.Feed.HasBegun) return;
+        StopActions();
+        _current = GoOn(new SubscriptionEnd(SubscriptionEndReason.MatchOver, how));
+        // A bot that does not join again plays on as the same player, in the same program.
+        _match = NewMatch(_match);
+        (_gameInfo, _gameData, _dataIsWhole) = (null, null, false);
+        (_wasInGame, _hasEnded, _awaitsGame, _stepped) = (false, false, true, 0);
+        if (_current is { } next) _actions = new ProxyActions(next, _relay, _actionsAllowed, _clock);
     }
 
-    private async ValueTask PublishAsync(TappedMessage message)
+    /// <summary>Without waiting for the game, which may be answering the last request.</summary>
+    private void StopActions()
     {
-        // Observations after the end, or of another game on the same connection, do not belong to this match.
-        if (_over.Task.IsCompleted) return;
-        if (!_feed.HasBegun)
+        if (_actions is { } actions) _actionsStopped = Task.WhenAll(_actionsStopped, actions.DisposeAsync().AsTask());
+        _actions = null;
+    }
+
+    private Match NewMatch(Match? former = null) => new()
+    {
+        Source = SourceKind.Proxy,
+        ActionsAllowed = _actionsAllowed,
+        PlayerId = former?.PlayerId ?? 0,
+        GameVersion = former?.GameVersion ?? "",
+    };
+
+    private async ValueTask PublishAsync(ProxyMatch match, TappedMessage message)
+    {
+        var feed = match.Feed;
+        if (!feed.HasBegun)
         {
             // Throws for an invalid observation, so that the match does not begin with it.
             ObservationWire.ReadGameLoopAndEnd(message.Payload.Span);
-            await BeginAsync(message.Payload);
+            await BeginAsync(feed, message.Payload);
         }
         message.Payload.Retain();
-        await _feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
-        _times.Observe(_feed.GameLoop, _stepped);
-        _times.AddFrame(_gameTime, _botTime, _daemonTime);
+        await feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
+        match.Times.Observe(feed.GameLoop, _stepped);
+        match.Times.AddFrame(_gameTime, _botTime, _daemonTime);
         (_stepped, _gameTime, _botTime, _daemonTime) = (0, default, default, default);
-        if (_feed.Results.Count > 0) End(_feed.Outcome);
+        if (feed.Results.Count > 0) End(match, feed.Outcome);
     }
 
     /// <summary>Sets the match when the first observation has arrived. Requests the data that the bot has not requested.</summary>
-    private async ValueTask BeginAsync(SharedBuffer observation)
+    private async ValueTask BeginAsync(MatchFeed feed, SharedBuffer observation)
     {
         if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
         if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
@@ -239,14 +285,14 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
         if (_match.PlayerId == 0)
             _match.PlayerId = LenientParser.Parse<ResponseObservation>(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
-        _feed.Begin(_match, _gameInfo, _gameData);
-        Began?.Invoke();
+        feed.Begin(_match, _gameInfo, _gameData);
+        _actions?.Begin();
     }
 
     private async Task AskAsync(Request request)
     {
         var answer = new TaskCompletionSource<byte[]?>(TaskCreationOptions.RunContinuationsAsynchronously);
-        Ask?.Invoke(request, response => answer.TrySetResult(response?.ToArray()));
+        _relay.Send(request, response => answer.TrySetResult(response?.ToArray()));
         try
         {
             if (await answer.Task.WaitAsync(AskTimeout, _clock) is { } bytes) Keep(ResponseWire.Read(bytes), bytes);
@@ -264,11 +310,11 @@ internal sealed class ProxyTap : IAsyncDisposable
         switch (response.Kind)
         {
             case Response.PingFieldNumber: _match.GameVersion = LenientParser.Parse<ResponsePing>(body).GameVersion; break;
-            case Response.GameInfoFieldNumber when !_feed.HasBegun:
+            case Response.GameInfoFieldNumber when _current is { Feed.HasBegun: false }:
                 _match.GameInfo = LenientParser.Parse<ResponseGameInfo>(body);
                 _gameInfo = body.ToArray();
                 break;
-            case Response.DataFieldNumber when !_feed.HasBegun:
+            case Response.DataFieldNumber when _current is { Feed.HasBegun: false }:
                 _match.GameData = LenientParser.Parse<ResponseData>(body);
                 _gameData = body.ToArray();
                 break;

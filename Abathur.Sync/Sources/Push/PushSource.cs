@@ -8,9 +8,9 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Sources.Push;
 
 /// <summary>Bots, in any language, publish their own observations. One bot at a time, each a match.</summary>
-/// <param name="recorder">Records the match; null: it is not recorded. The caller disposes it.</param>
+/// <param name="recordings">Records the matches; null: they are not recorded. The caller disposes it.</param>
 /// <param name="clock">Clock of the stamps.</param>
-public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IMatchSource
+public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) : IMatchSource
 {
     private readonly TaskCompletionSource<IMatchSink> _sink = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -19,14 +19,13 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
     private bool _busy;
 
     /// <inheritdoc/>
-    public MatchAbilities Abilities { get; } = new()
-    {
-        Kind = SourceKind.Push,
-        Describe = status => status.Recording = recorder?.Status,
-    };
+    public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push };
 
     /// <summary>Whether it ends with its first match.</summary>
-    public bool Once { get; init; } = true;
+    public bool Once { get; init; }
+
+    /// <summary>Called when a match is over and its recording, if it has one, is complete.</summary>
+    public MatchEndHandler? MatchEnded { get; init; }
 
     /// <summary>Opens a publication. The caller disposes it when the bot has disconnected.</summary>
     /// <exception cref="RefusedException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
@@ -39,15 +38,14 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
             if (_over.Task.IsCompleted) throw new RefusedException(RequestStatus.FailedPrecondition, "the match is over");
             if (_busy) throw new RefusedException(RequestStatus.AlreadyExists, "another bot is already publishing");
             _busy = true;
-            // A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.
-            var feed = _feed = new MatchFeed(sink.Current, recorder, clock) { WaitsForRecorder = true };
-            return new Publication(feed, clock, publication => Close(publication, feed, sink));
+            return new Publication(_feed!, clock, publication => Close(publication, sink));
         }
     }
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
+        lock (_gate) _feed = NewFeed(sink);
         _sink.TrySetResult(sink);
         try
         {
@@ -64,19 +62,33 @@ public sealed class PushSource(MatchRecorder? recorder, TimeProvider clock) : IM
         }
     }
 
-    private void Close(Publication publication, MatchFeed feed, IMatchSink sink)
+    /// <summary>A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.</summary>
+    private MatchFeed NewFeed(IMatchSink sink) => new(sink.Current, recordings, clock)
+    {
+        WaitsForRecorder = true,
+        Ended = (end, recorder) => MatchEnded?.Invoke(end, null, recorder),
+    };
+
+    private void Close(Publication publication, IMatchSink sink)
     {
         lock (_gate)
         {
             // If no match began on the connection, another bot may publish it.
             if (publication.HasBegun)
             {
-                feed.End();
                 var end = publication.IsFinished
                     ? new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot has published all")
                     : new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke");
-                if (Once || _over.Task.IsCompleted) _over.TrySetResult(end);
-                else sink.GoOn(end);
+                _feed!.End(end);
+                if (Once || _over.Task.IsCompleted)
+                {
+                    _over.TrySetResult(end);
+                }
+                else
+                {
+                    sink.GoOn(end);
+                    _feed = NewFeed(sink);
+                }
             }
             _busy = false;
         }

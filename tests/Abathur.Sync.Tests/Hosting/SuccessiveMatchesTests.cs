@@ -107,7 +107,7 @@ public sealed class SuccessiveMatchesTests
 
     private static async Task<Served> ServedAsync(TimeSpan delay)
     {
-        var source = new PushSource(null, TimeProvider.System) { Once = false };
+        var source = new PushSource(null, TimeProvider.System);
         var options = new DaemonOptions
         {
             GrpcPort = 0,

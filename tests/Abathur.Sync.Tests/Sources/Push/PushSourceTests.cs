@@ -32,7 +32,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         var file = new OutputFile(_folder.PathTo("match.mcap"));
         _disk = new HangingStream(file.Stream);
         _recorder = new MatchRecorder(file, _disk, new RecordingOptions { ChunkSizeBytes = 1024 }, NullLogger.Instance, _clock);
-        _source = new PushSource(_recorder, _clock);
+        _source = new PushSource(new MatchRecordings(_recorder), _clock) { Once = true };
         _running = _source.RunAsync(
             new OneMatch(new MatchRun(new HubOptions { HistoryBytes = 0 }, Abilities.NotWaiting, _clock)), _stop.Token);
     }

@@ -1,7 +1,7 @@
-using Abathur.Sync.Dashboard;
+using Abathur.Sync.Matches.Recording;
 using FsCheck.Fluent;
 
-namespace Abathur.Sync.Tests.Dashboard;
+namespace Abathur.Sync.Tests.Matches.Recording;
 
 public sealed class RecordingFolderTests : IDisposable
 {

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Abathur.Sync.Dashboard;
+namespace Abathur.Sync.Matches.Recording;
 
 /// <summary>
 /// A folder whose recordings clients may open by name. Names cannot refer to files outside: a name is a plain file name of a few kinds of
@@ -41,6 +41,25 @@ public sealed class RecordingFolder(string path)
         else if (LeadsOut(file)) problem = "the file is a link that leads out of the folder";
         else if (Directory.Exists(file)) problem = "this is a folder";
         return problem.Length > 0 ? null : file;
+    }
+
+    /// <summary>The nearest allowed name to a text.</summary>
+    /// <param name="text">Without the extension.</param>
+    public static string ToName(string text)
+    {
+        var name = new StringBuilder();
+        Rune? before = null;
+        foreach (var each in text.Normalize(NormalizationForm.FormC).EnumerateRunes())
+        {
+            var isAllowed = ComposedText.IsLetterOrDigit(each, before) || (each.IsAscii && Punctuation.Contains((char)each.Value));
+            before = isAllowed && !(each.Value == '.' && before?.Value == '.') ? each : (Rune)'-';
+            name.Append(before);
+        }
+        while (Encoding.UTF8.GetByteCount(name.ToString()) > MaxNameBytes - Extension.Length)
+            name.Length -= char.IsLowSurrogate(name[^1]) ? 2 : 1;
+        if (name.Length == 0 || name[0] is '.' or ' ') name.Insert(0, '_');
+        if (NameProblem(name + Extension).Length > 0) name.Insert(0, '_');
+        return name + Extension;
     }
 
     /// <summary>Files of the folder with allowed names, sorted by name.</summary>

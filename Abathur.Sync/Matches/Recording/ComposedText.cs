@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace Abathur.Sync.Dashboard;
+namespace Abathur.Sync.Matches.Recording;
 
 /// <summary>
 /// Letters and digits of any script, in the normal form C of Unicode: a letter with its accent is one character. Text in another form looks
