@@ -11,18 +11,17 @@ namespace Abathur.Sync.Cli;
 /// recording.</summary>
 internal static class GameSummary
 {
-    /// <summary>Logs the summary of a match.</summary>
-    /// <param name="end">Why it ended; null: it failed, which is told elsewhere.</param>
-    /// <param name="times">How the time of its frames was spent; null: unknown.</param>
-    /// <param name="recorder">Its recording; null: none.</param>
-    public static void Log(SubscriptionEnd? end, FrameTimes? times, MatchRecorder? recorder)
+    /// <summary>Logs the summary of each match.</summary>
+    /// <param name="tellsEnd">Whether to say why it ended; that it was lost is always said.</param>
+    public static MatchEndHandler Handler(bool tellsEnd) => (end, times, recorder) =>
     {
-        if (end is { IsOfMatch: true }) LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
+        if (end is { IsOfMatch: true } && (tellsEnd || end.Reason == SubscriptionEndReason.SourceLost))
+            LogMessages.MatchEnded(ProgramLog.Logger, end.Message);
         using var lines = new StringWriter(CultureInfo.InvariantCulture);
         if (times is not null) WriteTimes(lines, times);
         if (recorder is not null) WriteRecording(lines, recorder);
         if (lines.ToString().TrimEnd() is { Length: > 0 } text) LogMessages.Summary(ProgramLog.Logger, text);
-    }
+    };
 
     private static void WriteTimes(TextWriter output, FrameTimes times)
     {

@@ -115,8 +115,10 @@ internal static class LiveCommand
             var maps = result.GetValue(Map) ?? [];
             if (result.GetValue(Replay) is not null && (maps.Length > 0 || result.GetValue(Opponent) is { Length: > 0 }))
                 result.AddError("--replay cannot be combined with --map or --opponent.");
-            if (result.GetValue(Games) > 1 && maps.Length == 0) result.AddError("--games needs --map: what was set up is one game.");
-            if (maps.Length > result.GetValue(Games)) result.AddError("--map is repeated with --games only: one map a game.");
+            // A default is not there yet, and another value may be no number.
+            var games = result.GetResult(Games) is { Tokens: [var number] } && int.TryParse(number.Value, out var count) ? count : 1;
+            if (games > 1 && maps.Length == 0) result.AddError("--games needs --map: what was set up is one game.");
+            if (maps.Length > games) result.AddError("--map is repeated with --games only: one map a game.");
             if (maps.Length == 0 && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null)
                 result.AddError("--opponent needs --map: a game that is already set up has its players.");
             if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null)
@@ -144,7 +146,7 @@ internal static class LiveCommand
             address.Host, address.Port, TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)), TimeProvider.System, stop.Token, process);
         var source = new LiveSource(game, GamesOf(result, process is not null), recordings, TimeProvider.System)
         {
-            MatchEnded = GameSummary.Log,
+            MatchEnded = GameSummary.Handler(tellsEnd: true),
         };
         var run = new SourceRun(source, Listen, result);
         await run.RunAsync(stop);

@@ -73,7 +73,7 @@ internal static class ProxyCommand
         await using var source = new ProxySource(
             options, recordings, ProgramLog.Factory.CreateLogger(ProgramLog.Proxy), TimeProvider.System)
         {
-            MatchEnded = GameSummary.Log,
+            MatchEnded = GameSummary.Handler(tellsEnd: !options.Once),
         };
         SourceRun run;
         try

@@ -29,7 +29,12 @@ internal static class ServeCommand
     {
         using var stop = Listen.ListenForStop(result, cancellation);
         await using var recordings = Record.Create(result);
-        var source = new PushSource(recordings, TimeProvider.System) { Once = result.GetValue(Once), MatchEnded = GameSummary.Log };
+        var once = result.GetValue(Once);
+        var source = new PushSource(recordings, TimeProvider.System)
+        {
+            Once = once,
+            MatchEnded = GameSummary.Handler(tellsEnd: !once),
+        };
         var run = new SourceRun(source, Listen, result);
         await run.RunAsync(stop);
         if (recordings is not null) await recordings.DisposeAsync();

@@ -223,7 +223,7 @@ async def test_agents_are_told_when_the_bot_is_lost(serve: Serve, observations: 
             await started.wait()
             raise ZeroDivisionError
     assert await agent == 1
-    assert await asyncio.to_thread(daemon.wait) == 0
+    assert await asyncio.to_thread(daemon.wait) == 1
 
 
 def test_lines_of_json_by_hand(serve: Serve, observations: list[bytes]) -> None:
@@ -354,7 +354,8 @@ async def test_a_match_goes_forward(serve: Serve, tmp_path: Path, observations: 
             while True:
                 await publisher.publish(observations[1])
     assert refused.value.code == "INVALID_ARGUMENT"
-    assert await asyncio.to_thread(daemon.wait) == 0
+    # The match was lost.
+    assert await asyncio.to_thread(daemon.wait) == 1
     with abathur.open(path) as match:
         assert [frame.game_loop for frame in match.frames()][:3] == [8960, 8961, 8961]
 

@@ -19,6 +19,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
 {
     // Clients that only check whether the port is open must not block the bot; a few are enough.
     private const int MaxConnections = 16;
+    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
     private static readonly TimeSpan SeatPatience = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
 
@@ -75,21 +76,19 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         _sink = sink;
         _match = NextMatch();
         _ = AcceptAsync();
-        var end = new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
         try
         {
-            end = await _over.Task.WaitAsync(cancellation);
+            return await _over.Task.WaitAsync(cancellation);
         }
         catch (OperationCanceledException)
         {
-            await _closing.CancelAsync();
-            _relay?.Abort();
+            await CloseAsync();
+            return Stopped;
         }
         finally
         {
-            _match?.End(end);
+            _match!.End(Stopped);
         }
-        return end;
     }
 
     private ProxyMatch NextMatch() => new(_sink!.Current, _options.AllowActions, _recordings, MatchEnded, _clock);
@@ -97,9 +96,10 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <summary>Ends the match that has begun, and goes on with the next, which it returns; null: there is none.</summary>
     private ProxyMatch? GoOn(SubscriptionEnd end)
     {
+        if (_closing.IsCancellationRequested) return null;
         // At once, because the bot's next request may belong to the next match.
         _match!.End(end);
-        if (_options.Once || _closing.IsCancellationRequested)
+        if (_options.Once)
         {
             _over.TrySetResult(end);
             return null;
@@ -111,8 +111,14 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        await _closing.CancelAsync();
+        await CloseAsync();
         _listener.Dispose();
+    }
+
+    /// <summary>Ends the connection. What has passed on it is published and recorded then.</summary>
+    private async Task CloseAsync()
+    {
+        await _closing.CancelAsync();
         _relay?.Abort();
         // The connection that holds the seat releases it immediately.
         await _seat.WaitAsync();

@@ -12,6 +12,8 @@ namespace Abathur.Sync.Sources.Push;
 /// <param name="clock">Clock of the stamps.</param>
 public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) : IMatchSource
 {
+    private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
+
     private readonly TaskCompletionSource<IMatchSink> _sink = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
@@ -53,12 +55,12 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
         }
         catch (OperationCanceledException)
         {
-            return new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
+            return Stopped;
         }
         finally
         {
-            _over.TrySetCanceled(CancellationToken.None);
-            _feed?.End();
+            // A bot that publishes still ends its match when it is disconnected.
+            lock (_gate) if (_over.TrySetResult(Stopped) && !_busy) _feed!.End(Stopped);
         }
     }
 
@@ -76,9 +78,9 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
             // If no match began on the connection, another bot may publish it.
             if (publication.HasBegun)
             {
-                var end = publication.IsFinished
-                    ? new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the bot has published all")
-                    : new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the bot's connection broke");
+                var end = _over.Task.IsCompleted ? Stopped
+                    : publication.IsFinished ? new(SubscriptionEndReason.MatchOver, "the bot has published all")
+                    : new(SubscriptionEndReason.SourceLost, "the bot's connection broke");
                 _feed!.End(end);
                 if (Once || _over.Task.IsCompleted)
                 {
