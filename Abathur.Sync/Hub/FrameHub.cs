@@ -292,16 +292,6 @@ internal sealed class FrameHub
         }
     }
 
-    /// <summary>Adds the subscribers to a status.</summary>
-    public void DescribeSubscribers(Status status)
-    {
-        lock (_gate)
-        {
-            status.Subscribers.AddRange(Statuses().OrderBy(each => each.Id));
-            status.BytesSent += _share.BytesSent;
-        }
-    }
-
     /// <summary>Makes subscriptions write the pending messages of their outputs.</summary>
     public void Wake(Func<Subscription, bool> which)
     {

@@ -1,5 +1,6 @@
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub.Scheduling;
+using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
 
@@ -62,6 +63,19 @@ internal sealed class HubShare
     public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
     {
         lock (Gate) return Former.With(_hubs.SelectMany(hub => hub.Statuses()));
+    }
+
+    /// <summary>Adds the subscribers to a status.</summary>
+    /// <param name="status">The status.</param>
+    /// <param name="of">Their hub; null: all.</param>
+    public void Describe(Status status, FrameHub? of = null)
+    {
+        lock (Gate)
+        {
+            var hubs = of is null ? _hubs : [of];
+            status.Subscribers.AddRange(hubs.SelectMany(hub => hub.Statuses()).OrderBy(each => each.Id));
+            status.BytesSent += BytesSent;
+        }
     }
 
     /// <summary>Why a subscriber cannot be added; null if it can. Under the gate.</summary>

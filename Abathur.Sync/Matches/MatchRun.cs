@@ -251,7 +251,6 @@ public sealed class MatchRun : IDisposable
     /// <summary>Adds what there is to say of the match to the status.</summary>
     public void Describe(Status status)
     {
-        Hub.DescribeSubscribers(status);
         status.FramesPublished = Hub.Sequence;
         status.BytesPublished = _bytesPublished;
         status.FramesPerSecond = _rate.PerSecond();

@@ -184,7 +184,7 @@ public sealed class MatchView : IDisposable
             foreach (var each in _former)
             {
                 if (former + running <= most) break;
-                if (!each.IsComplete) continue;
+                if (each is not { IsComplete: true, Run: not null }) continue;
                 former -= each.Bytes;
                 each.Drop();
             }

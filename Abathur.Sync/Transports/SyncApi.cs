@@ -228,7 +228,8 @@ public sealed class SyncApi(
             Playback = run.Abilities.Control?.State,
         };
         run.Describe(status);
-        if (seen == live && watched != live) watched.Current.Hub.DescribeSubscribers(status);
+        seen.Share.Describe(status, of: runId.Length > 0 ? run.Hub : null);
+        if (seen == live && watched != live && runId.Length == 0) watched.Share.Describe(status);
         return status;
     }
 

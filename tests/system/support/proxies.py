@@ -61,10 +61,10 @@ class Proxy:
 
 
 @contextmanager
-def proxied(address: str, *arguments: str) -> Iterator[Proxy]:
+def proxied(address: str, *arguments: str, once: bool = True) -> Iterator[Proxy]:
     """A proxy on a free port before the game at HOST:PORT."""
-    ports = ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
-    daemon = start("proxy", "--once", "--listen", "0", "--sc2", address, *ports, *arguments)
+    ports = [*["--once"][: int(once)], "--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
+    daemon = start("proxy", "--listen", "0", "--sc2", address, *ports, *arguments)
     try:
         yield Proxy(daemon)
     finally:
