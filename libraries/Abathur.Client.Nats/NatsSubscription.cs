@@ -44,6 +44,9 @@ internal sealed class NatsSubscription : DaemonConnection
     }
 
     /// <inheritdoc/>
+    public override string RunId => _current.Message?.Stamp?.Run ?? "";
+
+    /// <inheritdoc/>
     public override FrameUse Use => _current.Use;
 
     /// <inheritdoc/>

@@ -40,6 +40,11 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             throw new RequestException(
                 "UNIMPLEMENTED", "the policy lockstep needs a connection to the daemon itself, not to NATS");
         }
+        if (request.Follow || request.RunId.Length > 0)
+        {
+            throw new RequestException(
+                "UNIMPLEMENTED", "RunId and Follow need a connection to the daemon itself: on NATS, each match has a name of its own");
+        }
         if (request.FieldMask is { Paths.Count: > 0 })
             throw new RequestException("UNIMPLEMENTED", "a match on NATS has all fields: subscribe without Fields");
         return TranslatedAsync(async () =>
@@ -57,13 +62,19 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     /// <inheritdoc/>
     public override Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
     {
+        if (message.Matches is not null)
+        {
+            throw new RequestException(
+                "UNIMPLEMENTED", "the matches of a daemon need a connection to the daemon itself; `abathur matches nats://HOST:PORT` lists "
+                    + "those on NATS");
+        }
         var request = RelayRequest.Of(message)
             ?? throw new RequestException("UNIMPLEMENTED", $"a relay does not answer {message.MessageCase}");
         return TranslatedAsync(async () => request.ResultOf(await CallAsync(request, cancellation)));
     }
 
     /// <inheritdoc/>
-    public override Task<Lazy<Match>> MatchAsync(CancellationToken cancellation) => TranslatedAsync(async () =>
+    public override Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation) => TranslatedAsync(async () =>
     {
         var servers = await ServersAsync(cancellation);
         // Fails at once if the name is wrong.

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 using Result = Abathur.Sync.V1.Result;
@@ -14,8 +13,7 @@ public sealed class AbathurGame : IAsyncDisposable
 {
     private readonly ConnectOptions _options;
     private readonly DaemonTransport _transport;
-    private volatile Lazy<Match>? _match;
-    private uint _gameLoop;
+    private readonly CurrentMatch _current = new();
 
     private AbathurGame(ConnectOptions options, DaemonTransport transport) => (_options, _transport) = (options, transport);
 
@@ -76,8 +74,8 @@ public sealed class AbathurGame : IAsyncDisposable
         }
     }
 
-    /// <summary>Frames until the match ends, or the daemon shuts down. A broken connection is made again; the next frame has the number of
-    /// dropped frames.</summary>
+    /// <summary>Frames until the match ends, with <see cref="SubscribeOptions.Follow"/> those of all that follow, or until the daemon shuts
+    /// down. A broken connection is made again; the next frame has the number of dropped frames.</summary>
     /// <param name="options">Default: policy latest, protobuf.</param>
     /// <param name="cancellation">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
     /// <returns>The same <see cref="Frame"/> again and again: each is valid until the next one is asked for.</returns>
@@ -86,39 +84,24 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <exception cref="RequestException">The daemon refuses the subscription, or ends it: <see cref="SlowConsumerException"/>,
     /// <see cref="AckTimeoutException"/>, <see cref="SourceLostException"/>.</exception>
     /// <exception cref="ProtocolException">The daemon sent something invalid or too large.</exception>
-    public async IAsyncEnumerable<Frame> Frames(
-        SubscribeOptions? options = null, [EnumeratorCancellation] CancellationToken cancellation = default)
-    {
-        options ??= new SubscribeOptions();
-        var request = options.ToRequest();
-        var backoff = new Backoff(Address, _options.ReconnectTimeout, _options.Wait, TimeProvider.System);
-        var gaps = new GapCounter(options.EveryGameLoops);
-        using var payloads = new PayloadDecoder(options.MaxFrameBytes);
-        var tracker = new UnitEventTracker(() => StructureTypes.Of(_match?.Value.GameData));
-        var frame = new Frame(new FrameContent(payloads, tracker));
-        while (true)
-        {
-            using var connection = await OpenAsync(request, options.IsJson, backoff, cancellation);
-            if (connection is null) yield break;
-            var stream = new FrameStream(connection, options, frame);
-            while (await NextAsync(stream, backoff, cancellation) is { } isFrame)
-            {
-                if (!isFrame) yield break;
-                gaps.Check(frame, backoff.IsRetrying);
-                backoff.Succeed();
-                Volatile.Write(ref _gameLoop, frame.GameLoop);
-                frame.Content.Track(frame);
-                yield return frame;
-                if (!Continue(request, frame)) yield break;
-                await stream.AcknowledgeAsync(cancellation);
-            }
-        }
-    }
+    public IAsyncEnumerable<Frame> Frames(SubscribeOptions? options = null, CancellationToken cancellation = default) =>
+        FramesOfMatches(options ?? new SubscribeOptions(), null, cancellation);
+
+    /// <summary>The run that has a frame, for requests; empty where the daemon does not tell its matches apart.</summary>
+    internal string RunOf(Frame? frame) => _current.KnowsMatches && frame is not null ? frame.RunId : "";
+
+    /// <summary>As <see cref="Frames"/>, with a call when a match is over that another one may follow.</summary>
+    internal IAsyncEnumerable<Frame> FramesOfMatches(
+        SubscribeOptions options, Func<MatchEnded, ValueTask>? matchEnded, CancellationToken cancellation) =>
+        new FrameReader(_transport, _options, _current, options).ReadAsync(matchEnded, cancellation);
 
     /// <summary>The frame at a game loop, or the first one after it, from those that the daemon keeps. It stays valid.</summary>
+    /// <param name="gameLoop">The game loop.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">The daemon keeps no history (FAILED_PRECONDITION), or not that game loop (OUT_OF_RANGE).
     /// </exception>
-    public async Task<Frame> FrameAtAsync(uint gameLoop, CancellationToken cancellation = default)
+    public async Task<Frame> FrameAtAsync(uint gameLoop, string runId = "", CancellationToken cancellation = default)
     {
         var options = new SubscribeOptions
         {
@@ -127,112 +110,153 @@ public sealed class AbathurGame : IAsyncDisposable
             Start = StartPosition.GameLoop(gameLoop),
             MaxFrames = 1,
             Name = "frame at a game loop",
+            RunId = runId,
         };
         await foreach (var frame in Frames(options, cancellation)) return frame.Keep();
         throw new RequestException("OUT_OF_RANGE", $"the match ended without a frame at or after game loop {gameLoop}");
     }
 
-    /// <summary>What is fixed for the match: map, tick rate, game info, game data. Waits until there is a match.</summary>
+    /// <summary>What is fixed for a match: map, tick rate, game info, game data.</summary>
+    /// <param name="runId">Its run. Default: the match that frames are read of; before them the one that runs, else the next.</param>
+    /// <param name="cancellation">Ends the wait for a match.</param>
     /// <exception cref="ConnectException">No daemon answers.</exception>
-    public async Task<Match> MatchAsync(CancellationToken cancellation = default)
+    /// <exception cref="RequestException">The daemon does not know the run (NOT_FOUND), or is too old (UNIMPLEMENTED).</exception>
+    public async Task<Match> MatchAsync(string runId = "", CancellationToken cancellation = default)
     {
-        if (_match is { } known) return known.Value;
+        if (runId.Length > 0) await RequireMatchesAsync(cancellation);
+        else if (_current.Match is { } known) return known.Value;
         try
         {
-            _match ??= await _transport.MatchAsync(cancellation);
+            var match = await _transport.MatchAsync(runId, cancellation);
+            if (runId.Length == 0) _current.Match ??= match;
+            return match.Value;
         }
         catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
             throw new ConnectException(Address, e.Message, e.InnerException);
         }
-        return _match.Value;
+    }
+
+    /// <summary>The matches of the daemon, in the order in which they began: the one that runs, and those that are over.</summary>
+    /// <exception cref="ConnectException">No daemon answers.</exception>
+    /// <exception cref="RequestException">UNIMPLEMENTED: the daemon is too old, or the match is read over NATS.</exception>
+    public async Task<IReadOnlyList<MatchSummary>> MatchesAsync(CancellationToken cancellation = default)
+    {
+        var matches = (await RequestAsync(new ClientMessage { Matches = new GetMatchesRequest() }, "", cancellation)).Matches.Matches;
+        _current.KnowsMatches = true;
+        return matches;
     }
 
     /// <summary>Sends actions to the game, as an answer to the last frame.</summary>
     /// <param name="actions">At most 1,000.</param>
     /// <param name="maxLateGameLoops">Refuse them if more than this many game loops have passed since that frame; 0: never.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
     /// <param name="cancellation">Ends the wait; the actions may have been sent.</param>
-    /// <exception cref="RequestException">The source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too
-    /// many
-    /// wait for the game (RESOURCE_EXHAUSTED).</exception>
+    /// <exception cref="RequestException">The source accepts no actions, or the match is over (FAILED_PRECONDITION), they are too late
+    /// (OUT_OF_RANGE), or too many wait for the game (RESOURCE_EXHAUSTED).</exception>
     public async Task<ActResult> ActAsync(
-        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellation = default)
+        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, string runId = "", CancellationToken cancellation = default)
     {
-        var request = new ActRequest { GameLoop = Volatile.Read(ref _gameLoop), MaxLateGameLoops = maxLateGameLoops };
+        var request = new ActRequest
+        {
+            GameLoop = _current.GameLoopFor(runId),
+            MaxLateGameLoops = maxLateGameLoops,
+            RunId = runId,
+        };
         request.Actions.AddRange(actions);
-        return (await RequestAsync(new ClientMessage { Act = request }, cancellation)).Act;
+        return (await RequestAsync(new ClientMessage { Act = request }, runId, cancellation)).Act;
     }
 
     /// <summary>Draws over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.</summary>
     /// <param name="shapes">At most 1,000; <see cref="Draw"/> makes them. They replace the shapes on the layer that have no lifetime. None:
     /// clears the layer.</param>
     /// <param name="layer">Name of the layer.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
-    /// <exception cref="RequestException">A shape is invalid (INVALID_ARGUMENT), or there are too many (RESOURCE_EXHAUSTED).</exception>
-    public async Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, string layer = "", CancellationToken cancellation = default)
+    /// <exception cref="RequestException">A shape is invalid (INVALID_ARGUMENT), there are too many (RESOURCE_EXHAUSTED), or the match is
+    /// over (FAILED_PRECONDITION).</exception>
+    public async Task<DrawResult> DrawAsync(
+        IEnumerable<Shape> shapes, string layer = "", string runId = "", CancellationToken cancellation = default)
     {
-        var request = new DrawRequest { Layer = layer };
-        if (Volatile.Read(ref _gameLoop) is var loop and > 0) request.GameLoop = loop;
+        var request = new DrawRequest { Layer = layer, RunId = runId };
+        if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Shapes.AddRange(shapes);
-        return (await RequestAsync(new ClientMessage { Draw = request }, cancellation)).Draw;
+        return (await RequestAsync(new ClientMessage { Draw = request }, runId, cancellation)).Draw;
     }
 
     /// <summary>Adds a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.</summary>
     /// <param name="name">Name of the series, at most 64 characters.</param>
     /// <param name="value">A finite number. A second value at the same game loop replaces the first.</param>
     /// <param name="agent">Whose series it is, at most 64 characters.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
-    /// <exception cref="RequestException">The name or the value is invalid (INVALID_ARGUMENT), or there would be more than 64 series of the
-    /// agent or 256 of all (RESOURCE_EXHAUSTED).</exception>
-    public Task<PlotResult> PlotAsync(string name, double value, string agent = "", CancellationToken cancellation = default) =>
-        PlotAsync([new(name, value)], agent, cancellation);
+    /// <exception cref="RequestException">The name or the value is invalid (INVALID_ARGUMENT), there would be more than 64 series of the
+    /// agent or 256 of all (RESOURCE_EXHAUSTED), or the match is over (FAILED_PRECONDITION).</exception>
+    public Task<PlotResult> PlotAsync(
+        string name, double value, string agent = "", string runId = "", CancellationToken cancellation = default) =>
+        PlotAsync([new(name, value)], agent, runId, cancellation);
 
     /// <summary>Adds a value to each of some series, in one request.</summary>
     /// <param name="values">1 to 64 finite numbers by name of the series.</param>
     /// <param name="agent">Whose series they are.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">As for one value.</exception>
     public async Task<PlotResult> PlotAsync(
-        IEnumerable<KeyValuePair<string, double>> values, string agent = "", CancellationToken cancellation = default)
+        IEnumerable<KeyValuePair<string, double>> values, string agent = "", string runId = "", CancellationToken cancellation = default)
     {
-        var request = new PlotRequest { Agent = agent };
-        if (Volatile.Read(ref _gameLoop) is var loop and > 0) request.GameLoop = loop;
+        var request = new PlotRequest { Agent = agent, RunId = runId };
+        if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Values.AddRange(values.Select(each => new PlotRequest.Types.Sample { Name = each.Key, Value = each.Value }));
-        return (await RequestAsync(new ClientMessage { Plot = request }, cancellation)).Plot;
+        return (await RequestAsync(new ClientMessage { Plot = request }, runId, cancellation)).Plot;
     }
 
     /// <summary>The series of all agents so far, and of a playback those in the recording.</summary>
-    public async Task<IReadOnlyList<Plots.Types.Series>> PlotsAsync(uint afterGameLoop = 0, CancellationToken cancellation = default)
+    /// <param name="afterGameLoop">Only points after this game loop.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    public async Task<IReadOnlyList<Plots.Types.Series>> PlotsAsync(
+        uint afterGameLoop = 0, string runId = "", CancellationToken cancellation = default)
     {
-        var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop } };
-        return (await RequestAsync(request, cancellation)).Plots.Series;
+        var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop, RunId = runId } };
+        return (await RequestAsync(request, runId, cancellation)).Plots.Series;
     }
 
     /// <summary>Asks the game: distances, placements, abilities. It costs the game time.</summary>
-    /// <exception cref="RequestException">Nothing can answer (FAILED_PRECONDITION), the token does not allow it (PERMISSION_DENIED), or too
-    /// many wait (RESOURCE_EXHAUSTED).</exception>
-    public async Task<QueryResult> QueryAsync(RequestQuery query, CancellationToken cancellation = default) =>
-        (await RequestAsync(new ClientMessage { Query = new QueryRequest { Query = query } }, cancellation)).Query;
+    /// <param name="query">What to ask.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="RequestException">Nothing can answer, or the match is over (FAILED_PRECONDITION), the token does not allow it
+    /// (PERMISSION_DENIED), or too many wait (RESOURCE_EXHAUSTED).</exception>
+    public async Task<QueryResult> QueryAsync(RequestQuery query, string runId = "", CancellationToken cancellation = default)
+    {
+        var request = new ClientMessage { Query = new QueryRequest { Query = query, RunId = runId } };
+        return (await RequestAsync(request, runId, cancellation)).Query;
+    }
 
     /// <summary>Numbers of the match so far, a row a game second.</summary>
     /// <param name="afterGameLoop">Only rows after this game loop.</param>
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
-    public async Task<MatchTimeline> TimelineAsync(uint afterGameLoop = 0, CancellationToken cancellation = default)
+    public async Task<MatchTimeline> TimelineAsync(
+        uint afterGameLoop = 0, string runId = "", CancellationToken cancellation = default)
     {
-        var request = new ClientMessage { Timeline = new GetTimelineRequest { AfterGameLoop = afterGameLoop } };
-        return new MatchTimeline((await RequestAsync(request, cancellation)).Timeline);
+        var request = new ClientMessage { Timeline = new GetTimelineRequest { AfterGameLoop = afterGameLoop, RunId = runId } };
+        return new MatchTimeline((await RequestAsync(request, runId, cancellation)).Timeline);
     }
 
     /// <summary>What the daemon is doing: source, agents, rates.</summary>
-    public async Task<Status> StatusAsync(CancellationToken cancellation = default) =>
-        (await RequestAsync(new ClientMessage { Status = new GetStatusRequest() }, cancellation)).Status;
+    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    public async Task<Status> StatusAsync(string runId = "", CancellationToken cancellation = default) =>
+        (await RequestAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, runId, cancellation)).Status;
 
     /// <summary>Controls the playback. <see cref="PlaybackControl"/> makes the requests.</summary>
     /// <returns>Where the playback stands then.</returns>
     /// <exception cref="RequestException">The source is not a playback (FAILED_PRECONDITION), or the game loop is after the last
     /// (OUT_OF_RANGE).</exception>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation = default) =>
-        (await RequestAsync(new ClientMessage { Control = request }, cancellation)).Control;
+        (await RequestAsync(new ClientMessage { Control = request }, "", cancellation)).Control;
 
     /// <summary>Begins to publish a bot's own observations (<c>abathur serve</c>). Dispose the result after its
     /// <see cref="AbathurPublisher.FinishAsync"/>.</summary>
@@ -251,62 +275,16 @@ public sealed class AbathurGame : IAsyncDisposable
         return ValueTask.CompletedTask;
     }
 
-    private async ValueTask<DaemonConnection?> OpenAsync(
-        SubscribeRequest request, bool isJson, Backoff backoff, CancellationToken cancellation)
+    /// <summary>Fails if the daemon would answer for another match than the one that is meant.</summary>
+    private async ValueTask RequireMatchesAsync(CancellationToken cancellation)
     {
-        while (true)
-        {
-            TimeSpan delay;
-            try
-            {
-                var connection = await _transport.SubscribeAsync(request, isJson, cancellation);
-                _match = connection.Match;
-                return connection;
-            }
-            catch (DaemonStoppingException)
-            {
-                return null;
-            }
-            catch (RequestException e) when (e.Code == "OUT_OF_RANGE" && backoff.IsRetrying && request.HasStartAfterGameLoop)
-            {
-                // A playback that went back, or another match: the live frames follow.
-                request.ClearStart();
-                continue;
-            }
-            catch (BrokenConnectionException e)
-            {
-                delay = backoff.Fail(e);
-            }
-            await Task.Delay(delay, cancellation);
-        }
+        if (!_current.KnowsMatches) await MatchesAsync(cancellation);
     }
 
-    /// <summary>True: a frame; false: the end; null: the connection broke, and it is time to try again.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private static async ValueTask<bool?> NextAsync(FrameStream stream, Backoff backoff, CancellationToken cancellation)
+    /// <summary>Sends a request that is for a run, or for none.</summary>
+    private async Task<Result> RequestAsync(ClientMessage message, string runId, CancellationToken cancellation)
     {
-        TimeSpan delay;
-        try
-        {
-            return await stream.NextAsync(cancellation);
-        }
-        catch (BrokenConnectionException e)
-        {
-            delay = backoff.Fail(e);
-        }
-        await Task.Delay(delay, cancellation);
-        return null;
-    }
-
-    /// <summary>Whether further frames were asked for. A reconnection then goes on after this frame.</summary>
-    private static bool Continue(SubscribeRequest request, Frame frame)
-    {
-        if (request.StartCase != SubscribeRequest.StartOneofCase.None) request.StartAfterGameLoop = frame.GameLoop;
-        return request.MaxFrames == 0 || --request.MaxFrames > 0;
-    }
-
-    private async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
-    {
+        if (runId.Length > 0) await RequireMatchesAsync(cancellation);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         limit.CancelAfter(_options.RequestTimeout);
         try

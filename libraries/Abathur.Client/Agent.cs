@@ -8,12 +8,16 @@ namespace Abathur.Client;
 /// <summary>An agent as a class: override the callbacks, then <see cref="RunAsync"/>.</summary>
 /// <remarks>
 /// For each frame the events are called in the order of <see cref="Frame.Events"/>, then <see cref="OnStep"/>. Names and meaning are those
-/// of
-/// python-sc2's BotAI. Frames and unit views are valid until the callback's task completes.
+/// of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. With <see cref="SubscribeOptions.Follow"/>
+/// each match has its <see cref="OnStart"/> and <see cref="OnEnd"/>. Requests of this class are for the match of the frame; one that comes
+/// when that is over ends the step.
 /// </remarks>
 public abstract class Agent
 {
     private const int MaxNameLength = 64;
+
+    /// <summary>How a daemon refuses what is for a match that is over.</summary>
+    private const string MatchIsOver = "this match is over";
 
     /// <summary>How long frames may still arrive after a request that failed because the match has ended.</summary>
     private static readonly TimeSpan EndTime = TimeSpan.FromSeconds(1);
@@ -27,18 +31,18 @@ public abstract class Agent
     /// <summary>Sends actions to the game. See <see cref="AbathurGame.ActAsync"/>.</summary>
     public Task<ActResult> ActAsync(
         IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellation = default) =>
-        Game.ActAsync(actions, maxLateGameLoops, cancellation);
+        Game.ActAsync(actions, maxLateGameLoops, Game.RunOf(Frame), cancellation);
 
     /// <summary>Draws over the map, on a layer with the name of this class. See <see cref="AbathurGame.DrawAsync"/>.</summary>
     public Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, CancellationToken cancellation = default) =>
-        Game.DrawAsync(shapes, Name, cancellation);
+        Game.DrawAsync(shapes, Name, Game.RunOf(Frame), cancellation);
 
     /// <summary>Adds a value to a series of this agent, by the name of this class. See <see cref="AbathurGame.PlotAsync(string, double,
-    /// string, CancellationToken)"/>.</summary>
+    /// string, string, CancellationToken)"/>.</summary>
     public Task<PlotResult> PlotAsync(string name, double value, CancellationToken cancellation = default) =>
-        Game.PlotAsync(name, value, Name, cancellation);
+        Game.PlotAsync(name, value, Name, Game.RunOf(Frame), cancellation);
 
-    /// <summary>Runs until the match ends, or the daemon shuts down.</summary>
+    /// <summary>Runs until the match ends, with <see cref="SubscribeOptions.Follow"/> the last one, or the daemon shuts down.</summary>
     /// <param name="address">As for <see cref="AbathurGame.ConnectAsync"/>.</param>
     /// <param name="options">The subscription. Default: policy latest, columns in a zstd stream. Without a name, the daemon's status shows
     /// the name of the class.</param>
@@ -65,36 +69,52 @@ public abstract class Agent
         if (options.Name.Length == 0) options = options with { Name = Name };
         Game = game;
         IReadOnlyList<PlayerResult> results = [];
-        var isStarted = false;
+        // The run of the match that has started.
+        string? run = null;
         ExceptionDispatchInfo? failure = null;
         var failed = 0L;
-        await foreach (var frame in game.Frames(options, cancellation))
+        await foreach (var frame in game.FramesOfMatches(options, ended => EndAsync(ended.Results), cancellation))
         {
             if (failure is not null && (frame.Reconnected || Stopwatch.GetElapsedTime(failed) > EndTime)) failure.Throw();
+            // Nothing tells the end of a match during which the connection broke.
+            if (options.Follow && run is not null && run != frame.RunId) await EndAsync(results);
             results = PlayerResults.Read(frame.Content.RestBytes.Span);
             if (failure is not null) continue;
             Frame = frame;
             try
             {
-                await StepAsync(frame, isStarted);
-                isStarted = true;
+                var isFirst = run is null;
+                run ??= frame.RunId;
+                await StepAsync(frame, isFirst);
             }
             catch (ConnectException e)
             {
                 // A request failed because the match or the daemon has ended: only frames on the way follow.
                 (failure, failed) = (ExceptionDispatchInfo.Capture(e), Stopwatch.GetTimestamp());
             }
+            catch (RequestException e) when (e.Code == "FAILED_PRECONDITION" && e.Reason == MatchIsOver)
+            {
+                // Only frames on the way follow.
+            }
         }
-        await OnEnd(results);
+        if (run is not null || !options.Follow) await OnEnd(results);
+
+        async ValueTask EndAsync(IReadOnlyList<PlayerResult> last)
+        {
+            var hasStarted = run is not null;
+            (run, failure, results) = (null, null, []);
+            if (hasStarted) await OnEnd(last);
+        }
     }
 
-    /// <summary>Called once, when the first frame has arrived.</summary>
+    /// <summary>Called once a match, when its first frame has arrived.</summary>
     protected virtual ValueTask OnStart() => default;
 
     /// <summary>Called for each frame, after its events.</summary>
     protected virtual ValueTask OnStep(Frame frame) => default;
 
-    /// <summary>Called once after the last frame, with its results; none when a playback ends early.</summary>
+    /// <summary>Called once after the last frame of a match, with its results; none when a playback ends early, or the match was lost.
+    /// </summary>
     protected virtual ValueTask OnEnd(IReadOnlyList<PlayerResult> results) => default;
 
     /// <summary>See <see cref="UnitEventKind.UnitDestroyed"/>.</summary>
@@ -131,10 +151,10 @@ public abstract class Agent
 
     private string Name => GetType().Name is var name && name.Length > MaxNameLength ? name[..MaxNameLength] : GetType().Name;
 
-    private async ValueTask StepAsync(Frame frame, bool isStarted)
+    private async ValueTask StepAsync(Frame frame, bool isFirst)
     {
         var events = frame.Events;
-        if (!isStarted) await OnStart();
+        if (isFirst) await OnStart();
         for (var i = 0; i < events.Count; i++) await CallAsync(events[i]);
         await OnStep(frame);
     }

@@ -59,6 +59,7 @@ internal static class DaemonCalls
             ClientMessage.MessageOneofCase.Act => new Result { Act = await game.ActAsync(message.Act, options) },
             ClientMessage.MessageOneofCase.Control => new Result { Control = await game.ControlAsync(message.Control, options) },
             ClientMessage.MessageOneofCase.Draw => new Result { Draw = await game.DrawAsync(message.Draw, options) },
+            ClientMessage.MessageOneofCase.Matches => new Result { Matches = await game.GetMatchesAsync(message.Matches, options) },
             ClientMessage.MessageOneofCase.Plot => new Result { Plot = await game.PlotAsync(message.Plot, options) },
             ClientMessage.MessageOneofCase.Plots => new Result { Plots = await game.GetPlotsAsync(message.Plots, options) },
             ClientMessage.MessageOneofCase.Query => new Result { Query = await game.QueryAsync(message.Query, options) },

@@ -29,11 +29,13 @@ public abstract class DaemonTransport : IDisposable
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
     public abstract Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation);
 
-    /// <summary>The match. Waits until there is one.</summary>
+    /// <summary>A match. Waits until there is one.</summary>
+    /// <param name="runId">Its run; empty: the one that runs, else the next.</param>
+    /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
-    public abstract Task<Lazy<Match>> MatchAsync(CancellationToken cancellation);
+    public abstract Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation);
 
     /// <summary>Begins to publish.</summary>
     /// <param name="match">What is known of the match; null: nothing.</param>

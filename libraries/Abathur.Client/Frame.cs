@@ -34,6 +34,9 @@ public sealed class Frame
     /// <summary>Identifies the match.</summary>
     public string MatchId { get; internal set; } = "";
 
+    /// <summary>Identifies the run of the source: a match that is played again has another one. Empty for a frame of your own.</summary>
+    public string RunId { get; internal set; } = "";
+
     /// <summary>Number of the frame in this run of the source, from 1.</summary>
     public ulong Sequence { get; internal set; }
 
@@ -117,6 +120,7 @@ public sealed class Frame
         return new Frame(copy)
         {
             MatchId = MatchId,
+            RunId = RunId,
             Sequence = Sequence,
             GameLoop = GameLoop,
             Dropped = Dropped,
@@ -142,9 +146,10 @@ public sealed class Frame
         Reconnected = false;
     }
 
-    internal void Read(in FrameMessage message, long receivedNs, int size)
+    internal void Read(in FrameMessage message, string runId, long receivedNs, int size)
     {
         Reset();
+        RunId = runId;
         if (!Utf8Name.Is(MatchId, message.MatchId.Span)) MatchId = System.Text.Encoding.UTF8.GetString(message.MatchId.Span);
         Sequence = message.Sequence;
         GameLoop = message.GameLoop;

@@ -1,9 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Buffers;
-using Abathur.Protobuf.Wire;
 using Abathur.Sync.V1;
-using Google.Protobuf;
 
 namespace Abathur.Client;
 
@@ -11,16 +9,20 @@ namespace Abathur.Client;
 internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions options, Frame frame)
 {
     private readonly ArrayBufferWriter<byte> _fromJson = new();
-    private readonly SkippedFrames _skipped = new(options.EveryGameLoops);
+    private SkippedFrames _skipped = new(options.EveryGameLoops);
     private FrameMessage _message = new();
     private bool _hasFrame;
+    private bool _isNextMatch;
 
-    /// <summary>Reads the next frame; false at the end of the match, or when the daemon is shutting down.</summary>
+    /// <summary>How the last match ended, if the subscription follows.</summary>
+    public MatchEnded? Ended { get; private set; }
+
+    /// <summary>Reads up to the next frame, the border of a match, or the end, which is also when the daemon is shutting down.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
     /// <exception cref="RequestException">The daemon ends the subscription.</exception>
     /// <exception cref="ProtocolException">The daemon sent something else.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> NextAsync(CancellationToken cancellation)
+    public async ValueTask<ServerMessage.MessageOneofCase> NextAsync(CancellationToken cancellation)
     {
         while (true)
         {
@@ -31,10 +33,11 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
             }
             catch (DaemonStoppingException)
             {
-                return false;
+                return ServerMessage.MessageOneofCase.End;
             }
             var received = Stopwatch.GetTimestamp();
-            switch (Read(bytes))
+            var kind = Read(bytes);
+            switch (kind)
             {
                 case ServerMessage.MessageOneofCase.Frame:
                     if (connection.HasGap) _skipped.Lose();
@@ -47,10 +50,12 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
                     // The second frame comes while the first one is decoded: code is used for the first time there, which takes longer.
                     if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellation);
                     _hasFrame = true;
-                    frame.Read(_message, ToNanoseconds(received), bytes.Length);
+                    frame.Read(_message, connection.RunId, ToNanoseconds(received), bytes.Length);
                     _skipped.Complete(frame);
-                    return true;
-                case ServerMessage.MessageOneofCase.End: return false;
+                    return kind;
+                case ServerMessage.MessageOneofCase.Match or ServerMessage.MessageOneofCase.MatchEnded
+                    or ServerMessage.MessageOneofCase.End:
+                    return kind;
             }
         }
     }
@@ -77,42 +82,33 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
             ServerText.ToProto(bytes.Span, _fromJson);
             bytes = _fromJson.WrittenMemory;
         }
-        var (kind, body) = Split(bytes);
+        var (kind, body) = ServerText.Split(bytes);
         switch (kind)
         {
             case ServerMessage.MessageOneofCase.Frame:
                 _message.Read(body);
+                // What is decoded depends on nothing of the match before.
+                if (_isNextMatch && !_message.IsKeyframe)
+                    throw new ProtocolException($"frame {_message.Sequence} is the first of a match, and not a keyframe");
+                _isNextMatch = false;
+                break;
+            case ServerMessage.MessageOneofCase.MatchEnded when options.Follow:
+                Ended = ServerText.Parse<MatchEnded>(body.Span);
+                break;
+            case ServerMessage.MessageOneofCase.Match when options.Follow:
+                connection.Continue(body.Span);
+                (_skipped, _isNextMatch) = (new SkippedFrames(options.EveryGameLoops), true);
                 break;
             case ServerMessage.MessageOneofCase.Error:
                 var error = ServerText.Parse<Error>(body.Span);
                 if (!error.Fatal) break;
                 if (error.Code == DaemonStoppingException.Code) return ServerMessage.MessageOneofCase.End;
                 throw RequestException.OfSubscription(error.Code, error.Message);
-            case ServerMessage.MessageOneofCase.None or ServerMessage.MessageOneofCase.Match or ServerMessage.MessageOneofCase.Published:
+            case ServerMessage.MessageOneofCase.None or ServerMessage.MessageOneofCase.Match or ServerMessage.MessageOneofCase.MatchEnded
+                or ServerMessage.MessageOneofCase.Published:
                 throw new ProtocolException($"unexpected message {kind} in a subscription");
         }
         return kind;
-    }
-
-    /// <summary>The last message in a <c>ServerMessage</c>, as protobuf reads a oneof.</summary>
-    private static (ServerMessage.MessageOneofCase Kind, ReadOnlyMemory<byte> Body) Split(ReadOnlyMemory<byte> message)
-    {
-        var found = (ServerMessage.MessageOneofCase.None, ReadOnlyMemory<byte>.Empty);
-        try
-        {
-            var reader = new WireReader(message.Span);
-            while (reader.ReadTag())
-            {
-                if (reader.WireType == WireFormat.WireType.LengthDelimited)
-                    found = ((ServerMessage.MessageOneofCase)reader.FieldNumber, message[reader.ReadRange()]);
-                else reader.SkipValue();
-            }
-            return found;
-        }
-        catch (InvalidDataException e)
-        {
-            throw new ProtocolException($"not a ServerMessage: {e.Message}", e);
-        }
     }
 
     private static long ToNanoseconds(long timestamp) => (long)(timestamp * (1e9 / Stopwatch.Frequency));

@@ -36,8 +36,9 @@ internal sealed class GrpcSession : DaemonConnection
                 await session.SendAsync(new ClientMessage { Subscribe = request }, cancellation);
                 // They come when the daemon has accepted the subscription; the match may begin much later.
                 await session._call.ResponseHeadersAsync.WaitAsync(timeout, cancellation);
-                var first = (await session.NextAsync(cancellation)).ToArray();
-                session.Match = new Lazy<Match>(() => MatchOf(ServerText.Parse<ServerMessage>(first)));
+                var (kind, match) = ServerText.Split(await session.NextAsync(cancellation));
+                if (kind != ServerMessage.MessageOneofCase.Match) throw NotMatch(kind);
+                session.Begin(match.Span);
             },
             timeout, isSubscription: true, cancellation);
 
@@ -73,7 +74,7 @@ internal sealed class GrpcSession : DaemonConnection
     /// <inheritdoc/>
     public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation)
     {
-        _ack.Ack.Sequence = sequence;
+        (_ack.Ack.Sequence, _ack.Ack.MatchIndex) = (sequence, MatchIndex);
         return SendAsync(_ack, cancellation);
     }
 

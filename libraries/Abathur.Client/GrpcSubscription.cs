@@ -47,7 +47,7 @@ internal sealed class GrpcSubscription : DaemonConnection
                 await subscription._call.ResponseHeadersAsync.WaitAsync(timeout, cancellation);
                 // If the daemon refuses, there may never be a match.
                 if (await Task.WhenAny(subscription._first!, match) != match) await subscription._first!;
-                subscription.Match = await match;
+                subscription.Begin(await match, MatchHead.Of((await match).Value));
             },
             timeout, isSubscription: true, cancellation);
 

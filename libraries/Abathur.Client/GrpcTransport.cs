@@ -57,12 +57,12 @@ internal sealed class GrpcTransport : DaemonTransport
     /// <inheritdoc/>
     public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
     {
-        if (request.Policy == Policy.Lockstep || request.Credits > 0)
+        if (request.Policy == Policy.Lockstep || request.Credits > 0 || request.Follow)
             return await GrpcSession.OpenAsync(_channel, _metadata, request, _options.ConnectTimeout, cancellation);
         using var asking = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         try
         {
-            var match = MatchAsync(asking.Token);
+            var match = MatchAsync(request.RunId, asking.Token);
             return await GrpcSubscription.OpenAsync(_channel, _metadata, request, match, _options.ConnectTimeout, cancellation);
         }
         finally
@@ -81,16 +81,18 @@ internal sealed class GrpcTransport : DaemonTransport
         }
         catch (RpcException e)
         {
+            if (message.Matches is not null && e.StatusCode == StatusCode.Unimplemented) throw OldDaemon.Refusal();
             throw GrpcFailure.Of(e, cancellation);
         }
     }
 
     /// <inheritdoc/>
-    public override async Task<Lazy<Match>> MatchAsync(CancellationToken cancellation)
+    public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation)
     {
         try
         {
-            using var call = _game.GetMatchAsync(new GetMatchRequest { Wait = true }, _metadata, cancellationToken: cancellation);
+            var request = new GetMatchRequest { Wait = true, RunId = runId };
+            using var call = _game.GetMatchAsync(request, _metadata, cancellationToken: cancellation);
             var match = await call.ResponseAsync;
             return new Lazy<Match>(() => match);
         }

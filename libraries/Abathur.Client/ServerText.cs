@@ -1,6 +1,7 @@
 using System.Buffers;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
+using Abathur.Protobuf.Wire;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 
@@ -42,6 +43,28 @@ internal static class ServerText
         var output = new ArrayBufferWriter<byte>(Math.Max(line.Length, 1));
         ToProto(line, output);
         return Parse<ServerMessage>(output.WrittenSpan);
+    }
+
+    /// <summary>The last message in a <c>ServerMessage</c>, as protobuf reads a oneof.</summary>
+    /// <exception cref="ProtocolException">It is not one.</exception>
+    public static (ServerMessage.MessageOneofCase Kind, ReadOnlyMemory<byte> Body) Split(ReadOnlyMemory<byte> message)
+    {
+        var found = (ServerMessage.MessageOneofCase.None, ReadOnlyMemory<byte>.Empty);
+        try
+        {
+            var reader = new WireReader(message.Span);
+            while (reader.ReadTag())
+            {
+                if (reader.WireType == WireFormat.WireType.LengthDelimited)
+                    found = ((ServerMessage.MessageOneofCase)reader.FieldNumber, message[reader.ReadRange()]);
+                else reader.SkipValue();
+            }
+            return found;
+        }
+        catch (InvalidDataException e)
+        {
+            throw new ProtocolException($"not a ServerMessage: {e.Message}", e);
+        }
     }
 
     /// <summary>A message from its bytes.</summary>

@@ -10,7 +10,8 @@ internal sealed class SocketConnection : DaemonConnection
     private static readonly byte[] Probe = "{}\n"u8.ToArray();
     private readonly DaemonSocket _socket;
     private readonly bool _isJson;
-    private byte[] _out = new byte[64];
+    private readonly ClientMessage _ack = new() { Ack = new Ack() };
+    private readonly byte[] _out = new byte[64];
 
     private SocketConnection(DaemonSocket socket, bool isJson)
     {
@@ -35,7 +36,7 @@ internal sealed class SocketConnection : DaemonConnection
         {
             first.Token = address.Token;
             await connection._socket.SendAsync(ServerText.ToLine(first), cancellation);
-            connection.Match = FirstAnswer(await connection.FirstLineAsync(address, timeout, cancellation));
+            connection.ReadFirst(await connection.FirstLineAsync(address, timeout, cancellation));
             connection.Receiver.IsBinary = !isJson;
             return connection;
         }
@@ -52,23 +53,27 @@ internal sealed class SocketConnection : DaemonConnection
         DaemonAddress address, TimeSpan timeout, CancellationToken cancellation) =>
         new(await DaemonSocket.OpenAsync(address, timeout, cancellation), isJson: true);
 
-    private static Lazy<Match> FirstAnswer(ReadOnlyMemory<byte> line)
+    private void ReadFirst(ReadOnlyMemory<byte> line)
     {
         if (line.Span.StartsWith("{\"match\":"u8))
         {
             var kept = line.ToArray();
-            return new Lazy<Match>(() => MatchOf(ServerText.Parse(kept)));
+            Begin(new Lazy<Match>(() => MatchOf(ServerText.Parse(kept))), MatchHead.OfLine(kept));
+            return;
         }
         var answer = ServerText.Parse(line.Span);
         if (answer.Error is not { } error)
         {
             var match = MatchOf(answer);
-            return new Lazy<Match>(() => match);
+            Begin(new Lazy<Match>(() => match), MatchHead.Of(match));
+            return;
         }
         throw error.Code == DaemonStoppingException.Code
             ? new DaemonStoppingException(error.Message)
             : RequestException.OfSubscription(error.Code, error.Message);
     }
+
+    private static Match MatchOf(ServerMessage answer) => answer.Match ?? throw NotMatch(answer.MessageCase);
 
     /// <inheritdoc/>
     public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation) => Receiver.NextAsync(cancellation);
@@ -86,33 +91,27 @@ internal sealed class SocketConnection : DaemonConnection
     /// <summary>Acknowledges a frame, without allocating in binary form.</summary>
     public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation)
     {
-        if (_isJson) return SendAsync(new ClientMessage { Ack = new Ack { Sequence = sequence } }, cancellation);
-        return _socket.SendAsync(WriteAck(sequence), cancellation);
+        (_ack.Ack.Sequence, _ack.Ack.MatchIndex) = (sequence, MatchIndex);
+        if (_isJson) return SendAsync(_ack, cancellation);
+        var size = _ack.CalculateSize();
+        WritePrefixed(_out, size, _ack);
+        return _socket.SendAsync(_out.AsMemory(0, MessageReceiver.PrefixBytes + size), cancellation);
     }
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing) => _socket.Dispose();
 
-    private ReadOnlyMemory<byte> WriteAck(ulong sequence)
-    {
-        var ack = CodedOutputStream.ComputeTagSize(Ack.SequenceFieldNumber) + CodedOutputStream.ComputeUInt64Size(sequence);
-        var size = 2 + ack;
-        BinaryPrimitives.WriteInt32LittleEndian(_out, size);
-        var at = MessageReceiver.PrefixBytes;
-        _out[at++] = (byte)WireFormat.MakeTag(ClientMessage.AckFieldNumber, WireFormat.WireType.LengthDelimited);
-        _out[at++] = (byte)ack;
-        _out[at++] = (byte)WireFormat.MakeTag(Ack.SequenceFieldNumber, WireFormat.WireType.Varint);
-        for (; sequence > 0x7f; sequence >>= 7) _out[at++] = (byte)(sequence | 0x80);
-        _out[at++] = (byte)sequence;
-        return _out.AsMemory(0, at);
-    }
-
     private static byte[] Prefixed(int size, IMessage message)
     {
         var bytes = new byte[MessageReceiver.PrefixBytes + size];
-        BinaryPrimitives.WriteInt32LittleEndian(bytes, size);
-        message.WriteTo(bytes.AsSpan(MessageReceiver.PrefixBytes));
+        WritePrefixed(bytes, size, message);
         return bytes;
+    }
+
+    private static void WritePrefixed(Span<byte> output, int size, IMessage message)
+    {
+        BinaryPrimitives.WriteInt32LittleEndian(output, size);
+        message.WriteTo(output.Slice(MessageReceiver.PrefixBytes, size));
     }
 
     // The match may come much later, when it begins. Meanwhile this checks whether the daemon answers at all.

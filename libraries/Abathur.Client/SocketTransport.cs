@@ -21,8 +21,17 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
         (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellation)).Dispose();
 
     /// <inheritdoc/>
-    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation) =>
-        await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellation);
+    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
+    {
+        try
+        {
+            return await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellation);
+        }
+        catch (RequestException e) when ((request.Follow || request.RunId.Length > 0) && OldDaemon.Says(e))
+        {
+            throw OldDaemon.Refusal();
+        }
+    }
 
     /// <inheritdoc/>
     public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
@@ -32,6 +41,10 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
         {
             return await session.RequestAsync(message, cancellation);
         }
+        catch (Exception e) when (message.Matches is not null && OldDaemon.Says(e))
+        {
+            throw OldDaemon.Refusal();
+        }
         catch (RequestException e) when (session.IsOver && e.Reason.StartsWith(MustSubscribe, StringComparison.Ordinal))
         {
             _mustSubscribe = true;
@@ -40,9 +53,10 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     }
 
     /// <inheritdoc/>
-    public override async Task<Lazy<Match>> MatchAsync(CancellationToken cancellation)
+    public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation)
     {
-        using var connection = await SubscribeAsync(RequestSession.Smallest.ToRequest(), false, cancellation);
+        var request = (RequestSession.Smallest with { RunId = runId }).ToRequest();
+        using var connection = await SubscribeAsync(request, false, cancellation);
         return connection.Match;
     }
 

@@ -55,6 +55,13 @@ public sealed record SubscribeOptions
     /// <summary>End after this many frames. 0 (default): no limit.</summary>
     public ulong MaxFrames { get; init; }
 
+    /// <summary>The run of the match to read (<see cref="AbathurGame.MatchesAsync"/>): NOT_FOUND where the daemon does not know it. Of one
+    /// that is over, the frames that are kept, with a <see cref="Start"/>. Default, empty: the match that runs, else the next.</summary>
+    public string RunId { get; init; } = "";
+
+    /// <summary>Go on with the next match when one is over, instead of ending: <see cref="Frame.RunId"/> tells them apart.</summary>
+    public bool Follow { get; init; }
+
     internal bool IsJson => Encoding == FrameEncoding.Json;
 
     /// <summary>Whether the client limits the frames on their way, so that they are not stale, and not the program.</summary>
@@ -79,6 +86,8 @@ public sealed record SubscribeOptions
             Name = Name,
             Newest = Newest,
             MaxFrames = MaxFrames,
+            RunId = RunId,
+            Follow = Follow,
         };
         if (Fields.Count > 0) request.FieldMask = new FieldMask { Paths = { Fields } };
         if (LockstepTimeout is { } timeout) request.LockstepTimeout = Duration.FromTimeSpan(timeout);

@@ -27,6 +27,7 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
     private bool _isLate;
     private StructureTypes? _structures;
     private string _matchId = "";
+    private string _runId = "";
     private uint _gameLoop;
     private ulong _sequence;
 
@@ -36,11 +37,15 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
     /// <summary>The events between the last frame that was given to this and a frame, which may be the same.</summary>
     public IReadOnlyList<UnitEvent> Read(Frame frame)
     {
-        if (HasBegun && frame.Sequence == _sequence && frame.MatchId == _matchId && frame.GameLoop == _gameLoop) return _events;
+        // The table of structures is that of a match.
+        var isOtherMatch = frame.MatchId != _matchId || frame.RunId != _runId;
+        if (HasBegun && frame.Sequence == _sequence && !isOtherMatch && frame.GameLoop == _gameLoop) return _events;
+        if (isOtherMatch) _structures = null;
         _events.Clear();
         // A playback that goes back, or another match: nothing can be compared.
-        var isFirst = !HasBegun || frame.MatchId != _matchId || frame.GameLoop < _gameLoop;
+        var isFirst = !HasBegun || isOtherMatch || frame.GameLoop < _gameLoop;
         (HasBegun, _sequence, _matchId, _gameLoop) = (true, frame.Sequence, frame.MatchId, frame.GameLoop);
+        _runId = frame.RunId;
         _now.Set(frame.Units, _structures ??= structures());
         ReadLists(frame);
         if (isFirst) Begin(frame.Units);

@@ -82,7 +82,7 @@ internal sealed class ClientDecoding : IDisposable
         {
             var started = Stopwatch.GetTimestamp();
             _message.Read(_messages[i]);
-            _frame.Read(_message, 0, _messages[i].Length);
+            _frame.Read(_message, "", 0, _messages[i].Length);
             ReadAll(_frame.Units);
             var decoded = Stopwatch.GetTimestamp();
             _ = _frame.Events.Count;

@@ -1,0 +1,107 @@
+using System.Runtime.CompilerServices;
+using Abathur.Sync.V1;
+
+namespace Abathur.Client;
+
+/// <summary>Reads the frames of one subscription, over as many connections as it takes.</summary>
+internal sealed class FrameReader(DaemonTransport transport, ConnectOptions connect, CurrentMatch current, SubscribeOptions options)
+{
+    private readonly Backoff _backoff = new(transport.Address, connect.ReconnectTimeout, connect.Wait, TimeProvider.System);
+
+    /// <summary>Reads until the last match ends, or the daemon shuts down.</summary>
+    /// <param name="matchEnded">Called when a match is over that another one may follow; null: nothing is.</param>
+    /// <param name="cancellation">Ends it.</param>
+    public async IAsyncEnumerable<Frame> ReadAsync(
+        Func<MatchEnded, ValueTask>? matchEnded, [EnumeratorCancellation] CancellationToken cancellation)
+    {
+        var request = new ResumedRequest(options);
+        var gaps = new GapCounter(options.EveryGameLoops);
+        using var payloads = new PayloadDecoder(options.MaxFrameBytes);
+        Lazy<Match>? match = null;
+        var tracker = new UnitEventTracker(() => StructureTypes.Of(match?.Value.GameData));
+        var frame = new Frame(new FrameContent(payloads, tracker));
+        for (var reconnected = false; ; reconnected = true)
+        {
+            using var connection = await OpenAsync(request, cancellation);
+            if (connection is null) yield break;
+            Begin();
+            var stream = new FrameStream(connection, options, frame);
+            while (await NextAsync(stream, cancellation) is { } kind)
+            {
+                if (kind == ServerMessage.MessageOneofCase.End) yield break;
+                _backoff.Succeed();
+                if (kind != ServerMessage.MessageOneofCase.Frame)
+                {
+                    if (kind == ServerMessage.MessageOneofCase.Match) Begin();
+                    else if (matchEnded is not null) await matchEnded(stream.Ended!);
+                    continue;
+                }
+                gaps.Check(frame, reconnected);
+                reconnected = false;
+                current.Reach(frame);
+                frame.Content.Track(frame);
+                yield return frame;
+                if (!request.Continue(frame)) yield break;
+                await stream.AcknowledgeAsync(cancellation);
+            }
+
+            void Begin()
+            {
+                match = connection.Match;
+                current.Begin(connection);
+                request.Begin(connection.RunId);
+            }
+        }
+    }
+
+    private async ValueTask<DaemonConnection?> OpenAsync(ResumedRequest request, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            TimeSpan delay;
+            try
+            {
+                return Checked(await transport.SubscribeAsync(request.Message, options.IsJson, cancellation), request.Message);
+            }
+            catch (DaemonStoppingException)
+            {
+                return null;
+            }
+            catch (RequestException e) when (request.Adapt(e))
+            {
+                continue;
+            }
+            catch (BrokenConnectionException e)
+            {
+                delay = _backoff.Fail(e);
+            }
+            await Task.Delay(delay, cancellation);
+        }
+    }
+
+    /// <summary>The connection, unless its daemon has read over what it does not know.</summary>
+    private static DaemonConnection Checked(DaemonConnection connection, SubscribeRequest request)
+    {
+        if (connection.Head.IsDated || (!request.Follow && request.RunId.Length == 0)) return connection;
+        connection.Dispose();
+        throw OldDaemon.Refusal();
+    }
+
+    /// <summary>What came: a frame, the end, or what lies between two matches; null: the connection broke, and it is time to try
+    /// again.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ServerMessage.MessageOneofCase?> NextAsync(FrameStream stream, CancellationToken cancellation)
+    {
+        TimeSpan delay;
+        try
+        {
+            return await stream.NextAsync(cancellation);
+        }
+        catch (BrokenConnectionException e)
+        {
+            delay = _backoff.Fail(e);
+        }
+        await Task.Delay(delay, cancellation);
+        return null;
+    }
+}
