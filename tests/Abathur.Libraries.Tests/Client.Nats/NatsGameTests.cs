@@ -100,7 +100,17 @@ public sealed class NatsGameTests
         Assert.NotNull((await game.QueryAsync(new RequestQuery { Pathing = { new RequestQueryPathing() } })).Response);
         Assert.Equal("FAILED_PRECONDITION", (await Assert.ThrowsAsync<RequestException>(() => game.ActAsync([]))).Code);
         Assert.Equal("UNIMPLEMENTED", (await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync())).Code);
-        SubscribeOptions[] impossible = [Every with { Policy = SubscribePolicy.Lockstep }, Every with { Fields = ["observation"] }];
+        foreach (var ofDaemon in new Func<Task>[] { () => game.MatchesAsync(), () => game.TimelineAsync(runId: "run") })
+        {
+            var error = await Assert.ThrowsAsync<RequestException>(ofDaemon);
+            Assert.Equal("UNIMPLEMENTED", error.Code);
+            Assert.Contains("NATS", error.Reason, StringComparison.Ordinal);
+        }
+        SubscribeOptions[] impossible =
+        [
+            Every with { Policy = SubscribePolicy.Lockstep }, Every with { Fields = ["observation"] }, Every with { Follow = true },
+            Every with { RunId = "run" },
+        ];
         foreach (var refused in impossible)
         {
             var error = await Assert.ThrowsAsync<RequestException>(async () =>

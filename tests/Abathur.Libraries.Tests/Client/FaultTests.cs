@@ -265,12 +265,14 @@ public class FaultTests
     [InlineData("{\"match\":{}}\n\x06\0\0\0\x12\x04\x48\x03\x7a\0", "cannot be read as columns")]
     [InlineData("{\"match\":{}}\n\x06\0\0\0\x12\x04\x50\x09\x7a\0", "unknown compression 9")]
     [InlineData("{\"match\":{}}\n\x0c\0\0\0\x12\x0a\x50\x03\x7a\0\x88\x01\x81\x80\x80\x20", "declares 67108865 bytes")]
-    public async Task Garbage_IsAProtocolException(string sent, string expected)
+    [InlineData(
+        "{\"match\":{\"beganUnixNs\":\"1\"}}\n\x02\0\0\0\x0a\0\x04\0\0\0\x12\x02\x10\x07", "frame 7 is the first of a match", true)]
+    public async Task Garbage_IsAProtocolException(string sent, string expected, bool follows = false)
     {
         using var listener = Listen(out var address);
         await using var game = await AbathurGame.ConnectAsync(address, Once);
         using var probe = await listener.AcceptTcpClientAsync();
-        var reading = FirstAsync(game, Columns);
+        var reading = FirstAsync(game, Columns with { Follow = follows });
         using var client = await listener.AcceptTcpClientAsync();
         await client.GetStream().WriteAsync(Encoding.Latin1.GetBytes(sent));
         var error = await Assert.ThrowsAsync<ProtocolException>(() => reading);
@@ -303,6 +305,24 @@ public class FaultTests
         var answer = new ServerMessage { Result = result }.ToByteArray();
         await client.GetStream().WriteAsync((byte[])[.. BitConverter.GetBytes(answer.Length), .. answer]);
         Assert.Equal(7ul, (await asking).FramesPublished);
+    }
+
+    [Theory]
+    [InlineData("{\"match\":{\"runId\":\"r\"}}\n", true)]
+    [InlineData("{\"error\":{\"code\":\"INVALID_ARGUMENT\",\"message\":\"X has no field \\\"follow\\\"\",\"fatal\":true}}\n", true)]
+    [InlineData("{\"error\":{\"code\":\"INVALID_ARGUMENT\",\"message\":\"X has no field \\\"matches\\\"\",\"fatal\":true}}\n", false)]
+    public async Task DaemonWithoutRuns_IsTooOld(string answer, bool follows)
+    {
+        using var listener = Listen(out var address);
+        await using var game = await AbathurGame.ConnectAsync(address, Once);
+        (await listener.AcceptTcpClientAsync()).Dispose();
+        // A request for a run would be answered for another one: what the daemon knows is asked first.
+        var asking = follows ? FirstAsync(game, Columns with { Follow = true }) : game.TimelineAsync(runId: "r");
+        using var client = await listener.AcceptTcpClientAsync();
+        await client.GetStream().WriteAsync(Encoding.UTF8.GetBytes(answer));
+        var error = await Assert.ThrowsAsync<RequestException>(() => asking);
+        Assert.Equal("UNIMPLEMENTED", error.Code);
+        Assert.Contains("too old", error.Reason, StringComparison.Ordinal);
     }
 
     [Fact]
