@@ -44,6 +44,12 @@ class SourceKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     proxy: _ClassVar[SourceKind]
     push: _ClassVar[SourceKind]
     synth: _ClassVar[SourceKind]
+
+class MatchState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    match_running: _ClassVar[MatchState]
+    match_over: _ClassVar[MatchState]
+    match_lost: _ClassVar[MatchState]
 latest: Policy
 every: Policy
 lockstep: Policy
@@ -63,19 +69,70 @@ live: SourceKind
 proxy: SourceKind
 push: SourceKind
 synth: SourceKind
+match_running: MatchState
+match_over: MatchState
+match_lost: MatchState
 
 class GetMatchRequest(_message.Message):
-    __slots__ = ("wait",)
+    __slots__ = ("wait", "run_id")
     WAIT_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     wait: bool
-    def __init__(self, wait: _Optional[bool] = ...) -> None: ...
+    run_id: str
+    def __init__(self, wait: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class GetStatusRequest(_message.Message):
+    __slots__ = ("run_id",)
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    def __init__(self, run_id: _Optional[str] = ...) -> None: ...
+
+class GetMatchesRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class MatchList(_message.Message):
+    __slots__ = ("matches",)
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    matches: _containers.RepeatedCompositeFieldContainer[MatchSummary]
+    def __init__(self, matches: _Optional[_Iterable[_Union[MatchSummary, _Mapping]]] = ...) -> None: ...
+
+class MatchSummary(_message.Message):
+    __slots__ = ("match", "state", "ended_unix_ns", "last_game_loop", "frames", "results", "reason", "recording", "history")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    ENDED_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
+    LAST_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    RECORDING_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_FIELD_NUMBER: _ClassVar[int]
+    match: Match
+    state: MatchState
+    ended_unix_ns: int
+    last_game_loop: int
+    frames: int
+    results: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.PlayerResult]
+    reason: str
+    recording: RecordingStatus
+    history: HistoryStatus
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., state: _Optional[_Union[MatchState, str]] = ..., ended_unix_ns: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frames: _Optional[int] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ..., reason: _Optional[str] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ...) -> None: ...
+
+class MatchEnded(_message.Message):
+    __slots__ = ("run_id", "reason", "results", "lost")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    reason: str
+    results: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.PlayerResult]
+    lost: bool
+    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ..., lost: _Optional[bool] = ...) -> None: ...
+
 class Match(_message.Message):
-    __slots__ = ("match_id", "run_id", "player_id", "map_name", "game_version", "tick_hz", "source", "actions_allowed", "simulated", "first_game_loop", "last_game_loop", "frame_count", "game_info", "game_data")
+    __slots__ = ("match_id", "run_id", "player_id", "map_name", "game_version", "tick_hz", "source", "actions_allowed", "simulated", "first_game_loop", "last_game_loop", "frame_count", "game_info", "game_data", "began_unix_ns")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -90,6 +147,7 @@ class Match(_message.Message):
     FRAME_COUNT_FIELD_NUMBER: _ClassVar[int]
     GAME_INFO_FIELD_NUMBER: _ClassVar[int]
     GAME_DATA_FIELD_NUMBER: _ClassVar[int]
+    BEGAN_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     run_id: str
     player_id: int
@@ -104,10 +162,11 @@ class Match(_message.Message):
     frame_count: int
     game_info: _sc2api_pb2.ResponseGameInfo
     game_data: _sc2api_pb2.ResponseData
-    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ...) -> None: ...
+    began_unix_ns: int
+    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ..., began_unix_ns: _Optional[int] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
-    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "start_after_game_loop", "max_frames")
+    __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "start_after_game_loop", "max_frames", "run_id", "follow")
     POLICY_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     COMPRESSION_FIELD_NUMBER: _ClassVar[int]
@@ -124,6 +183,8 @@ class SubscribeRequest(_message.Message):
     START_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     START_AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     MAX_FRAMES_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    FOLLOW_FIELD_NUMBER: _ClassVar[int]
     policy: Policy
     encoding: Encoding
     compression: Compression
@@ -140,7 +201,9 @@ class SubscribeRequest(_message.Message):
     start_game_loop: int
     start_after_game_loop: int
     max_frames: int
-    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., start_after_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ...) -> None: ...
+    run_id: str
+    follow: bool
+    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., start_after_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ..., run_id: _Optional[str] = ..., follow: _Optional[bool] = ...) -> None: ...
 
 class Frame(_message.Message):
     __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier", "skipped_events", "skipped_events_incomplete")
@@ -187,14 +250,16 @@ class Frame(_message.Message):
     def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ..., skipped_events: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., skipped_events_incomplete: _Optional[bool] = ...) -> None: ...
 
 class ActRequest(_message.Message):
-    __slots__ = ("game_loop", "actions", "max_late_game_loops")
+    __slots__ = ("game_loop", "actions", "max_late_game_loops", "run_id")
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
     MAX_LATE_GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     game_loop: int
     actions: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.Action]
     max_late_game_loops: int
-    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping]]] = ..., max_late_game_loops: _Optional[int] = ...) -> None: ...
+    run_id: str
+    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping]]] = ..., max_late_game_loops: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class ActResult(_message.Message):
     __slots__ = ("response", "game_loop", "late_game_loops")
@@ -207,10 +272,12 @@ class ActResult(_message.Message):
     def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
 
 class QueryRequest(_message.Message):
-    __slots__ = ("query",)
+    __slots__ = ("query", "run_id")
     QUERY_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     query: _query_pb2.RequestQuery
-    def __init__(self, query: _Optional[_Union[_query_pb2.RequestQuery, _Mapping]] = ...) -> None: ...
+    run_id: str
+    def __init__(self, query: _Optional[_Union[_query_pb2.RequestQuery, _Mapping]] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class QueryResult(_message.Message):
     __slots__ = ("response", "game_loop", "emulated")
@@ -223,12 +290,14 @@ class QueryResult(_message.Message):
     def __init__(self, response: _Optional[_Union[_query_pb2.ResponseQuery, _Mapping]] = ..., game_loop: _Optional[int] = ..., emulated: _Optional[bool] = ...) -> None: ...
 
 class GetTimelineRequest(_message.Message):
-    __slots__ = ("after_game_loop", "whole")
+    __slots__ = ("after_game_loop", "whole", "run_id")
     AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     WHOLE_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     after_game_loop: int
     whole: bool
-    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ...) -> None: ...
+    run_id: str
+    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class Timeline(_message.Message):
     __slots__ = ("game_loops", "columns", "marks")
@@ -267,7 +336,7 @@ class Timeline(_message.Message):
     def __init__(self, game_loops: _Optional[_Iterable[int]] = ..., columns: _Optional[_Iterable[_Union[Timeline.Column, _Mapping]]] = ..., marks: _Optional[_Iterable[_Union[Timeline.Mark, _Mapping]]] = ...) -> None: ...
 
 class PlotRequest(_message.Message):
-    __slots__ = ("agent", "values", "game_loop")
+    __slots__ = ("agent", "values", "game_loop", "run_id")
     class Sample(_message.Message):
         __slots__ = ("name", "value")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -278,10 +347,12 @@ class PlotRequest(_message.Message):
     AGENT_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     agent: str
     values: _containers.RepeatedCompositeFieldContainer[PlotRequest.Sample]
     game_loop: int
-    def __init__(self, agent: _Optional[str] = ..., values: _Optional[_Iterable[_Union[PlotRequest.Sample, _Mapping]]] = ..., game_loop: _Optional[int] = ...) -> None: ...
+    run_id: str
+    def __init__(self, agent: _Optional[str] = ..., values: _Optional[_Iterable[_Union[PlotRequest.Sample, _Mapping]]] = ..., game_loop: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class PlotResult(_message.Message):
     __slots__ = ("game_loop",)
@@ -290,12 +361,14 @@ class PlotResult(_message.Message):
     def __init__(self, game_loop: _Optional[int] = ...) -> None: ...
 
 class GetPlotsRequest(_message.Message):
-    __slots__ = ("after_game_loop", "whole")
+    __slots__ = ("after_game_loop", "whole", "run_id")
     AFTER_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     WHOLE_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     after_game_loop: int
     whole: bool
-    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ...) -> None: ...
+    run_id: str
+    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class Plots(_message.Message):
     __slots__ = ("series",)
@@ -317,14 +390,16 @@ class Plots(_message.Message):
     def __init__(self, series: _Optional[_Iterable[_Union[Plots.Series, _Mapping]]] = ...) -> None: ...
 
 class DrawRequest(_message.Message):
-    __slots__ = ("layer", "shapes", "game_loop")
+    __slots__ = ("layer", "shapes", "game_loop", "run_id")
     LAYER_FIELD_NUMBER: _ClassVar[int]
     SHAPES_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     layer: str
     shapes: _containers.RepeatedCompositeFieldContainer[Shape]
     game_loop: int
-    def __init__(self, layer: _Optional[str] = ..., shapes: _Optional[_Iterable[_Union[Shape, _Mapping]]] = ..., game_loop: _Optional[int] = ...) -> None: ...
+    run_id: str
+    def __init__(self, layer: _Optional[str] = ..., shapes: _Optional[_Iterable[_Union[Shape, _Mapping]]] = ..., game_loop: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class Shape(_message.Message):
     __slots__ = ("point", "circle", "line", "text", "color", "lifetime_game_loops")
@@ -445,10 +520,12 @@ class PublishResult(_message.Message):
     def __init__(self, frames: _Optional[int] = ...) -> None: ...
 
 class Ack(_message.Message):
-    __slots__ = ("sequence",)
+    __slots__ = ("sequence", "match_index")
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    MATCH_INDEX_FIELD_NUMBER: _ClassVar[int]
     sequence: int
-    def __init__(self, sequence: _Optional[int] = ...) -> None: ...
+    match_index: int
+    def __init__(self, sequence: _Optional[int] = ..., match_index: _Optional[int] = ...) -> None: ...
 
 class ControlRequest(_message.Message):
     __slots__ = ("pause", "resume", "step", "seek", "set_rate", "set_loop")
@@ -665,7 +742,7 @@ class ProcessStatus(_message.Message):
     def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
 
 class ClientMessage(_message.Message):
-    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "query", "timeline", "plot", "plots", "token")
+    __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "query", "timeline", "plot", "plots", "matches", "token")
     ID_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBE_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
@@ -678,6 +755,7 @@ class ClientMessage(_message.Message):
     TIMELINE_FIELD_NUMBER: _ClassVar[int]
     PLOT_FIELD_NUMBER: _ClassVar[int]
     PLOTS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     id: int
     subscribe: SubscribeRequest
@@ -691,11 +769,12 @@ class ClientMessage(_message.Message):
     timeline: GetTimelineRequest
     plot: PlotRequest
     plots: GetPlotsRequest
+    matches: GetMatchesRequest
     token: str
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., query: _Optional[_Union[QueryRequest, _Mapping]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping]] = ..., plot: _Optional[_Union[PlotRequest, _Mapping]] = ..., plots: _Optional[_Union[GetPlotsRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., query: _Optional[_Union[QueryRequest, _Mapping]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping]] = ..., plot: _Optional[_Union[PlotRequest, _Mapping]] = ..., plots: _Optional[_Union[GetPlotsRequest, _Mapping]] = ..., matches: _Optional[_Union[GetMatchesRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
-    __slots__ = ("match", "frame", "result", "error", "end", "published", "drawings")
+    __slots__ = ("match", "frame", "result", "error", "end", "published", "drawings", "match_ended")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
@@ -703,6 +782,7 @@ class ServerMessage(_message.Message):
     END_FIELD_NUMBER: _ClassVar[int]
     PUBLISHED_FIELD_NUMBER: _ClassVar[int]
     DRAWINGS_FIELD_NUMBER: _ClassVar[int]
+    MATCH_ENDED_FIELD_NUMBER: _ClassVar[int]
     match: Match
     frame: Frame
     result: Result
@@ -710,10 +790,11 @@ class ServerMessage(_message.Message):
     end: End
     published: PublishResult
     drawings: Drawings
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ..., drawings: _Optional[_Union[Drawings, _Mapping]] = ...) -> None: ...
+    match_ended: MatchEnded
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ..., drawings: _Optional[_Union[Drawings, _Mapping]] = ..., match_ended: _Optional[_Union[MatchEnded, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("id", "act", "control", "draw", "status", "query", "timeline", "plot", "plots")
+    __slots__ = ("id", "act", "control", "draw", "status", "query", "timeline", "plot", "plots", "matches")
     ID_FIELD_NUMBER: _ClassVar[int]
     ACT_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
@@ -723,6 +804,7 @@ class Result(_message.Message):
     TIMELINE_FIELD_NUMBER: _ClassVar[int]
     PLOT_FIELD_NUMBER: _ClassVar[int]
     PLOTS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
     id: int
     act: ActResult
     control: PlaybackState
@@ -732,7 +814,8 @@ class Result(_message.Message):
     timeline: Timeline
     plot: PlotResult
     plots: Plots
-    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., query: _Optional[_Union[QueryResult, _Mapping]] = ..., timeline: _Optional[_Union[Timeline, _Mapping]] = ..., plot: _Optional[_Union[PlotResult, _Mapping]] = ..., plots: _Optional[_Union[Plots, _Mapping]] = ...) -> None: ...
+    matches: MatchList
+    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., query: _Optional[_Union[QueryResult, _Mapping]] = ..., timeline: _Optional[_Union[Timeline, _Mapping]] = ..., plot: _Optional[_Union[PlotResult, _Mapping]] = ..., plots: _Optional[_Union[Plots, _Mapping]] = ..., matches: _Optional[_Union[MatchList, _Mapping]] = ...) -> None: ...
 
 class Error(_message.Message):
     __slots__ = ("id", "code", "message", "fatal")
