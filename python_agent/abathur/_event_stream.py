@@ -66,7 +66,7 @@ class EventStream:
             if self.active:
                 last._step.events(last)
             last._step.release()
-        if last is not None and (frame.game_loop < last.game_loop or frame.match_id != last.match_id):
+        if last is not None and (frame.game_loop < last.game_loop or not frame._is_of_run(last)):
             last, self._match = None, _Match()
         frame._step = Step(self, self._match, last)
 

@@ -56,7 +56,9 @@ class Frame:
     """One observation and its metadata.
 
     Attributes:
-        match_id: Identifies the match.
+        match_id: Identifies the match; the same where a recording of it is played again.
+        run_id: Identifies this run of it; empty where it is not known: on gRPC without ``follow`` and ``run_id``, in a
+            recording.
         sequence: Number of the frame in this run of the source, from 1.
         game_loop: Game loop of the observation.
         dropped: Number of dropped frames since the previous one.
@@ -73,6 +75,7 @@ class Frame:
         "_columns",
         "_data",
         "_json",
+        "_match_index",
         "_message",
         "_skipped_events",
         "_step",
@@ -81,6 +84,7 @@ class Frame:
         "game_loop",
         "match_id",
         "reconnected",
+        "run_id",
         "sequence",
         "size",
         "skipped_events_incomplete",
@@ -95,8 +99,10 @@ class Frame:
         self._json: Mapping[str, Any] | None = None
         self._skipped_events: sc2api_pb2.ResponseObservation | Mapping[str, Any] | None = None
         self._step: Step | None = None
+        self._match_index = 0
         self.skipped_events_incomplete = False
         self.match_id = ""
+        self.run_id = ""
         self.sequence = 0
         self.game_loop = 0
         self.dropped = 0
@@ -222,6 +228,11 @@ class Frame:
         slots = {name: getattr(self, name) for name in self.__slots__ if name not in _NOT_COPIED} | {"_step": None}
         is_parsed = all(each is None for each in (self._message, self._data, self._columns, self._json))
         return {"response": self.response} if is_parsed else {}, slots
+
+    def _is_of_run(self, other: Frame) -> bool:
+        """Whether another frame is of the same run, as far as it is known."""
+        same_run = self.run_id == other.run_id or not (self.run_id and other.run_id)
+        return same_run and self.match_id == other.match_id
 
     def _damaged(self, error: Exception) -> ProtocolError:
         return ProtocolError(f"the observation of frame {self.sequence} cannot be read: {error}")

@@ -11,7 +11,7 @@ from typing import Unpack
 
 from s2clientprotocol import query_pb2, sc2api_pb2
 
-from abathur import _act, _address, _compression, _control, _plots, _request, drawing
+from abathur import _act, _address, _compression, _control, _plots, _request, _runs, drawing
 from abathur._act import ActResult
 from abathur._address import Address
 from abathur._event_stream import EventStream
@@ -22,10 +22,11 @@ from abathur._options import ConnectOptions, SubscribeOptions, check_known
 from abathur._plots import PlotSeries
 from abathur._read_only import explain
 from abathur._reconnect import Backoff, GapCounter
+from abathur._runs import Run
 from abathur._socket import AsyncSocketConnection
 from abathur._timeline import Timeline, from_message
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
-from abathur.errors import ConnectError, LostError, ProtocolError
+from abathur.errors import ConnectError, LostError, ProtocolError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -68,6 +69,10 @@ def connect(address: str | None = None, **options: Unpack[ConnectOptions]) -> Ga
 class Game:
     """A connection to a daemon. Made by `connect`.
 
+    A request is about one match of the daemon: that of its `run_id`. Without one: that of the last frame, if its
+    subscription has `follow` or a `run_id`; else the match that runs, else the next. It raises RequestError with
+    NOT_FOUND where the daemon does not know the match, with FAILED_PRECONDITION where it needs one that runs.
+
     Attributes:
         address: Address of the daemon.
         late_actions: Actions that the game received when the frame that they answer was not the newest any more.
@@ -86,6 +91,7 @@ class Game:
         else:
             self._connection = AsyncGrpcConnection(address, timeouts)
         self._game_loop = 0
+        self._run_id = ""
         self.late_actions = 0
 
     async def __aenter__(self) -> Game:
@@ -106,20 +112,34 @@ class Game:
         """Close the connection; streams end."""
         await self._connection.close()
 
-    async def match(self) -> sync_pb2.Match | None:
-        """The constant data of the match: map, tick rate, game info, game data. Waits until there is a match.
+    async def match(self, run_id: Run = "") -> sync_pb2.Match | None:
+        """The constant data of a match: map, tick rate, game info, game data. Waits until there is a match.
 
-        On the socket it is known once `frames` is being read (None before).
+        On the socket, without `run_id`, it is known once `frames` is being read (None before).
+
+        Args:
+            run_id: The match, see `Game`.
 
         Raises:
             ConnectError: no daemon answers.
-            RequestError: DEADLINE_EXCEEDED: it accepts connections, but does not answer.
+            RequestError: NOT_FOUND: it does not know the match; DEADLINE_EXCEEDED: it accepts connections, but does not
+                answer.
         """
         with self._connected():
-            return await self._connection.match()
+            return await self._connection.match(self._run(run_id))
+
+    async def matches(self) -> list[sync_pb2.MatchSummary]:
+        """The matches of the daemon, in the order in which they began: the one that runs, and those that are over.
+
+        Raises:
+            ConnectError: no daemon answers.
+            RequestError: UNIMPLEMENTED: the daemon is too old, or the address is one of NATS.
+        """
+        with self._connected():
+            return list((await self._connection.matches()).matches)
 
     async def frames(self, **options: Unpack[SubscribeOptions]) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends, or the daemon shuts down.
+        """Frames until the match ends, or the daemon shuts down. With `follow`, those of the next matches as well.
 
         A broken connection is made again; the next frame has the number of dropped frames.
 
@@ -143,6 +163,11 @@ class Game:
                   fast as this agent takes them; the live ones follow without gap or duplicate. Not used again after a
                   reconnection.
                 - max_frames: End after this many frames. 0 (default): no limit.
+                - run_id: The match to read: the `run_id` of a `Match`, or an element of `matches`. One that is over has
+                  the frames that the daemon keeps (`start`). Default: the one that runs, else the next.
+                - follow: Go on with the next match when one is over, until the daemon ends. `Frame.run_id` tells them
+                  apart; sequence numbers and events begin again. After a broken connection it goes on with the match
+                  that runs then. Default: False.
                 - buffer: Frames that may wait in the daemon under ``every``. 0 (default): its default, 64.
                 - credits: Maximum number of unacknowledged frames; with 1 the frame is never stale. 0 (default): no
                   limit.
@@ -158,27 +183,44 @@ class Game:
             ConnectError: no daemon is there within `wait`, or none answers within `reconnect_timeout`.
             ConnectionLostError: the connection broke and could not be made again.
             RequestError: the daemon refuses the subscription: OUT_OF_RANGE: it does not keep the frame of `start`;
-                FAILED_PRECONDITION: it keeps none.
+                FAILED_PRECONDITION: it keeps none; NOT_FOUND: it does not know the match of `run_id`; UNIMPLEMENTED: it
+                is too old for `run_id` and `follow`, or the address is one of NATS.
             SlowConsumerError: this agent did not keep up with ``every``.
             AckTimeoutError: it did not acknowledge in time under ``lockstep``.
             DecompressionError: a frame is damaged, or larger than `max_frame_bytes`.
         """
+        async with aclosing(self._read(options)) as events:
+            async for event in events:
+                if isinstance(event, Frame):
+                    yield event
+
+    async def _read(self, options: SubscribeOptions) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        """The frames of a subscription, and with `follow` the end of each match behind them."""
         request = _request.subscribe_request(options)
         limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
         backoff = Backoff(self.address, self._reconnect_timeout, self._wait)
         gaps = GapCounter(request.every_game_loops)
         events = EventStream()
         received = 0
+        last: Frame | None = None
         while True:
             try:
-                async with aclosing(self._connection.subscribe(request, limit)) as frames:
-                    async for frame in frames:
-                        gaps.check(frame, backoff.is_retrying)
+                async with aclosing(self._connection.subscribe(request, limit)) as stream:
+                    async for event in stream:
+                        if isinstance(event, Frame):
+                            gaps.check(event, backoff.is_retrying)
+                            if request.follow and last is not None and not event._is_of_run(last):
+                                # It ended while the connection was broken.
+                                yield sync_pb2.MatchEnded(run_id=last.run_id, reason="the connection broke")
+                            last = event
+                            self._game_loop = event.game_loop
+                            self._run_id = event.run_id if request.follow or request.run_id else ""
+                            events.follow(event)
+                            received += 1
+                        else:
+                            last = None
                         backoff.succeed()
-                        self._game_loop = frame.game_loop
-                        events.follow(frame)
-                        received += 1
-                        yield frame
+                        yield event
                         # Frames that have come already need no wait, and others in the event loop have their turn.
                         await asyncio.sleep(0)
                 return
@@ -188,8 +230,7 @@ class Game:
                 backoff.check(await asyncio.to_thread(backoff.look))
                 raise
             if received:
-                # The daemon may be another one, which keeps other frames.
-                request.ClearField("start")
+                _request.continue_after(request, self._game_loop)
             if request.max_frames:
                 request.max_frames -= received
                 received = 0
@@ -202,39 +243,51 @@ class Game:
 
         Args:
             game_loop: The game loop. The daemon's status has the range of those that it keeps.
-            **options: As for `frames`; `policy`, `start` and `max_frames` have no effect.
+            **options: As for `frames`; `policy`, `start`, `max_frames` and `follow` have no effect. `run_id` is by
+                default that of a request, see `Game`.
 
         Raises:
             RequestError: OUT_OF_RANGE: the daemon does not keep it; FAILED_PRECONDITION: it keeps none.
             ConnectError: the match or the daemon ended meanwhile; `frames` has more errors.
         """
-        given: SubscribeOptions = {**options, "policy": "every", "start": game_loop, "max_frames": 1}
-        loop = self._game_loop
+        run_id = self._run(options.get("run_id", ""))
+        given: SubscribeOptions = {
+            **options,
+            "policy": "every",
+            "start": game_loop,
+            "max_frames": 1,
+            "run_id": run_id,
+            "follow": False,
+        }
+        answered = self._game_loop, self._run_id
         try:
             async with aclosing(self.frames(**given)) as frames:
                 async for frame in frames:
                     return frame
         finally:
             # Actions answer the newest frame, not this one.
-            self._game_loop = loop
+            self._game_loop, self._run_id = answered
         raise ConnectError(str(self.address), f"the daemon ended before it sent the frame at game loop {game_loop}")
 
-    async def timeline(self, *, after: int = 0) -> Timeline:
+    async def timeline(self, *, after: int = 0, run_id: Run = "") -> Timeline:
         """Some numbers of the match so far, one row a game second: resources, income, supply, army value, losses.
 
         Args:
             after: Only rows after this game loop. 0: all.
+            run_id: The match, see `Game`.
         """
+        request = sync_pb2.GetTimelineRequest(after_game_loop=after, run_id=self._run(run_id))
         with self._connected():
-            return from_message(await self._connection.timeline(sync_pb2.GetTimelineRequest(after_game_loop=after)))
+            return from_message(await self._connection.timeline(request))
 
-    async def query(self, request: query_pb2.RequestQuery) -> sync_pb2.QueryResult:
+    async def query(self, request: query_pb2.RequestQuery, *, run_id: Run = "") -> sync_pb2.QueryResult:
         """Ask the game: pathing distances, placements, available abilities.
 
         A query costs the game time, so it needs the right to act, and few are let through in a game loop.
 
         Args:
             request: The query, as a client of the game sends it.
+            run_id: The match, see `Game`.
 
         Returns:
             `response`: as the game answered; `emulated`: whether the daemon computed it, as for recordings;
@@ -244,78 +297,88 @@ class Game:
             RequestError: nothing can answer (FAILED_PRECONDITION), or too many queries wait (RESOURCE_EXHAUSTED).
         """
         with _act.refusals(), self._connected():
-            return await self._connection.query(sync_pb2.QueryRequest(query=request))
+            return await self._connection.query(sync_pb2.QueryRequest(query=request, run_id=self._run(run_id)))
 
-    async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
+    async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0, run_id: Run = "") -> ActResult:
         """Send actions to the game, as an answer to the last frame. `abathur.actions` creates the common ones.
 
         Args:
             actions: At most 1000.
             max_late: Refuse them if more than this many game loops have passed since that frame. 0: never refuse late
                 actions; `ActResult.late_game_loops` and `late_actions` count them.
+            run_id: The match, see `Game`.
 
         Raises:
             RequestError: the source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too
                 many already wait for the game (RESOURCE_EXHAUSTED).
         """
         given = list(actions)
-        request = sync_pb2.ActRequest(game_loop=self._game_loop, actions=given, max_late_game_loops=max_late)
+        request = sync_pb2.ActRequest(
+            game_loop=self._game_loop, actions=given, max_late_game_loops=max_late, run_id=self._run(run_id)
+        )
         with _act.refusals(), self._connected():
             result = _act.from_message(await self._connection.act(request))
         self.late_actions += len(given) if result.late_game_loops else 0
         return result
 
-    async def draw(self, shapes: Iterable[sync_pb2.Shape], *, layer: str = "") -> sync_pb2.DrawResult:
+    async def draw(self, shapes: Iterable[sync_pb2.Shape], *, layer: str = "", run_id: Run = "") -> sync_pb2.DrawResult:
         """Draw over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.
 
         Args:
             shapes: At most 1000; `abathur.drawing` creates them. They replace the shapes on the layer that have no
                 lifetime, so an agent that draws in each step shows its current state. None: clears the layer.
             layer: Name of the layer.
+            run_id: The match, see `Game`.
 
         Raises:
             RequestError: a shape is invalid (INVALID_ARGUMENT), or more than 4,000 at once (RESOURCE_EXHAUSTED).
         """
         request = drawing.request(shapes, layer, self._game_loop)
+        request.run_id = self._run(run_id)
         with _act.refusals(), self._connected():
             return await self._connection.draw(request)
 
-    async def plot(self, name: str, value: float, *, agent: str = "") -> sync_pb2.PlotResult:
+    async def plot(self, name: str, value: float, *, agent: str = "", run_id: Run = "") -> sync_pb2.PlotResult:
         """Add a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.
 
         Args:
             name: Name of the series, at most 64 characters.
             value: A finite number. A second value at the same game loop replaces the first.
             agent: Whose series it is, at most 64 characters.
+            run_id: The match, see `Game`.
 
         Raises:
             RequestError: the name or the value is invalid (INVALID_ARGUMENT), or there would be more than 64 series of
                 the agent or 256 of all (RESOURCE_EXHAUSTED).
         """
-        return await self.plot_all({name: value}, agent=agent)
+        return await self.plot_all({name: value}, agent=agent, run_id=run_id)
 
-    async def plot_all(self, values: Mapping[str, float], *, agent: str = "") -> sync_pb2.PlotResult:
+    async def plot_all(self, values: Mapping[str, float], *, agent: str = "", run_id: Run = "") -> sync_pb2.PlotResult:
         """Add a value to each of some series, in one request. See `plot`.
 
         Args:
             values: 1 to 64 finite numbers by name of the series.
             agent: Whose series they are.
+            run_id: The match, see `Game`.
 
         Raises:
             RequestError: as `plot`.
         """
         request = _plots.request(values, agent, self._game_loop)
+        request.run_id = self._run(run_id)
         with _act.refusals(), self._connected():
             return await self._connection.plot(request)
 
-    async def plots(self, *, after: int = 0) -> list[PlotSeries]:
+    async def plots(self, *, after: int = 0, run_id: Run = "") -> list[PlotSeries]:
         """The series of all agents so far, and of a playback those in the recording.
 
         Args:
             after: Only points after this game loop. 0: all.
+            run_id: The match, see `Game`.
         """
+        request = sync_pb2.GetPlotsRequest(after_game_loop=after, run_id=self._run(run_id))
         with self._connected():
-            return _plots.from_message(await self._connection.plots(sync_pb2.GetPlotsRequest(after_game_loop=after)))
+            return _plots.from_message(await self._connection.plots(request))
 
     async def pause(self) -> sync_pb2.PlaybackState:
         """Pause the playback. Raises RequestError if the source is not a playback."""
@@ -347,10 +410,25 @@ class Game:
         with self._connected():
             return await self._connection.control(_control.set_loop(loop))
 
-    async def status(self) -> sync_pb2.Status:
-        """The status of the daemon."""
+    async def status(self, *, run_id: Run = "") -> sync_pb2.Status:
+        """The status of the daemon.
+
+        Args:
+            run_id: The match whose source, recording, history and subscribers it has, see `Game`.
+        """
         with self._connected():
-            return await self._connection.status()
+            return await self._connection.status(sync_pb2.GetStatusRequest(run_id=self._run(run_id)))
+
+    async def _is_over(self, refusal: RequestError) -> bool:
+        """Whether a request was refused because the match of the last frame is over, while frames are on the way."""
+        if refusal.code != "FAILED_PRECONDITION" or not self._run_id:
+            return False
+        running = [each.match.run_id for each in await self.matches() if each.state == sync_pb2.match_running]
+        return self._run_id not in running
+
+    def _run(self, run_id: Run) -> str:
+        """The match that a request is about."""
+        return _runs.run_id(run_id) or self._run_id
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[None]:

@@ -18,7 +18,8 @@ from abathur import _frame, _messages
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._payloads import PayloadReader
-from abathur._request import needs_acknowledgements
+from abathur._reading import MatchStart, Reading, refused_if_too_old
+from abathur._request import acknowledgement, needs_acknowledgements
 from abathur._timeouts import Timeouts
 from abathur.errors import (
     AbathurError,
@@ -37,6 +38,8 @@ _DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
 _END = ("abathur-end", "stopping")
 #: Path of the service of the daemon.
 SERVICE = "/abathur.sync.v1.GameSync/"
+#: Frames that a lossless session may have on the way: they wait in memory.
+_MAX_AHEAD = 64
 OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", _messages.MAX_MESSAGE_BYTES),
     # Without these two, grpcio reads megabytes of stale frames before a paused reader causes backpressure.
@@ -171,20 +174,26 @@ class AsyncGrpcConnection:
         if opened is not None and is_own and opened[0] is asyncio.get_running_loop():
             await opened[1].close()
 
-    async def match(self) -> sync_pb2.Match:
-        """The constant data of the match; waits until there is one."""
+    async def match(self, run_id: str) -> sync_pb2.Match:
+        """The constant data of a match; waits until there is one."""
+        request = sync_pb2.GetMatchRequest(wait=True, run_id=run_id)
         while True:
             try:
-                return await self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match)
+                return await self._unary("GetMatch", request, sync_pb2.Match)
             except RequestError as error:
                 if error.code != _DEADLINE_EXCEEDED:
                     raise
             # There is no match yet, or the daemon hangs: in that case this request times out as well.
-            await self.status()
+            await self.status(sync_pb2.GetStatusRequest())
 
-    async def status(self) -> sync_pb2.Status:
+    async def matches(self) -> sync_pb2.MatchList:
+        """The matches of the daemon."""
+        with refused_if_too_old():
+            return await self._unary("GetMatches", sync_pb2.GetMatchesRequest(), sync_pb2.MatchList)
+
+    async def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
         """The status of the daemon."""
-        return await self._unary("GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
+        return await self._unary("GetStatus", request, sync_pb2.Status)
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
@@ -214,19 +223,24 @@ class AsyncGrpcConnection:
         """Control the playback."""
         return await self._unary("Control", request, sync_pb2.PlaybackState)
 
-    async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends; payloads of up to `limit` bytes."""
-        request = _fresh(request)
-        source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
+    async def subscribe(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        """Frames until the match ends, or the ends of matches between them; payloads of up to `limit` bytes."""
+        request = _with_credits(request)
+        source = (self._session if needs_acknowledgements(request) else self._stream)(request, limit)
         try:
-            async for frame in source:
-                yield frame
+            async for event in source:
+                yield event
         except grpc.RpcError as error:
             problem = translate(error)
             if not _is_end(error) and not isinstance(problem, StoppingError):
                 raise problem from None
 
-    async def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> AsyncGenerator[Frame, None]:
+    async def _stream(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        payloads = PayloadReader(limit)
         call: Any = self._channel.unary_stream(
             SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -241,19 +255,20 @@ class AsyncGrpcConnection:
             call.cancel()
 
     async def _session(
-        self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader
-    ) -> AsyncGenerator[Frame, None]:
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        reading = Reading(limit, request)
         call = _ThreadedSession(self._address, request)
         try:
             await call.wait_for_headers(self._timeouts)
             async for received, data in call:
-                event = _session_event(data, received, payloads)
-                if event is None:
-                    continue
+                event = _session_event(data, received, reading)
                 if isinstance(event, sync_pb2.End):
                     return
-                yield event
-                call.acknowledge(event.sequence)
+                if not isinstance(event, MatchStart):
+                    yield event
+                if isinstance(event, Frame):
+                    call.acknowledge(event)
         finally:
             call.close()
 
@@ -308,9 +323,9 @@ class _ThreadedSession:
                 raise item
             yield item
 
-    def acknowledge(self, sequence: int) -> None:
+    def acknowledge(self, frame: Frame) -> None:
         """Tell the daemon that a frame was used."""
-        self._outgoing.put(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=sequence)))
+        self._outgoing.put(acknowledgement(frame))
 
     def close(self) -> None:
         """End the call and the threads."""
@@ -351,20 +366,26 @@ class BlockingGrpcConnection:
         if self._process.is_this:
             self._opened.close()
 
-    def match(self) -> sync_pb2.Match:
-        """The constant data of the match; waits until there is one."""
+    def match(self, run_id: str) -> sync_pb2.Match:
+        """The constant data of a match; waits until there is one."""
+        request = sync_pb2.GetMatchRequest(wait=True, run_id=run_id)
         while True:
             try:
-                return self._unary("GetMatch", sync_pb2.GetMatchRequest(wait=True), sync_pb2.Match)
+                return self._unary("GetMatch", request, sync_pb2.Match)
             except RequestError as error:
                 if error.code != _DEADLINE_EXCEEDED:
                     raise
             # There is no match yet, or the daemon hangs: in that case this request times out as well.
-            self.status()
+            self.status(sync_pb2.GetStatusRequest())
 
-    def status(self) -> sync_pb2.Status:
+    def matches(self) -> sync_pb2.MatchList:
+        """The matches of the daemon."""
+        with refused_if_too_old():
+            return self._unary("GetMatches", sync_pb2.GetMatchesRequest(), sync_pb2.MatchList)
+
+    def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
         """The status of the daemon."""
-        return self._unary("GetStatus", sync_pb2.GetStatusRequest(), sync_pb2.Status)
+        return self._unary("GetStatus", request, sync_pb2.Status)
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
@@ -394,10 +415,12 @@ class BlockingGrpcConnection:
         """Control the playback."""
         return self._unary("Control", request, sync_pb2.PlaybackState)
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
-        """Frames until the match ends; payloads of up to `limit` bytes."""
-        request = _fresh(request)
-        source = (self._session if needs_acknowledgements(request) else self._stream)(request, PayloadReader(limit))
+    def subscribe(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
+        """Frames until the match ends, or the ends of matches between them; payloads of up to `limit` bytes."""
+        request = _with_credits(request)
+        source = (self._session if needs_acknowledgements(request) else self._stream)(request, limit)
         try:
             yield from source
         except grpc.RpcError as error:
@@ -405,7 +428,10 @@ class BlockingGrpcConnection:
             if not _is_end(error) and not isinstance(problem, StoppingError):
                 raise problem from None
 
-    def _stream(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Generator[Frame, None, None]:
+    def _stream(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
+        payloads = PayloadReader(limit)
         call: Any = self._channel.unary_stream(
             SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -419,7 +445,10 @@ class BlockingGrpcConnection:
         finally:
             call.cancel()
 
-    def _session(self, request: sync_pb2.SubscribeRequest, payloads: PayloadReader) -> Generator[Frame, None, None]:
+    def _session(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
+        reading = Reading(limit, request)
         outgoing: queue.SimpleQueue[sync_pb2.ClientMessage | None] = queue.SimpleQueue()
         outgoing.put(sync_pb2.ClientMessage(subscribe=request))
         call = _session_call(self._channel, iter(outgoing.get, None), self._metadata)
@@ -427,13 +456,13 @@ class BlockingGrpcConnection:
             self._wait_for_headers(call)
             for data in call:
                 received = _frame.monotonic_ns()
-                event = _session_event(data, received, payloads)
-                if event is None:
-                    continue
+                event = _session_event(data, received, reading)
                 if isinstance(event, sync_pb2.End):
                     return
-                yield event
-                outgoing.put(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=event.sequence)))
+                if not isinstance(event, MatchStart):
+                    yield event
+                if isinstance(event, Frame):
+                    outgoing.put(acknowledgement(event))
         finally:
             outgoing.put(None)
             call.cancel()
@@ -477,23 +506,23 @@ def _session_call(to: grpc.Channel, requests: Iterator[sync_pb2.ClientMessage], 
     return call(requests, metadata=metadata)
 
 
-def _fresh(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
-    """The request, with one credit for small frames under `latest`: gRPC's windows would hold hundreds of them."""
-    small = request.encoding == sync_pb2.columns or request.compression in (sync_pb2.zstd_stream, sync_pb2.br_stream)
-    if request.policy != sync_pb2.latest or not small or request.credits:
+def _with_credits(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
+    """The request, with credits where the call needs them. Only `Session` knows credits, and says which match it is."""
+    is_small = request.encoding == sync_pb2.columns or request.compression in (sync_pb2.zstd_stream, sync_pb2.br_stream)
+    needs_session = request.follow or request.run_id
+    if request.credits or not (needs_session or (request.policy == sync_pb2.latest and is_small)):
         return request
-    fresh = sync_pb2.SubscribeRequest()
-    fresh.CopyFrom(request)
-    fresh.credits = 1
-    return fresh
+    limited = sync_pb2.SubscribeRequest()
+    limited.CopyFrom(request)
+    # Under `latest` one: gRPC's windows would hold hundreds of small frames.
+    limited.credits = 1 if request.policy == sync_pb2.latest else _MAX_AHEAD
+    return limited
 
 
-def _session_event(data: bytes, received: int, payloads: PayloadReader) -> Frame | sync_pb2.End | None:
-    """A frame or the end; None for the match, which is first."""
+def _session_event(data: bytes, received: int, reading: Reading) -> _messages.Streamed | sync_pb2.End:
+    """A frame, the border between two matches, or the end."""
     message = _parsed(sync_pb2.ServerMessage, data)
-    if message.WhichOneof("message") == "match":
-        return None
-    event = _messages.event_from_message(message, received, len(data), payloads)
+    event = _messages.event_from_message(message, received, len(data), reading)
     if isinstance(event, tuple):
         raise ProtocolError(f"unexpected answer {event!r}")
     return event

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import struct
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from google.protobuf.message import DecodeError, Message
 
 from abathur import _frame, _proto_json
 from abathur._frame import Frame
-from abathur._payloads import PayloadReader
+from abathur._reading import MatchStart, Reading
 from abathur.errors import ProtocolError, RequestError, StoppingError, request_error
 from abathur.sync.v1 import sync_pb2
 
@@ -23,8 +22,10 @@ _UNAVAILABLE = "UNAVAILABLE"
 _M = TypeVar("_M", bound=Message)
 PREFIX = struct.Struct("<I")
 
-#: The events of a session: a frame, the answer to a request (a message or an error) with its id, or the end.
-Event = Frame | tuple[int, sync_pb2.Result | RequestError] | sync_pb2.End
+#: What a subscription gives: frames, and where it follows the borders between matches.
+Streamed = Frame | MatchStart | sync_pb2.MatchEnded
+#: The events of a session: beside them the answer to a request (a message or an error) with its id, or the end.
+Event = Streamed | tuple[int, sync_pb2.Result | RequestError] | sync_pb2.End
 
 
 def to_line(message: sync_pb2.ClientMessage) -> bytes:
@@ -50,47 +51,45 @@ def prefixed_length(prefix: bytes | bytearray) -> int:
     return length
 
 
-class MatchLine:
-    """The first line that a daemon sends: the match.
+def first_match(line: bytes, reading: Reading) -> MatchStart:
+    """The match in the first line that a daemon sends.
 
-    With game data, making the message takes as long as several frames, which would be dropped meanwhile. So it is made
-    when it is asked for.
+    Raises:
+        RequestError: the daemon refused the subscription, or it is too old for it.
+        StoppingError: it shuts down.
+        ProtocolError: the line is not a match.
     """
-
-    def __init__(self, line: bytes) -> None:
-        """Look at the line.
-
-        Raises:
-            RequestError: the daemon refused the subscription.
-            StoppingError: it shuts down.
-            ProtocolError: the line is not a match.
-        """
-        message = _object(line)
-        if "error" in message:
-            error = _parse(message["error"], sync_pb2.Error())
-            if error.code == _UNAVAILABLE:
-                raise StoppingError(error.message)
-            raise request_error(error.code, error.message)
-        if not isinstance(message.get("match"), dict):
-            raise ProtocolError(f"expected the match, got {line[:80]!r}")
-        self._line = line
-
-    @functools.cached_property
-    def match(self) -> sync_pb2.Match:
-        """The match. Raises ProtocolError if it cannot be read."""
-        return _parse(_object(self._line)["match"], sync_pb2.Match())
+    message = _object(line)
+    if "error" in message:
+        error = _parse(message["error"], sync_pb2.Error())
+        if error.code == _UNAVAILABLE:
+            raise StoppingError(error.message)
+        raise request_error(error.code, error.message)
+    if not isinstance(message.get("match"), dict):
+        raise ProtocolError(f"expected the match, got {line[:80]!r}")
+    return _begin(message["match"], line, reading)
 
 
 def match_from_line(line: bytes) -> sync_pb2.Match:
-    """The match from the first line that a daemon sends. Raises what `MatchLine` does."""
-    return MatchLine(line).match
+    """The match in the first line that a daemon sends. Raises what `first_match` does."""
+    return first_match(line, Reading()).match
 
 
-def event_from_line(line: bytes, received: int) -> Event:
+def _begin(fields: object, line: bytes, reading: Reading) -> MatchStart:
+    """Go on with the match in a line."""
+    if not isinstance(fields, dict):
+        raise ProtocolError(f"Match must be a JSON object, not {str(fields)[:80]!r}")
+    is_dated = fields.get("beganUnixNs") not in (None, 0, "0")
+    start = MatchStart(str(fields.get("runId", "")), is_dated, lambda: _parse(_object(line)["match"], sync_pb2.Match()))
+    reading.begin(start)
+    return start
+
+
+def event_from_line(line: bytes, received: int, reading: Reading) -> Event:
     """The event in a line of JSON."""
     message = _object(line)
     if "frame" in message:
-        return _frame.from_json(message["frame"], received=received, size=len(line))
+        return reading.place(_frame.from_json(message["frame"], received=received, size=len(line)))
     if "result" in message:
         result = _parse(message["result"], sync_pb2.Result())
         return result.id, result
@@ -98,29 +97,42 @@ def event_from_line(line: bytes, received: int) -> Event:
         return _refusal(_parse(message["error"], sync_pb2.Error()))
     if "end" in message:
         return _parse(message["end"], sync_pb2.End())
+    if "match" in message:
+        return _begin(message["match"], line, reading)
+    if "matchEnded" in message:
+        return _parse(message["matchEnded"], sync_pb2.MatchEnded())
     raise ProtocolError(f"unknown message {line[:80]!r}")
 
 
-def event_from_bytes(data: bytes, received: int, payloads: PayloadReader) -> Event:
+def event_from_bytes(data: bytes, received: int, reading: Reading) -> Event:
     """The event in a protobuf message."""
     try:
         message = sync_pb2.ServerMessage.FromString(data)
     except DecodeError as error:
         raise ProtocolError(f"not a ServerMessage: {error}") from None
-    return event_from_message(message, received, len(data), payloads)
+    return event_from_message(message, received, len(data), reading)
 
 
-def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, payloads: PayloadReader) -> Event:
+def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, reading: Reading) -> Event:
     """The event in a message."""
     kind = message.WhichOneof("message")
     if kind == "frame":
-        return _frame.from_message(message.frame, received=received, size=size, payloads=payloads)
+        return reading.place(
+            _frame.from_message(message.frame, received=received, size=size, payloads=reading.payloads)
+        )
     if kind == "result":
         return message.result.id, message.result
     if kind == "error":
         return _refusal(message.error)
     if kind == "end":
         return message.end
+    if kind == "match":
+        match = message.match
+        start = MatchStart(match.run_id, match.began_unix_ns != 0, lambda: match)
+        reading.begin(start)
+        return start
+    if kind == "match_ended":
+        return message.match_ended
     raise ProtocolError(f"unexpected message {kind}")
 
 

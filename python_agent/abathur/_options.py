@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypedDict
 
+from abathur._runs import Run
+
 Policy = Literal["latest", "every", "lockstep"]
 Encoding = Literal["auto", "proto", "json", "columns"]
 Compression = Literal["none", "gzip", "br", "zstd", "zstd-stream", "br-stream"]
@@ -34,6 +36,8 @@ class SubscribeOptions(TypedDict, total=False):
     every: int  #: game loops; default: 1
     start: int | Literal["live", "oldest"]  #: a game loop, or a name; default: live
     max_frames: int  #: default: 0, no limit
+    run_id: Run  #: default: the match that runs, else the next
+    follow: bool  #: default: False
     buffer: int  #: frames; default: 0, the daemon's default
     credits: int  #: frames; default: 0, no limit
     lockstep_timeout: float | None  #: seconds; default: None, the daemon's default

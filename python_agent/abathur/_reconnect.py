@@ -116,7 +116,7 @@ class GapCounter:
             return
         frame.reconnected = True
         gap = frame.sequence - last.sequence - 1
-        is_same_match = last.match_id == frame.match_id
+        is_same_match = last._is_of_run(frame)
         if not is_same_match or gap != 0:
             frame.skipped_events_incomplete = True
         # A restarted daemon counts from 1, so the number of frames in the gap is unknown.

@@ -7,7 +7,8 @@ from operator import index
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
-from abathur import _arguments, _compression
+from abathur import _arguments, _compression, _runs
+from abathur._frame import Frame
 from abathur._options import SubscribeOptions, check_known
 from abathur.sync.v1 import sync_pb2
 
@@ -20,7 +21,7 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
     """Build a request.
 
     Raises:
-        TypeError: an option that does not exist.
+        TypeError: an option that does not exist, or a `run_id` that is not a match.
         ValueError: a policy, encoding, compression or start that does not exist, or fields that are not a list.
         AbathurError: the package that reads the compression is not installed.
     """
@@ -35,6 +36,8 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
         credits=options.get("credits", 0),
         name=options.get("name", ""),
         max_frames=options.get("max_frames", 0),
+        run_id=_runs.run_id(options.get("run_id", "")),
+        follow=options.get("follow", False),
     )
     _set_start(request, options.get("start", "live"))
     _compression.require(request.compression)
@@ -62,6 +65,23 @@ def _set_start(request: sync_pb2.SubscribeRequest, start: object) -> None:
 def needs_acknowledgements(request: sync_pb2.SubscribeRequest) -> bool:
     """Whether the subscriber must acknowledge frames."""
     return request.policy == sync_pb2.lockstep or request.credits > 0
+
+
+def continue_after(request: sync_pb2.SubscribeRequest, game_loop: int) -> None:
+    """Change a request to one for what comes after a frame, whose connection broke."""
+    if request.follow:
+        request.ClearField("run_id")
+    if request.run_id and request.WhichOneof("start"):
+        # The match may be over: nothing else would come.
+        request.start_after_game_loop = game_loop
+    else:
+        # The daemon may be another one, which keeps other frames.
+        request.ClearField("start")
+
+
+def acknowledgement(frame: Frame) -> sync_pb2.ClientMessage:
+    """What tells the daemon that a frame was used."""
+    return sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence, match_index=frame._match_index))
 
 
 def _value(enum, what: str, name: str):  # type: ignore[no-untyped-def]

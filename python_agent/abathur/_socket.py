@@ -17,9 +17,9 @@ from collections.abc import AsyncGenerator, Generator
 from abathur import _frame, _latest, _messages
 from abathur._address import Address
 from abathur._frame import Frame
-from abathur._payloads import PayloadReader
+from abathur._reading import MatchStart, Reading, refused_if_too_old
 from abathur._receive import AsyncReceiver, BlockingReceiver
-from abathur._request import needs_acknowledgements
+from abathur._request import acknowledgement, needs_acknowledgements
 from abathur._skipped_events import SkippedEvents
 from abathur._timeouts import Timeouts
 from abathur.errors import AbathurError, LostError, ProtocolError, RequestError, StoppingError
@@ -41,21 +41,26 @@ class AsyncSocketConnection:
         self._address = address
         self._timeouts = timeouts
         self._streams: list[_AsyncStream] = []
-        self._match: _messages.MatchLine | None = None
+        self._match: MatchStart | None = None
 
     async def close(self) -> None:
         """Close all connections."""
         for stream in self._streams.copy():
             await stream.close()
 
-    async def match(self) -> sync_pb2.Match | None:
-        """The constant data of the match; known once frames are being read."""
+    async def match(self, run_id: str) -> sync_pb2.Match | None:
+        """The constant data of a match; of any, it is known once frames are being read."""
         # In a thread: other tasks of the event loop have their turn.
-        return None if self._match is None else await asyncio.to_thread(getattr, self._match, "match")
+        return await asyncio.to_thread(_match_of, self._match, run_id, self._address, self._timeouts)
 
-    async def status(self) -> sync_pb2.Status:
+    async def matches(self) -> sync_pb2.MatchList:
+        """The matches of the daemon."""
+        with refused_if_too_old():
+            return (await self._request(sync_pb2.ClientMessage(matches=sync_pb2.GetMatchesRequest()))).matches
+
+    async def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
         """The status of the daemon."""
-        return (await self._request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest()))).status
+        return (await self._request(sync_pb2.ClientMessage(status=request))).status
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
@@ -85,19 +90,25 @@ class AsyncSocketConnection:
         """Control the playback."""
         return (await self._request(sync_pb2.ClientMessage(control=request))).control
 
-    async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends; payloads of up to `limit` bytes."""
+    async def subscribe(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        """Frames until the match ends, or the ends of matches between them; payloads of up to `limit` bytes."""
         stream = await _AsyncStream.open(self._address, self._timeouts, _without_maximum(request), limit)
         self._streams.append(stream)
         given = 0
         try:
             self._match = await stream.start()
-            while (frame := await stream.next()) is not None:
-                given += 1
-                yield frame
-                if given == request.max_frames:
-                    return
-                stream.acknowledge(frame)
+            while (event := await stream.next()) is not None:
+                if isinstance(event, MatchStart):
+                    self._match = event
+                    continue
+                yield event
+                if isinstance(event, Frame):
+                    given += 1
+                    if given == request.max_frames:
+                        return
+                    stream.acknowledge(event)
         except StoppingError:
             return
         except OSError as error:
@@ -127,7 +138,7 @@ class _AsyncStream:
         self._address = address
         self._timeouts = timeouts
         self._request = request
-        self._payloads = PayloadReader(limit)
+        self._place = Reading(limit, request)
         self._receiver = receiver
         self._transport = transport
         self._ids = itertools.count(1)
@@ -154,11 +165,11 @@ class _AsyncStream:
         _keep_fresh(transport.get_extra_info("socket"))
         return cls(address, timeouts, request, limit, receiver, transport)
 
-    async def start(self) -> _messages.MatchLine:
+    async def start(self) -> MatchStart:
         first = sync_pb2.ClientMessage(subscribe=self._request, token=self._address.token or "")
         self._transport.write(_messages.to_line(first))
         async with self._reading:
-            match = _messages.MatchLine(await self._first_line())
+            match = _messages.first_match(await self._first_line(), self._place)
             self._receiver.buffer.binary = self._binary
             return match
 
@@ -176,8 +187,8 @@ class _AsyncStream:
                     raise LostError(_no_first_line(self._timeouts)) from None
             await asyncio.to_thread(_probe, self._address, self._timeouts)
 
-    async def next(self) -> Frame | None:
-        """The next frame; None at the end of the match."""
+    async def next(self) -> _messages.Streamed | None:
+        """The next frame, or border between matches; None at the end."""
         while not self._frames:
             if self._error is not None:
                 raise self._error
@@ -194,7 +205,7 @@ class _AsyncStream:
         if self._acknowledges:
             # The daemon may already have closed the connection; the next read gets its last message.
             with contextlib.suppress(ConnectionError):
-                self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+                self._send(acknowledgement(frame))
 
     async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)
@@ -256,9 +267,9 @@ class _AsyncStream:
     def _handle(self, data: bytes) -> None:
         received = _frame.monotonic_ns()
         if self._binary:
-            event = _messages.event_from_bytes(data, received, self._payloads)
+            event = _messages.event_from_bytes(data, received, self._place)
         else:
-            event = _messages.event_from_line(data, received)
+            event = _messages.event_from_line(data, received, self._place)
         if not isinstance(event, tuple):
             self._frames.append(event)
         elif event[0] in self._answers:
@@ -276,20 +287,25 @@ class BlockingSocketConnection:
         self._address = address
         self._timeouts = timeouts
         self._streams: list[_BlockingStream] = []
-        self._match: _messages.MatchLine | None = None
+        self._match: MatchStart | None = None
 
     def close(self) -> None:
         """Close all connections."""
         for stream in self._streams.copy():
             stream.close()
 
-    def match(self) -> sync_pb2.Match | None:
-        """The constant data of the match; known once frames are being read."""
-        return None if self._match is None else self._match.match
+    def match(self, run_id: str) -> sync_pb2.Match | None:
+        """The constant data of a match; of any, it is known once frames are being read."""
+        return _match_of(self._match, run_id, self._address, self._timeouts)
 
-    def status(self) -> sync_pb2.Status:
+    def matches(self) -> sync_pb2.MatchList:
+        """The matches of the daemon."""
+        with refused_if_too_old():
+            return self._request(sync_pb2.ClientMessage(matches=sync_pb2.GetMatchesRequest())).matches
+
+    def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
         """The status of the daemon."""
-        return self._request(sync_pb2.ClientMessage(status=sync_pb2.GetStatusRequest())).status
+        return self._request(sync_pb2.ClientMessage(status=request)).status
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
@@ -319,19 +335,25 @@ class BlockingSocketConnection:
         """Control the playback."""
         return self._request(sync_pb2.ClientMessage(control=request)).control
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
-        """Frames until the match ends; payloads of up to `limit` bytes."""
+    def subscribe(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
+        """Frames until the match ends, or the ends of matches between them; payloads of up to `limit` bytes."""
         stream = _BlockingStream(self._address, self._timeouts, _without_maximum(request), limit)
         self._streams.append(stream)
         given = 0
         try:
             self._match = stream.start()
-            while (frame := stream.next()) is not None:
-                given += 1
-                yield frame
-                if given == request.max_frames:
-                    return
-                stream.acknowledge(frame)
+            while (event := stream.next()) is not None:
+                if isinstance(event, MatchStart):
+                    self._match = event
+                    continue
+                yield event
+                if isinstance(event, Frame):
+                    given += 1
+                    if given == request.max_frames:
+                        return
+                    stream.acknowledge(event)
         except StoppingError:
             return
         except OSError as error:
@@ -351,7 +373,7 @@ class _BlockingStream:
         self._address = address
         self._timeouts = timeouts
         self._request = request
-        self._payloads = PayloadReader(limit)
+        self._place = Reading(limit, request)
         self._ids = itertools.count(1)
         self._frames = _Waiting(request.policy)
         self._error: AbathurError | None = None
@@ -362,10 +384,10 @@ class _BlockingStream:
         _keep_fresh(self._socket)
         self._receiver = BlockingReceiver(self._socket)
 
-    def start(self) -> _messages.MatchLine:
+    def start(self) -> MatchStart:
         first = sync_pb2.ClientMessage(subscribe=self._request, token=self._address.token or "")
         self._socket.sendall(_messages.to_line(first))
-        match = _messages.MatchLine(self._first_line())
+        match = _messages.first_match(self._first_line(), self._place)
         self._receiver.buffer.binary = self._binary
         return match
 
@@ -381,8 +403,8 @@ class _BlockingStream:
                     raise LostError(_no_first_line(self._timeouts)) from None
             _probe(self._address, self._timeouts)
 
-    def next(self) -> Frame | None:
-        """The next frame; None at the end of the match."""
+    def next(self) -> _messages.Streamed | None:
+        """The next frame, or border between matches; None at the end."""
         while not self._frames:
             self._take(self._event())
         if self._lateness is not None:
@@ -393,7 +415,7 @@ class _BlockingStream:
         if self._acknowledges:
             # The daemon may already have closed the connection; the next read gets its last message.
             with contextlib.suppress(ConnectionError):
-                self._send(sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence)))
+                self._send(acknowledgement(frame))
 
     def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         message.id = next(self._ids)
@@ -451,8 +473,8 @@ class _BlockingStream:
         data = self._receiver.message(until)
         received = _frame.monotonic_ns()
         if self._binary:
-            return _messages.event_from_bytes(data, received, self._payloads)
-        return _messages.event_from_line(data, received)
+            return _messages.event_from_bytes(data, received, self._place)
+        return _messages.event_from_line(data, received, self._place)
 
     def _send(self, message: sync_pb2.ClientMessage) -> None:
         self._socket.settimeout(self._timeouts.request)
@@ -463,46 +485,55 @@ class _BlockingStream:
 
 
 class _Waiting:
-    """Frames that were read but not consumed yet, and the end. Under `latest` only the newest."""
+    """Frames that were read but not consumed yet, and the end. Under `latest` only the newest of each match."""
 
     def __init__(self, policy: int) -> None:
         self.end: sync_pb2.End | None = None
         self._skips = policy == sync_pb2.latest
-        self._frames: collections.deque[Frame] = collections.deque()
+        self._events: collections.deque[_messages.Streamed] = collections.deque()
         self._skipped = SkippedEvents()
         self._bytes = 0
 
     def __len__(self) -> int:
-        return len(self._frames) + (self.end is not None)
+        return len(self._events) + (self.end is not None)
 
     @property
     def newest(self) -> Frame | None:
-        return self._frames[-1] if self._frames else None
+        """The newest frame, if no border follows it."""
+        last = self._events[-1] if self._events else None
+        return last if isinstance(last, Frame) else None
 
-    def append(self, event: Frame | sync_pb2.End) -> None:
+    def append(self, event: _messages.Streamed | sync_pb2.End) -> None:
         """Add an event. Raises ProtocolError if the daemon sends too many frames before it answers a request."""
         if isinstance(event, sync_pb2.End):
             self.end = event
             return
-        if self._skips and self._frames:
-            _latest.replace(self._frames[-1], event, self._skipped)
-            self._frames.clear()
-            self._bytes = 0
-        self._frames.append(event)
-        self._bytes += event.size
-        if self._bytes > _MAX_WAITING_BYTES or len(self._frames) > _MAX_WAITING_FRAMES:
+        newest = self.newest
+        if isinstance(event, Frame):
+            if self._skips and newest is not None:
+                _latest.replace(newest, event, self._skipped)
+                self._events.pop()
+                self._bytes -= newest.size
+            self._bytes += event.size
+        elif newest is not None:
+            # It is the last of its match; what follows is told with frames of the next.
+            self._skipped.complete(newest)
+        self._events.append(event)
+        if self._bytes > _MAX_WAITING_BYTES or len(self._events) > _MAX_WAITING_FRAMES:
             raise ProtocolError(
-                f"the daemon sent {len(self._frames)} frames of {self._bytes} bytes before the answer to a request"
+                f"the daemon sent {len(self._events)} frames of {self._bytes} bytes before the answer to a request"
             )
 
-    def take(self) -> Frame | None:
+    def take(self) -> _messages.Streamed | None:
         """Consume the oldest; None for the end after them."""
-        if not self._frames:
+        if not self._events:
             return None
-        frame = self._frames.popleft()
-        self._bytes -= frame.size
-        self._skipped.complete(frame)
-        return frame
+        event = self._events.popleft()
+        if isinstance(event, Frame):
+            self._bytes -= event.size
+            if not self._events:
+                self._skipped.complete(event)
+        return event
 
 
 def _without_maximum(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
@@ -524,16 +555,8 @@ def _ask(address: Address, timeouts: Timeouts, message: sync_pb2.ClientMessage) 
     """
     message.id = 1
     message.token = address.token or ""
-    with _connect(address, timeouts) as connection:
-        connection.settimeout(timeouts.request)
-        try:
-            connection.sendall(_messages.to_line(message))
-            line = BlockingReceiver(connection).message(time.monotonic() + timeouts.request)
-        except TimeoutError:
-            raise _no_answer(timeouts) from None
-        except OSError as error:
-            raise LostError(str(error)) from None
-    event = _messages.event_from_line(line, _frame.monotonic_ns())
+    line = _first_answer(address, timeouts, message)
+    event = _messages.event_from_line(line, _frame.monotonic_ns(), Reading())
     if isinstance(event, sync_pb2.End):
         raise LostError(_ended(event))
     if not isinstance(event, tuple):
@@ -541,6 +564,33 @@ def _ask(address: Address, timeouts: Timeouts, message: sync_pb2.ClientMessage) 
     if isinstance(event[1], RequestError):
         raise event[1]
     return event[1]
+
+
+def _first_answer(address: Address, timeouts: Timeouts, message: sync_pb2.ClientMessage) -> bytes:
+    """The line that answers the only message on a connection. Raises as `_ask` does."""
+    with _connect(address, timeouts) as connection:
+        connection.settimeout(timeouts.request)
+        try:
+            connection.sendall(_messages.to_line(message))
+            return BlockingReceiver(connection).message(time.monotonic() + timeouts.request)
+        except TimeoutError:
+            raise _no_answer(timeouts) from None
+        except OSError as error:
+            raise LostError(str(error)) from None
+
+
+def _match_of(current: MatchStart | None, run_id: str, address: Address, timeouts: Timeouts) -> sync_pb2.Match | None:
+    """A match: the one that is read, or another, which a connection of its own is told.
+
+    Raises:
+        LostError: the daemon does not answer, or shuts down.
+        RequestError: NOT_FOUND: it does not know the match; DEADLINE_EXCEEDED: it did not answer in time.
+    """
+    if not run_id or (current is not None and current.run_id == run_id):
+        return None if current is None else current.match
+    request = sync_pb2.SubscribeRequest(run_id=run_id)
+    message = sync_pb2.ClientMessage(subscribe=request, token=address.token or "")
+    return _messages.first_match(_first_answer(address, timeouts, message), Reading(request=request)).match
 
 
 def _connect(address: Address, timeouts: Timeouts) -> socket.socket:

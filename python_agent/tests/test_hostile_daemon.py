@@ -18,6 +18,7 @@ import pytest
 from abathur import _messages
 from abathur._frame import Frame
 from abathur._payloads import MAX_EARLIER, PayloadReader
+from abathur._reading import Reading
 from abathur.sync.v1 import sync_pb2
 from hostile import Script, answers, closes, hostile, json_line, request, says, silent, until_closed
 from hypothesis import example, given
@@ -317,7 +318,7 @@ def test_a_plain_frame_does_not_keep_earlier_payloads() -> None:
     message = sync_pb2.ServerMessage(
         frame=sync_pb2.Frame(sequence=1, earlier=[bytes(1 << 20)] * 30, observation=sc2api_pb2.ResponseObservation())
     )
-    frame = _messages.event_from_bytes(message.SerializeToString(), 0, PayloadReader())
+    frame = _messages.event_from_bytes(message.SerializeToString(), 0, Reading())
     assert isinstance(frame, Frame) and frame._message is not None
     assert frame._message.ByteSize() < 100
 
@@ -337,7 +338,7 @@ async def test_a_bad_number_is_a_protocol_error(field: str, value: Any) -> None:
     line = json_line(frame={**FRAME, field: value})
     # Python's own reader of JSON refuses integers of more than 4,300 digits, orjson those beyond a float.
     with pytest.raises(abathur.ProtocolError, match=f"{field}|line of JSON"):
-        _messages.event_from_line(line, 0)
+        _messages.event_from_line(line, 0, Reading())
 
 
 @pytest.mark.parametrize("value", [-1, 2**64, "x"])
@@ -407,7 +408,7 @@ def look_at(event: object) -> None:
 @example(message={"end": None})
 def test_any_json_is_an_event_or_an_error_of_the_package(message: Any) -> None:
     line = json.dumps(message).encode() + b"\n"
-    for read in (lambda: _messages.event_from_line(line, 0), lambda: _messages.match_from_line(line)):
+    for read in (lambda: _messages.event_from_line(line, 0, Reading()), lambda: _messages.match_from_line(line)):
         with contextlib.suppress(abathur.AbathurError):
             look_at(read())
 
@@ -416,7 +417,7 @@ def test_any_json_is_an_event_or_an_error_of_the_package(message: Any) -> None:
 @example(line=b"[" * 100_000)
 @example(line=b'{"frame":' + b'{"a":' * 5000 + b"1" + b"}" * 5001)
 def test_any_line_is_an_event_or_an_error_of_the_package(line: bytes) -> None:
-    for read in (lambda: _messages.event_from_line(line, 0), lambda: _messages.match_from_line(line)):
+    for read in (lambda: _messages.event_from_line(line, 0, Reading()), lambda: _messages.match_from_line(line)):
         with contextlib.suppress(abathur.AbathurError):
             look_at(read())
 
@@ -443,7 +444,7 @@ def test_any_bytes_are_an_event_or_an_error_of_the_package(
     )
     for message in (data, sync_pb2.ServerMessage(frame=frame).SerializeToString()):
         with contextlib.suppress(abathur.AbathurError):
-            look_at(_messages.event_from_bytes(message, 0, PayloadReader(1 << 20)))
+            look_at(_messages.event_from_bytes(message, 0, Reading(1 << 20)))
 
 
 class Babbling(grpc.GenericRpcHandler):

@@ -88,7 +88,7 @@ def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
         waiting.append(sync_pb2.End())
     assert len(waiting) == 1 + ends
     newest = waiting.take()
-    assert newest is not None
+    assert isinstance(newest, Frame)
     assert (newest.sequence, newest.dropped) == (sequence, sequence - 1)
     assert newest.dropped_loops == ((1, sequence - 1) if sequence > 1 else None)
     assert newest.skipped_events is not None

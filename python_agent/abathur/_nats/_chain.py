@@ -60,6 +60,7 @@ class Chain:
             # Another relay may have begun it; its payloads depend on nothing before.
             self._payloads = PayloadReader(self._limit)
         frame = _frame.from_message(parsed, received=message.received, size=len(message.data), payloads=self._payloads)
+        frame.run_id = stamp.run
         self._keyframe, self.position = stamp.keyframe, message.position
         return frame
 

@@ -48,8 +48,9 @@ class AsyncNatsConnection:
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
 
-    async def match(self) -> sync_pb2.Match:
+    async def match(self, run_id: str) -> sync_pb2.Match:
         """The constant data of the match. If a relay is there, waits for it for as long as for an answer."""
+        _check_run(run_id)
         client = await self._connected()
         # Fails at once if the name is wrong or its relay has not begun: there may be no directory, which would be
         # waited for.
@@ -61,9 +62,13 @@ class AsyncNatsConnection:
             await asyncio.sleep(_WAIT_SECONDS)
         raise AbsentError(f"there is no match {self._match!r}")
 
-    async def status(self) -> sync_pb2.Status:
+    async def matches(self) -> sync_pb2.MatchList:
+        """Not known on NATS."""
+        raise _needs_daemon("matches()")
+
+    async def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
         """The status of the daemon."""
-        return await self._call("status", sync_pb2.GetStatusRequest(), sync_pb2.Status)
+        return await self._call("status", request, sync_pb2.Status)
 
     async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
@@ -159,6 +164,7 @@ class AsyncNatsConnection:
             await asyncio.sleep(_wire.HERE_SECONDS)
 
     async def _call(self, what: str, request: Message, response: type[_M]) -> _M:
+        _check_run(getattr(request, "run_id", ""))
         client = await self._connected()
         subject = _wire.call(self._match, what)
         try:
@@ -205,13 +211,17 @@ class BlockingNatsConnection:
         self._thread.join()
         self._loop.close()
 
-    def match(self) -> sync_pb2.Match:
+    def match(self, run_id: str) -> sync_pb2.Match:
         """The constant data of the match. If a relay is there, waits for it for as long as for an answer."""
-        return self._run(self._connection.match())
+        return self._run(self._connection.match(run_id))
 
-    def status(self) -> sync_pb2.Status:
+    def matches(self) -> sync_pb2.MatchList:
+        """Not known on NATS."""
+        return self._run(self._connection.matches())
+
+    def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
         """The status of the daemon."""
-        return self._run(self._connection.status())
+        return self._run(self._connection.status(request))
 
     def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
         """Send actions to the game."""
@@ -278,7 +288,20 @@ async def _cancel_all() -> None:
 
 def _check(request: sync_pb2.SubscribeRequest) -> None:
     """Refuse what a match on NATS cannot do: all its readers get the same bytes."""
+    _check_run(request.run_id)
+    if request.follow:
+        raise _needs_daemon("follow")
     if request.policy == sync_pb2.lockstep:
-        raise RequestError("UNIMPLEMENTED", "the policy lockstep needs a connection to the daemon itself, not to NATS")
+        raise _needs_daemon("the policy lockstep")
     if request.field_mask.paths:
         raise RequestError("UNIMPLEMENTED", "a match on NATS has all fields: subscribe without `fields`")
+
+
+def _check_run(run_id: str) -> None:
+    """Refuse another match of the daemon: a name on NATS has one."""
+    if run_id:
+        raise _needs_daemon("run_id")
+
+
+def _needs_daemon(what: str) -> RequestError:
+    return RequestError("UNIMPLEMENTED", f"{what} needs a connection to the daemon itself, not to NATS")
