@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Unpack
@@ -58,17 +58,18 @@ async def run_async(
 
     Args:
         bot: The bot; or its class, or a function that makes one. A playback that goes back needs the latter two: the
-            bot's state would be that of a later time, so that a new one is made.
+            bot's state would be that of a later time, so that a new one is made. So does `follow`: each match has a new
+            one.
         source: Address of a daemon, as for `abathur.connect`; or the file of a recording: a `Path`, or a string that
             ends in ``.mcap``.
         **options: The options of `abathur.connect` and `Game.frames`; for a recording only `every`.
 
     Returns:
-        The result, and what the bot asked for that was withheld.
+        The result, and what the bot asked for that was withheld; with `follow` the result of the last match.
 
     Raises:
-        AbathurError: burnysc2 is not installed, a BotAI cannot run on this match, or the playback went back and there
-            is no way to make a new bot.
+        AbathurError: burnysc2 is not installed, a BotAI cannot run on this match, or there is no way to make a new bot
+            where the playback went back, or with `follow`.
         TypeError: there is no such option.
         ConnectError: see `Game.frames`, which has more errors.
         Exception: whatever a callback of the bot raises. `on_end` is not called then, as in python-sc2.
@@ -78,9 +79,12 @@ async def run_async(
     from abathur.sc2._source import open_source
 
     make, first = _factory(bot)
+    follows = bool(options.get("follow"))
+    if follows and make is None:
+        raise AbathurError("a bot has one match: with follow, give run() its class, or a function that makes one")
     name = type(first).__name__[:_MAX_NAME]
     async with open_source(source, name, dict(options)) as opened:
-        return await _Run(opened, make, first).run()
+        return await _Run(opened, make, first, follows).run()
 
 
 def _factory(bot: Any) -> tuple[Callable[[], BotAI] | None, BotAI]:
@@ -96,13 +100,16 @@ def _factory(bot: Any) -> tuple[Callable[[], BotAI] | None, BotAI]:
 
 
 class _Run:
-    """One run. Its bot is replaced where a playback goes back."""
+    """One run. Its bot is replaced where a playback goes back, or another match begins."""
 
-    def __init__(self, source: Source, make: Callable[[], BotAI] | None, bot: BotAI) -> None:
+    def __init__(self, source: Source, make: Callable[[], BotAI] | None, bot: BotAI, follows: bool) -> None:
         from sc2.data import Result
 
         self._source = source
         self._make = make
+        self._follows = follows
+        #: Whether the bot has come to its end.
+        self._has_ended = False
         self._driver: BotDriver | None = None
         self._told = BotResult(bot, Result.Undecided)
         self._last: Frame | None = None
@@ -112,19 +119,32 @@ class _Run:
     async def run(self) -> BotResult:
         frames = self._source.frames()
         async with aclosing(frames):
-            async for frame in frames:
-                if await self._take(frame):
-                    return self._told
-        if self._driver is not None:
-            await self._driver.end(self._told.result)
+            async for event in frames:
+                if not isinstance(event, Frame):
+                    await self._finish(event.results)
+                    self._last = None
+                elif self._last is None or not self._has_ended:
+                    self._has_ended = await self._take(event)
+                    if self._has_ended and not self._follows:
+                        return self._told
+        await self._finish(())
         return self._told
+
+    async def _finish(self, results: Iterable[sc2api_pb2.PlayerResult]) -> None:
+        """The match is over, or the frames are."""
+        if self._driver is not None and not self._has_ended:
+            self._has_ended = True
+            await self._end(results)
 
     async def _take(self, frame: Frame) -> bool:
         """Whether the bot has come to its end."""
         from sc2.data import Result
 
         last, self._last = self._last, frame
-        if last is not None and (frame.game_loop < last.game_loop or frame.match_id != last.match_id):
+        if last is None:
+            if self._driver is not None and self._make is not None:
+                self._replace_bot(self._make)
+        elif frame.game_loop < last.game_loop or not frame._is_of_run(last):
             self._restart(last, frame)
         self._told.game_loop = frame.game_loop
         if frame.skipped_events is not None:
@@ -159,7 +179,7 @@ class _Run:
         self._next_loop = frame.game_loop + step
         return self._driver
 
-    async def _end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
+    async def _end(self, results: Iterable[sc2api_pb2.PlayerResult]) -> None:
         from sc2.data import Result
 
         assert self._driver is not None
@@ -185,15 +205,21 @@ class _Run:
         return BotDriver(bot, client, info, data, player, match.base_build)
 
     def _restart(self, last: Frame, frame: Frame) -> None:
-        if frame.match_id != last.match_id:
+        if not frame._is_of_run(last):
             what = f"another match began at game loop {frame.game_loop}"
         else:
             what = f"the playback went back from game loop {last.game_loop} to {frame.game_loop}"
         if self._make is None:
             raise AbathurError(f"{what}, and a bot cannot go back: give run() its class, or a function that makes one")
         _logger.warning("%s: a new %s begins there", what, type(self._told.bot).__name__)
-        self._told.bot = self._make()
+        self._replace_bot(self._make)
+
+    def _replace_bot(self, make: Callable[[], BotAI]) -> None:
+        from sc2.data import Result
+
+        self._told.bot = make()
         self._told.bots += 1
+        self._told.result = Result.Undecided
         self._driver = None
         self._skipped = sc2api_pb2.ResponseObservation()
         self._next_loop = 0

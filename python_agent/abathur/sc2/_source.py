@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -59,8 +58,8 @@ class Source(Protocol):
 
     step: int | None
 
-    def frames(self) -> AsyncGenerator[Frame, None]:
-        """The frames."""
+    def frames(self) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        """The frames; with `follow` the end of each match behind them."""
 
     async def match(self) -> MatchData:
         """The match of the newest frame."""
@@ -96,17 +95,14 @@ async def open_source(source: object, name: str, options: dict[str, Any]) -> Asy
 
 
 class _GameSource:
-    def __init__(self, game: Game, options: dict[str, Any]) -> None:
+    def __init__(self, game: Game, options: SubscribeOptions) -> None:
         self._game = game
         self._options = options
         # The daemon has skipped the others.
         self.step = 0 if "every" in options else None
 
-    async def frames(self) -> AsyncGenerator[Frame, None]:
-        frames = self._game.frames(**self._options)
-        async with aclosing(frames):
-            async for frame in frames:
-                yield frame
+    def frames(self) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        return self._game._read(self._options)
 
     async def match(self) -> MatchData:
         match = await self._game.match()
@@ -117,19 +113,32 @@ class _GameSource:
         return MatchData(info, data, match.player_id, match.tick_hz or 22.4, match.actions_allowed)
 
     async def act(self, actions: list[sc2api_pb2.Action]) -> list[int]:
-        with _refusals():
+        async with self._refusals():
             result = await self._game.act(actions)
         numbers = error_pb2.ActionResult.DESCRIPTOR.values_by_name
         return [numbers[name].number if name in numbers else int(name) for name in result.results]
 
     async def query(self, query: query_pb2.RequestQuery) -> query_pb2.ResponseQuery:
-        with _refusals():
+        async with self._refusals():
             result = await self._game.query(query)
         return result.response
 
     async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
-        with _refusals():
+        async with self._refusals():
             await self._game.draw(shapes, layer=layer)
+
+    @contextlib.asynccontextmanager
+    async def _refusals(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except RequestError as error:
+            if error.code not in _NEVER:
+                raise NotNow(str(error)) from None
+            if self._options.get("follow") and await self._game._is_over(error):
+                raise Over(str(error)) from None
+            raise NotAllowed(str(error)) from None
+        except ConnectError as error:
+            raise Over(str(error)) from None
 
 
 class _RecordingSource:
@@ -137,7 +146,7 @@ class _RecordingSource:
         self._recording = recording
         self.step = every
 
-    async def frames(self) -> AsyncGenerator[Frame, None]:
+    async def frames(self) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
         # Every frame: the last one has the result.
         for frame in self._recording.frames():
             yield frame
@@ -164,16 +173,6 @@ class _RecordingSource:
 
     async def draw(self, shapes: list[sync_pb2.Shape], layer: str) -> None:
         raise NotAllowed
-
-
-@contextlib.contextmanager
-def _refusals() -> Any:
-    try:
-        yield
-    except RequestError as error:
-        raise (NotAllowed if error.code in _NEVER else NotNow)(str(error)) from None
-    except ConnectError as error:
-        raise Over(str(error)) from None
 
 
 def _of(kind: type, options: dict[str, Any]) -> Any:
