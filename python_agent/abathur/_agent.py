@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any, ClassVar, Literal, Unpack
 
@@ -14,8 +14,9 @@ from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
 from abathur._options import AgentOptions, Compression, ConnectOptions, Encoding, Policy, SubscribeOptions, check_known
+from abathur._runs import Run
 from abathur._unit_view import UnitView
-from abathur.errors import ConnectError
+from abathur.errors import ConnectError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 #: Characters of a name that the daemon accepts.
@@ -40,6 +41,9 @@ class Agent:
 
     Without a `name`, the daemon's status shows the name of the class.
 
+    With ``follow = True`` it goes on with the next match when one is over: `on_start` and `on_end` are called for each,
+    and requests are about the match of the last frame. What the agent itself keeps of a match, it resets in `on_start`.
+
     Attributes:
         game: The connection, while the agent runs.
     """
@@ -60,6 +64,8 @@ class Agent:
     every: ClassVar[int]
     start: ClassVar[int | Literal["live", "oldest"]]
     max_frames: ClassVar[int]
+    run_id: ClassVar[Run]
+    follow: ClassVar[bool]
     buffer: ClassVar[int]
     credits: ClassVar[int]
     lockstep_timeout: ClassVar[float | None]
@@ -68,13 +74,16 @@ class Agent:
     game: Game
 
     async def on_start(self) -> None:
-        """Called once, when the first frame has arrived."""
+        """Called once, when the first frame has arrived; with `follow` the first frame of each match."""
 
     async def on_step(self, frame: Frame) -> None:
         """Called for each frame."""
 
     async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
-        """Called once after the last frame, with its results (empty when a playback ends early)."""
+        """Called once after the last frame, with its results (empty when a playback ends early).
+
+        With `follow`, after the last frame of each match, as soon as that is over.
+        """
 
     async def on_unit_destroyed(self, tag: int) -> None:
         """Called before `on_step`, for a unit of the previous frame that has died."""
@@ -131,28 +140,45 @@ class Agent:
         """
         check_known(options, AgentOptions)
         given = self._class_options() | options
-        results: list[sc2api_pb2.PlayerResult] = []
-        has_callbacks = _event_callbacks.overridden(type(self), Agent)
         async with connect(address, **_of(ConnectOptions, given)) as self.game:
-            frames = self.game.frames(**_of(SubscribeOptions, given))
-            async with aclosing(frames):
-                started = False
-                async for frame in frames:
-                    try:
-                        if not started:
-                            started = True
-                            await self.on_start()
-                        if has_callbacks:
-                            await _event_callbacks.call(self, frame)
-                        await self.on_step(frame)
-                    except ConnectError:
-                        # A request failed because the match or the daemon has ended: only frames on the way follow.
-                        failed = _frame.monotonic_ns()
-                        async for last in frames:
-                            if last.reconnected or last.timing.received > failed + _END_NS:
-                                raise
-                            frame = last
-                    results = list(frame.response.player_result)
+            events = self.game._read(_of(SubscribeOptions, given))
+            async with aclosing(events):
+                await self._play(events, bool(given.get("follow")))
+
+    async def _play(self, events: AsyncGenerator[Frame | sync_pb2.MatchEnded, None], follows: bool) -> None:
+        """Call the callbacks for what comes, up to its end."""
+        has_callbacks = _event_callbacks.overridden(type(self), Agent)
+        results: list[sc2api_pb2.PlayerResult] = []
+        started = False
+        failure: ConnectError | None = None
+        failed = 0
+        async for event in events:
+            if isinstance(event, sync_pb2.MatchEnded):
+                if started:
+                    await self.on_end(list(event.results) or results)
+                results, started = [], False
+                continue
+            frame = event
+            if failure is not None:
+                # A request failed because the match or the daemon has ended: only frames on the way follow.
+                if frame.reconnected or frame.timing.received > failed + _END_NS:
+                    raise failure
+            else:
+                try:
+                    if not started:
+                        started = True
+                        await self.on_start()
+                    if has_callbacks:
+                        await _event_callbacks.call(self, frame)
+                    await self.on_step(frame)
+                except ConnectError as error:
+                    failure, failed = error, _frame.monotonic_ns()
+                except RequestError as error:
+                    # Where it follows, the match may be over while frames of it are on the way.
+                    if not (follows and await self.game._is_over(error)):
+                        raise
+            results = list(frame.response.player_result)
+        if started or not follows:
             await self.on_end(results)
 
     def run(self, address: str | None = None, **options: Unpack[AgentOptions]) -> None:
