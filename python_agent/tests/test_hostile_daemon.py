@@ -8,7 +8,7 @@ import json
 import math
 import socket
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -30,9 +30,9 @@ LIMITS: dict[str, Any] = {"reconnect_timeout": 0, "connect_timeout": 0.2, "reque
 FRAME = {"sequence": "1", "gameLoop": 5, "observation": {"observation": {"gameLoop": 5}}}
 
 
-async def first(address: str, **options: Any) -> Frame | None:
+async def first(address: str, *, subscription: dict[str, Any] | None = None, **options: Any) -> Frame | None:
     async with asyncio.timeout(TIMEOUT), abathur.connect(address, **{**LIMITS, **options}) as game:
-        return await anext(game.frames(encoding="json"), None)
+        return await anext(game.frames(encoding="json", **(subscription or {})), None)
 
 
 def first_blocking(address: str, **options: Any) -> Frame | None:
@@ -145,6 +145,48 @@ def grpc_blocking(address: str, form: dict[str, int]) -> None:
         for call in (game.status, game.match, game.pause):
             with pytest.raises(abathur.RequestError, match="request_timeout"):
                 call()
+
+
+# --- one match
+
+
+class OneMatch(grpc.GenericRpcHandler):
+    """A gRPC server that knows only one match: it has no other call, and does not say when the match began."""
+
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
+        def session(messages: Iterator[bytes], _: grpc.ServicerContext) -> Iterator[bytes]:
+            next(messages)
+            yield sync_pb2.ServerMessage(match=sync_pb2.Match(run_id="1")).SerializeToString()
+            yield sync_pb2.ServerMessage(frame=sync_pb2.Frame(sequence=1)).SerializeToString()
+
+        return grpc.stream_stream_rpc_method_handler(session) if details.method.endswith("/Session") else None
+
+
+@contextlib.contextmanager
+def one_match_socket() -> Iterator[str]:
+    """The same on the socket."""
+    refusal = json_line(error={"id": "1", "code": "INVALID_ARGUMENT", "message": "expected one of ack, act, timeline"})
+
+    def script(connection: socket.socket) -> None:
+        is_subscription = b"subscribe" in request(connection)
+        connection.sendall(json_line(match={"runId": "1"}) + json_line(frame=FRAME) if is_subscription else refusal)
+        until_closed(connection)
+
+    with hostile(script) as address:
+        yield address
+
+
+@pytest.mark.parametrize("daemon", [lambda: grpc_server(OneMatch()), one_match_socket], ids=["grpc", "socket"])
+async def test_a_daemon_that_knows_one_match_is_said_to_be_too_old(
+    daemon: Callable[[], contextlib.AbstractContextManager[str]],
+) -> None:
+    with daemon() as address:
+        for subscription in ({"follow": True}, {"run_id": "1"}):
+            with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: the daemon is too old"):
+                await first(address, subscription=subscription)
+        async with abathur.connect(address, **LIMITS) as game:
+            with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: the daemon is too old"):
+                await game.matches()
 
 
 async def test_requests_on_the_socket_have_a_timeout() -> None:

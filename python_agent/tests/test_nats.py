@@ -28,6 +28,7 @@ from programs import SKIRMISH, Daemon, Play, wait_until
 from s2clientprotocol import query_pb2, sc2api_pb2
 
 pytestmark = needs_nats
+NEEDS_DAEMON = r"UNIMPLEMENTED: .* needs a connection to the daemon itself, not to NATS"
 
 
 @pytest.fixture(scope="module")
@@ -330,6 +331,13 @@ async def test_what_only_the_daemon_can_do_is_refused(relayed: Start) -> None:
     _, address = relayed()
     with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: the policy lockstep"):
         await read(address, policy="lockstep")
+    for other in ({"follow": True}, {"run_id": "1"}):
+        with pytest.raises(abathur.RequestError, match=NEEDS_DAEMON):
+            await read(address, **other)
+    async with abathur.connect(address) as game:
+        for call in (game.matches(), game.status(run_id="1"), game.match("1")):
+            with pytest.raises(abathur.RequestError, match=NEEDS_DAEMON):
+                await call
     with pytest.raises(abathur.RequestError, match="UNIMPLEMENTED: a match on NATS has all fields"):
         await read(address, fields=["observation.game_loop"])
 

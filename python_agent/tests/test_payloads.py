@@ -11,6 +11,7 @@ import brotli
 import pytest
 import zstandard
 from abathur._payloads import MAX_WINDOW_BYTES, PayloadReader
+from abathur._reading import MatchStart, Reading
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +76,16 @@ def test_a_joiner_starts_at_any_keyframe_and_nowhere_else(name: str) -> None:
         else:
             with pytest.raises(abathur.DecompressionError, match="depends on previous frames, but no keyframe"):
                 reader.read(message)
+
+
+@each_stream
+def test_nothing_of_a_match_is_read_with_the_history_of_another(name: str) -> None:
+    sender, reading = Sender(name), Reading()
+    reading.begin(MatchStart("1", True, sync_pb2.Match))
+    assert reading.payloads.read(sender.message(b"first")) == b"first"
+    reading.begin(MatchStart("2", True, sync_pb2.Match))
+    with pytest.raises(abathur.DecompressionError, match="depends on previous frames, but no keyframe"):
+        reading.payloads.read(sender.message(b"second"))
 
 
 @each_stream

@@ -8,6 +8,7 @@ import abathur
 import pytest
 from abathur._frame import Frame, Timing
 from abathur._latest import Lateness
+from abathur._reading import MatchStart
 from abathur._receive import ReceiveBuffer
 from abathur._socket import _Waiting
 from abathur.errors import ProtocolError
@@ -94,6 +95,23 @@ def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
     assert newest.skipped_events is not None
     assert newest.skipped_events.observation.raw_data.event.dead_units == list(range(1, sequence))
     assert waiting.take() is None and len(waiting) == ends
+
+
+def test_the_last_frame_of_each_match_stays() -> None:
+    waiting = _Waiting(sync_pb2.latest)
+    for match in range(2):
+        waiting.append(MatchStart(f"{match}", True, sync_pb2.Match))
+        for sequence in (10 * match + 1, 10 * match + 2, 10 * match + 3):
+            waiting.append(frame(sequence))
+        waiting.append(sync_pb2.MatchEnded(run_id=f"{match}"))
+    for match in range(2):
+        start, newest, ended = (waiting.take() for _ in range(3))
+        assert isinstance(start, MatchStart) and start.run_id == f"{match}"
+        assert isinstance(newest, Frame) and (newest.sequence, newest.dropped) == (10 * match + 3, 2)
+        assert newest.skipped_events is not None
+        assert newest.skipped_events.observation.raw_data.event.dead_units == [10 * match + 1, 10 * match + 2]
+        assert isinstance(ended, sync_pb2.MatchEnded) and ended.run_id == f"{match}"
+    assert waiting.take() is None
 
 
 def test_a_lossless_reader_keeps_every_frame_up_to_a_bound() -> None:

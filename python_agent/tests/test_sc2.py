@@ -480,6 +480,46 @@ async def test_bots_see_the_frames_that_another_bot_publishes(launch: Launch) ->
         assert first <= FIRST_LOOP + 1 and bot.notes == list(range(first, FIRST_LOOP + 120))
 
 
+async def test_each_match_has_a_new_bot(launch: Launch) -> None:
+    info, data, _ = _sample()
+    daemon = launch("serve", *FREE_PORTS)
+    with abathur.open(SKIRMISH) as match:
+        frames = [frame.response for frame in itertools.islice(match.frames(), 12)]
+    bots: list[EachLoop] = []
+    ended = asyncio.Semaphore(0)
+
+    class Ending(EachLoop):
+        async def on_end(self, game_result: Result) -> None:
+            await super().on_end(game_result)
+            ended.release()
+
+    def make() -> EachLoop:
+        bots.append(Ending())
+        return bots[-1]
+
+    with pytest.raises(AbathurError, match="a bot has one match: with follow, give"):
+        await run_async(EachLoop(), daemon.grpc, follow=True)
+    running = asyncio.create_task(run_async(make, daemon.grpc, policy="every", follow=True))
+    async with abathur.connect(daemon.grpc) as game:
+        await wait_until(game, lambda status: len(status.subscribers) == 1)
+    for number in range(3):
+        async with abathur.publisher(daemon.grpc, game_info=info, game_data=data, player_id=1) as publisher:
+            for frame in frames[4 * number : 4 * number + 4]:
+                await publisher.publish(frame)
+            if number == 1:
+                # This bot ends with the result; the frames after it are of no bot.
+                frame.player_result.add(player_id=1, result=sc2api_pb2.Victory)
+                frame.observation.game_loop += 1
+                await publisher.publish(frame)
+        await ended.acquire()
+    assert await asyncio.to_thread(daemon.stop) == 0
+    told = await running
+    loops = [frame.observation.game_loop for frame in frames]
+    assert [bot.notes for bot in bots] == [loops[0:4], [*loops[4:7], loops[7] - 1], loops[8:12]]
+    assert [bot.result for bot in bots] == [Result.Undecided, Result.Victory, Result.Undecided]
+    assert (told.bot, told.bots, told.result, told.steps) == (bots[2], 3, Result.Undecided, 12)
+
+
 async def test_a_type_that_appears_later_is_said_too(launch: Launch) -> None:
     info, data, response = _sample()
     daemon = launch("serve", "--once", *FREE_PORTS)
