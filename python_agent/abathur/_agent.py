@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _event_callbacks, _event_loop, _frame
+from abathur import _act, _event_callbacks, _event_loop, _frame
 from abathur._act import ActResult
 from abathur._frame import Frame
 from abathur._game import Game, connect
@@ -175,7 +175,7 @@ class Agent:
                     failure, failed = error, _frame.monotonic_ns()
                 except RequestError as error:
                     # Where it follows, the match may be over while frames of it are on the way.
-                    if not (follows and await self.game._is_over(error)):
+                    if not (follows and await _act.is_after_match(error, self.game)):
                         raise
             results = list(frame.response.player_result)
         if started or not follows:

@@ -26,7 +26,7 @@ from abathur._runs import Run
 from abathur._socket import BlockingSocketConnection
 from abathur._timeline import Timeline, from_message
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
-from abathur.errors import ConnectError, LostError, ProtocolError, RequestError
+from abathur.errors import ConnectError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -115,7 +115,7 @@ class BlockingGame:
         On the socket, without `run_id`, it is known once `frames` is being read (None before).
 
         Args:
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
 
         Raises:
             ConnectError: no daemon answers.
@@ -238,7 +238,7 @@ class BlockingGame:
         Args:
             game_loop: The game loop. The daemon's status has the range of those that it keeps.
             **options: As for `frames`; `policy`, `start`, `max_frames` and `follow` have no effect. `run_id` is by
-                default that of a request, see `Game`.
+                default that of a request, see `BlockingGame`.
 
         Raises:
             RequestError: OUT_OF_RANGE: the daemon does not keep it; FAILED_PRECONDITION: it keeps none.
@@ -267,7 +267,7 @@ class BlockingGame:
 
         Args:
             after: Only rows after this game loop. 0: all.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
         """
         request = sync_pb2.GetTimelineRequest(after_game_loop=after, run_id=self._run(run_id))
         with self._connected():
@@ -280,7 +280,7 @@ class BlockingGame:
 
         Args:
             request: The query, as a client of the game sends it.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
 
         Returns:
             `response`: as the game answered; `emulated`: whether the daemon computed it, as for recordings;
@@ -299,7 +299,7 @@ class BlockingGame:
             actions: At most 1000.
             max_late: Refuse them if more than this many game loops have passed since that frame. 0: never refuse late
                 actions; `ActResult.late_game_loops` and `late_actions` count them.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
 
         Raises:
             RequestError: the source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too
@@ -321,7 +321,7 @@ class BlockingGame:
             shapes: At most 1000; `abathur.drawing` creates them. They replace the shapes on the layer that have no
                 lifetime, so an agent that draws in each step shows its current state. None: clears the layer.
             layer: Name of the layer.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
 
         Raises:
             RequestError: a shape is invalid (INVALID_ARGUMENT), or more than 4,000 at once (RESOURCE_EXHAUSTED).
@@ -338,7 +338,7 @@ class BlockingGame:
             name: Name of the series, at most 64 characters.
             value: A finite number. A second value at the same game loop replaces the first.
             agent: Whose series it is, at most 64 characters.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
 
         Raises:
             RequestError: the name or the value is invalid (INVALID_ARGUMENT), or there would be more than 64 series of
@@ -352,7 +352,7 @@ class BlockingGame:
         Args:
             values: 1 to 64 finite numbers by name of the series.
             agent: Whose series they are.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
 
         Raises:
             RequestError: as `plot`.
@@ -367,7 +367,7 @@ class BlockingGame:
 
         Args:
             after: Only points after this game loop. 0: all.
-            run_id: The match, see `Game`.
+            run_id: The match, see `BlockingGame`.
         """
         request = sync_pb2.GetPlotsRequest(after_game_loop=after, run_id=self._run(run_id))
         with self._connected():
@@ -407,17 +407,10 @@ class BlockingGame:
         """The status of the daemon.
 
         Args:
-            run_id: The match whose source, recording, history and subscribers it has, see `Game`.
+            run_id: The match whose source, recording, history and subscribers it has, see `BlockingGame`.
         """
         with self._connected():
             return self._connection.status(sync_pb2.GetStatusRequest(run_id=self._run(run_id)))
-
-    def _is_over(self, refusal: RequestError) -> bool:
-        """Whether a request was refused because the match of the last frame is over, while frames are on the way."""
-        if refusal.code != "FAILED_PRECONDITION" or not self._run_id:
-            return False
-        running = [each.match.run_id for each in self.matches() if each.state == sync_pb2.match_running]
-        return self._run_id not in running
 
     def _run(self, run_id: Run) -> str:
         """The match that a request is about."""

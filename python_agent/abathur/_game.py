@@ -26,7 +26,7 @@ from abathur._runs import Run
 from abathur._socket import AsyncSocketConnection
 from abathur._timeline import Timeline, from_message
 from abathur._timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
-from abathur.errors import ConnectError, LostError, ProtocolError, RequestError
+from abathur.errors import ConnectError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -418,13 +418,6 @@ class Game:
         """
         with self._connected():
             return await self._connection.status(sync_pb2.GetStatusRequest(run_id=self._run(run_id)))
-
-    async def _is_over(self, refusal: RequestError) -> bool:
-        """Whether a request was refused because the match of the last frame is over, while frames are on the way."""
-        if refusal.code != "FAILED_PRECONDITION" or not self._run_id:
-            return False
-        running = [each.match.run_id for each in await self.matches() if each.state == sync_pb2.match_running]
-        return self._run_id not in running
 
     def _run(self, run_id: Run) -> str:
         """The match that a request is about."""

@@ -510,7 +510,7 @@ def _with_credits(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeReque
     """The request, with credits where the call needs them. Only `Session` knows credits, and says which match it is."""
     is_small = request.encoding == sync_pb2.columns or request.compression in (sync_pb2.zstd_stream, sync_pb2.br_stream)
     needs_session = request.follow or request.run_id
-    if request.credits or not (needs_session or (request.policy == sync_pb2.latest and is_small)):
+    if needs_acknowledgements(request) or not (needs_session or (request.policy == sync_pb2.latest and is_small)):
         return request
     limited = sync_pb2.SubscribeRequest()
     limited.CopyFrom(request)

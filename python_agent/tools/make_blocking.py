@@ -44,6 +44,7 @@ TEXTS = {
     "async with abathur.connect()": "with abathur.connect_blocking()",
     "async with abathur.publisher()": "with abathur.publisher_blocking()",
     "`Game.": "`BlockingGame.",
+    "`Game`": "`BlockingGame`",
     "`connect`": "`connect_blocking`",
     "`publisher`": "`publisher_blocking`",
 }
