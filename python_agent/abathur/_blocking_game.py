@@ -82,6 +82,7 @@ class BlockingGame:
         """Use `connect_blocking`."""
         self.address = address
         self._reconnect_timeout = reconnect_timeout
+        self._timeouts = timeouts
         self._wait = wait
         self._connection: BlockingGrpcConnection | BlockingSocketConnection | BlockingNatsConnection
         if address.transport == "nats":
@@ -195,7 +196,7 @@ class BlockingGame:
         """The frames of a subscription, and with `follow` the end of each match behind them."""
         request = _request.subscribe_request(options)
         limit = options.get("max_frame_bytes", _compression.DEFAULT_LIMIT)
-        backoff = Backoff(self.address, self._reconnect_timeout, self._wait)
+        backoff = Backoff(self.address, self._reconnect_timeout, self._wait, self._timeouts)
         gaps = GapCounter(request.every_game_loops)
         events = EventStream()
         received = 0

@@ -10,6 +10,7 @@ from abathur import _listener
 from abathur._address import Address
 from abathur._frame import Frame
 from abathur._listener import Listener
+from abathur._timeouts import Timeouts
 from abathur.errors import AbsentError, ConnectError, ConnectionLostError, LostError
 
 _logger = logging.getLogger("abathur")
@@ -25,17 +26,20 @@ _HOW_TO_LIST = f"`abathur matches nats://HOST` lists the matches; {_HOW_TO_WAIT}
 class Backoff:
     """Delays that double, with jitter, until a time limit."""
 
-    def __init__(self, address: Address, timeout: float, wait: float) -> None:
+    def __init__(self, address: Address, timeout: float, wait: float, timeouts: Timeouts) -> None:
         """Start without a failure.
 
         Args:
             address: Of the daemon.
             timeout: Seconds to connect again, or to a daemon that is there and does not answer.
             wait: Seconds to wait for a daemon that is not there yet.
+            timeouts: Of an attempt.
         """
         self._address = address
         self._timeout = timeout
         self._wait = wait
+        #: An attempt that lasted longer had an answer: a daemon that gives none is left before (`_socket._first_line`).
+        self._answered_after = 4 * timeouts.connect + timeouts.request
         self._attempts = 0
         self._started = 0.0
         self._attempt_began = time.monotonic()
@@ -76,7 +80,9 @@ class Backoff:
         """
         self.check(found)
         now = time.monotonic()
-        if self._attempts == 0:
+        if self._attempts == 0 or now - self._attempt_began > self._answered_after:
+            # The first failure, or one after a wait for a match, which may take hours.
+            self._attempts = 0
             self._started = now
         reason = "nothing listens there" if found is Listener.NOTHING else str(error)
         if found is Listener.NOTHING or (isinstance(error, AbsentError) and not self._was_connected):

@@ -10,14 +10,19 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import abathur
 import numpy as np
 import pytest
 from abathur import _address
+from abathur._listener import Listener
 from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions
+from abathur._reconnect import Backoff
+from abathur._timeouts import Timeouts
 from abathur._units import COLUMNS
+from abathur.errors import LostError
 from abathur.sync.v1 import sync_pb2
 from emulators import delimited
 from nats_servers import free_ports
@@ -238,6 +243,21 @@ def test_units_with_odd_values_are_the_same_from_protobuf_and_json() -> None:
         np.testing.assert_array_equal(getattr(proto, name), getattr(json, name), name)
     with pytest.raises(AttributeError, match="units have no column 'healht'"):
         _ = proto.healht  # type: ignore[attr-defined]
+
+
+def test_a_wait_for_the_next_match_takes_nothing_of_the_time_to_reconnect(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("abathur._reconnect.time", SimpleNamespace(monotonic=lambda: now))
+    backoff = Backoff(_address.parse("127.0.0.1:1"), 30, 0, Timeouts())
+    backoff.succeed()
+    for _ in range(3):
+        assert backoff.fail(LostError("broken"), Listener.SOMETHING) > 0
+        now += 3600
+    # An attempt without any answer takes at most this long.
+    backoff.fail(LostError("broken"), Listener.SOMETHING)
+    now += 70
+    with pytest.raises(abathur.ConnectionLostError):
+        backoff.fail(LostError("no answer"), Listener.SOMETHING)
 
 
 async def test_reconnects_and_counts_what_was_missed(play: Play) -> None:
