@@ -109,7 +109,8 @@ internal static class LiveCommand
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("live", "Play or watch a game as its client, and publish it.");
         command.AddGroup(
-            "Game", Map, RaceName, Opponent, Games, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions, WaitAgents);
+            "Game", Map, RaceName, Opponent, Games, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions,
+            WaitAgents);
         command.Validators.Add(result =>
         {
             var maps = result.GetValue(Map) ?? [];

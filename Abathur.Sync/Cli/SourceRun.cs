@@ -25,7 +25,8 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     /// <summary>Whether a match was lost: the game, or the bot that publishes, has disconnected in it.</summary>
     public bool AnyLost { get; private set; }
 
-    /// <summary>Exit code of a command that has completed: the matches go on if one is lost or cannot be recorded, and it says so.</summary>
+    /// <summary>Exit code of a command that has completed: the matches go on if one is lost or cannot be recorded, and it says
+    /// so.</summary>
     /// <param name="recordings">Of the matches, complete; null: none.</param>
     public int ExitCodeOf(MatchRecordings? recordings) =>
         AnyLost || recordings is { AnyFailed: true } ? ExitCode.Failed : ExitCode.Ok;
@@ -52,7 +53,8 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
         using var relayOver = new CancellationTokenSource();
         var relaying = relay?.RunAsync(relayOver.Token) ?? Task.CompletedTask;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
-        var agents = Task.WhenAll(listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, daemon, stop, over.Token)));
+        var agents = Task.WhenAll(
+            listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, daemon, stop, over.Token)));
         try
         {
             await using (ShowWhileRunning?.Invoke(daemon.Run, stop)) end = await daemon.RunAsync(stop.Token);

@@ -43,8 +43,8 @@ public sealed class AgentSupervisor(
     /// <summary>Number of restarts.</summary>
     public int Restarts { get; private set; }
 
-    /// <summary>Runs the agent until the token fires (the last match is over). After exit code 0 it is started again when the match in which
-    /// it began is over.</summary>
+    /// <summary>Runs the agent until the token fires (the last match is over). After exit code 0 it is started again when the match in
+    /// which it began is over.</summary>
     /// <param name="current">The match that runs, or comes next.</param>
     /// <param name="waitForNext">Waits until another match is that.</param>
     /// <param name="over">Fires after the last match.</param>

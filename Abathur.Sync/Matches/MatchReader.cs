@@ -16,6 +16,7 @@ public sealed class MatchReader : IDisposable
 
     private readonly Lock _gate = new();
     private (Subscription Subscription, MatchRun Run)? _next;
+    private MatchRun? _afterNext;
     private DroppedFrames _missed;
     private SubscriptionEnd? _end;
     private Action? _abort;
@@ -41,11 +42,20 @@ public sealed class MatchReader : IDisposable
         lock (_gate)
         {
             if (_end is not null || Subscription.End is { IsOfMatch: false }) return;
-            if (_next is not { } waiting)
-            {
-                _next = (next.Hub.SubscribeNext(Subscription, _missed), next);
-                return;
-            }
+            // One subscription waits at most: the next but one comes when the reader goes on, or gives notice when it begins.
+            if (_next is null) Subscribe(next);
+            else _afterNext = next;
+        }
+    }
+
+    /// <summary>A match begins: if the whole one before it waits still, the reader is too far behind. Called before its first
+    /// frame.</summary>
+    internal void Begin(MatchRun match)
+    {
+        lock (_gate)
+        {
+            if (_afterNext != match || _next is not { } waiting) return;
+            _afterNext = null;
             if (Subscription.Options.Policy != Policy.Latest)
             {
                 waiting.Subscription.Finish(TooFarBehind);
@@ -53,7 +63,7 @@ public sealed class MatchReader : IDisposable
             }
             _missed = _missed.Then(waiting.Run.Hub.AllFrames);
             waiting.Subscription.Dispose();
-            _next = (next.Hub.SubscribeNext(Subscription, _missed), next);
+            Subscribe(match);
         }
     }
 
@@ -69,6 +79,8 @@ public sealed class MatchReader : IDisposable
             (Subscription, Run, _next, _missed) = (next.Subscription, next.Run, null, default);
             MatchIndex++;
             if (_end is not null) Subscription.Finish(_end);
+            else if (_afterNext is { } after) Subscribe(after);
+            _afterNext = null;
             _aborting.Unregister();
             Listen();
         }
@@ -129,6 +141,8 @@ public sealed class MatchReader : IDisposable
         }
         Subscription.Dispose();
     }
+
+    private void Subscribe(MatchRun next) => _next = (next.Hub.SubscribeNext(Subscription, _missed), next);
 
     private void Listen() => _aborting = _abort is null ? default : Subscription.Aborted.Register(_abort);
 

@@ -85,6 +85,9 @@ public sealed class MatchRun : IDisposable
     /// <summary>The numbers of agents over time.</summary>
     public PlotBoard Plots { get; } = new();
 
+    /// <summary>Called before the match begins.</summary>
+    internal Action? Beginning { get; init; }
+
     /// <summary>Called when the match has begun, and after each frame, when the drawings are those of its game loop, on the task that
     /// publishes. Must neither block nor throw.</summary>
     internal Action? Advanced { get; set; }
@@ -115,6 +118,7 @@ public sealed class MatchRun : IDisposable
     public void Begin(Match match)
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
+        Beginning?.Invoke();
         Drawings.Advance(match.FirstGameLoop);
         Plots.Advance(match.FirstGameLoop);
         _timeline.Begin(match.GameData);

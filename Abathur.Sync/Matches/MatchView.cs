@@ -4,8 +4,8 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Matches;
 
 /// <summary>
-/// The matches that the clients of an access level see: the one that runs or comes next, and those that are over. Of these it keeps what can
-/// be read within the memory of the history, for all together, and drops the oldest first. Thread-safe.
+/// The matches that the clients of an access level see: the one that runs or comes next, and those that are over. Of these it keeps what
+/// can be read within the memory of the history, for all together, and drops the oldest first. Thread-safe.
 /// </summary>
 public sealed class MatchView : IDisposable
 {
@@ -148,8 +148,8 @@ public sealed class MatchView : IDisposable
     {
         lock (_gate)
         {
-            foreach (var run in _former.Select(each => each.Run).OfType<MatchRun>())
-            foreach (var subscription in run.Hub.Subscriptions) subscription.Finish(end);
+            var runs = _former.Select(each => each.Run).OfType<MatchRun>();
+            foreach (var subscription in runs.SelectMany(run => run.Hub.Subscriptions)) subscription.Finish(end);
         }
     }
 
@@ -160,7 +160,20 @@ public sealed class MatchView : IDisposable
         foreach (var former in _former) former.Run?.Dispose();
     }
 
-    private MatchRun NewRun() => new(Share, _abilities, MakeRoom);
+    private MatchRun NewRun()
+    {
+        MatchRun run = null!;
+        return run = new MatchRun(Share, _abilities, MakeRoom) { Beginning = () => Begin(run) };
+    }
+
+    /// <summary>Before the first frame, so that readers who follow miss none.</summary>
+    private void Begin(MatchRun run)
+    {
+        lock (_gate)
+        {
+            foreach (var reader in _followers) reader.Begin(run);
+        }
+    }
 
     private void Forget(MatchReader reader)
     {

@@ -131,8 +131,8 @@ public sealed class MatchFeed
     }
 
     /// <summary>
-    /// Ends the match: records what agents have drawn and plotted since the last observation, and completes the recording. Later actions and
-    /// steps belong to another match and are not recorded.
+    /// Ends the match: records what agents have drawn and plotted since the last observation, and completes the recording. Later actions
+    /// and steps belong to another match and are not recorded.
     /// </summary>
     /// <param name="end">Why it ended; null: it failed.</param>
     public void End(SubscriptionEnd? end = null)

@@ -18,7 +18,8 @@ using Status = Abathur.Sync.V1.Status;
 
 namespace Abathur.Sync.Sources.Live;
 
-/// <summary>One match of which the daemon is the game's client: publishes each observation, and sends agents' actions to the game.</summary>
+/// <summary>One match of which the daemon is the game's client: publishes each observation, and sends agents' actions to the
+/// game.</summary>
 internal sealed class LiveMatch : IDisposable
 {
     private const int FirstResponseBytes = 64 * 1024;

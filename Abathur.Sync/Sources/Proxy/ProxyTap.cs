@@ -16,8 +16,8 @@ using Status = SC2APIProtocol.Status;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Inspects relayed messages on its own task: publishes observations, and records the bot's actions and steps, as one match after the other.
-/// Messages that it cannot keep up with are dropped and counted; it never delays the relay.
+/// Inspects relayed messages on its own task: publishes observations, and records the bot's actions and steps, match after match. Messages
+/// that it cannot keep up with are dropped and counted; it never delays the relay.
 /// </summary>
 internal sealed class ProxyTap : IAsyncDisposable
 {

@@ -21,6 +21,7 @@ public sealed class Publication : IDisposable
     private readonly MatchFeed _feed;
     private readonly TimeProvider _clock;
     private readonly Action<Publication> _closed;
+    private bool _isClosed;
 
     internal Publication(MatchFeed feed, TimeProvider clock, Action<Publication> closed) =>
         (_feed, _clock, _closed) = (feed, clock, closed);
@@ -93,15 +94,21 @@ public sealed class Publication : IDisposable
         await PublishAsync(payload, captured);
     }
 
-    /// <summary>Ends the publication.</summary>
+    /// <summary>Ends the publication: with its answer, the bot may publish the next match.</summary>
     public PublishResult Finish()
     {
         IsFinished = true;
+        Dispose();
         return new PublishResult { Frames = Frames };
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _closed(this);
+    public void Dispose()
+    {
+        if (_isClosed) return;
+        _isClosed = true;
+        _closed(this);
+    }
 
     private async ValueTask PublishAsync(SharedBuffer observation, FrameStamp captured)
     {
@@ -111,7 +118,7 @@ public sealed class Publication : IDisposable
         {
             observation.Release();
             // Seeking in recordings and counting in agents need ascending game loops.
-            throw Invalid($"game loop {gameLoop} follows {before}: game loops must not decrease; start another daemon for another match");
+            throw Invalid($"game loop {gameLoop} follows {before}: game loops must not decrease; publish another match for itself");
         }
         try
         {

@@ -8,6 +8,7 @@ namespace Abathur.Sync.Tests.Hosting;
 /// <summary>Readers that follow the matches of one daemon, and requests for one of them, over its real gRPC.</summary>
 public sealed class FollowedMatchesTests
 {
+    private static readonly Metadata Actor = ServedDaemon.Token(ServedDaemon.ActToken);
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
     [Theory]
@@ -55,7 +56,7 @@ public sealed class FollowedMatchesTests
         using var other = await FollowAsync(served, ServedDaemon.WatchToken);
         await served.PublishAsync("first");
         // Each has the next match, too.
-        var status = await served.Client.GetStatusAsync(new GetStatusRequest(), ServedDaemon.Token(ServedDaemon.ActToken));
+        var status = await served.Client.GetStatusAsync(new GetStatusRequest(), Actor);
         Assert.Equal(2, status.Subscribers.Count);
         using var third = await FollowAsync(served, ServedDaemon.WatchToken, waits: false);
         var refused = await Assert.ThrowsAsync<RpcException>(() => NextAsync(third));
@@ -65,12 +66,12 @@ public sealed class FollowedMatchesTests
     [Theory]
     [InlineData(Policy.Latest)]
     [InlineData(Policy.Every)]
-    public async Task FollowerThatIsBehindByAMatch_IsToldSo(Policy policy)
+    public async Task FollowerThatIsBehindByMoreThanAMatch_IsToldSo(Policy policy)
     {
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
         // It reads nothing more before it acknowledges the first frame.
         using var call = await FollowAsync(served, ServedDaemon.WatchToken, policy, credits: 1);
-        for (var i = 0; i < 2; i++) await served.PublishAsync($"match {i}");
+        for (var i = 0; i < 3; i++) await served.PublishAsync($"match {i}");
 
         Assert.Equal("match 0", (await NextAsync(call)).Match.MatchId);
         var frame = (await NextAsync(call)).Frame;
@@ -91,7 +92,6 @@ public sealed class FollowedMatchesTests
             await AcknowledgeAsync(call, 0, frame.Sequence);
         }
         Assert.Equal(("match 0", (ulong)ServedDaemon.Frames), (frame.MatchId, frame.Sequence));
-        await served.PublishAsync("match 2");
         Assert.Equal("match 2", (await NextAsync(call)).Match.MatchId);
         frame = (await NextAsync(call)).Frame;
         Assert.Equal("match 2", frame.MatchId);
@@ -99,12 +99,33 @@ public sealed class FollowedMatchesTests
     }
 
     [Fact]
+    public async Task FollowerThatIsBehindByAMatch_GetsIt()
+    {
+        await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
+        // It reads nothing more before it acknowledges the first frame.
+        using var call = await FollowAsync(served, ServedDaemon.WatchToken, credits: 1);
+        for (var i = 0; i < 2; i++) await served.PublishAsync($"match {i}");
+        for (var i = 0u; i < 3; i++)
+        {
+            if (i == 2) await served.PublishAsync("match 2");
+            Assert.Equal($"match {i}", (await NextAsync(call)).Match.MatchId);
+            for (var sequence = 1u; sequence <= ServedDaemon.Frames; sequence++)
+            {
+                Assert.Equal((ulong)sequence, (await NextAsync(call)).Frame.Sequence);
+                // Another match does not count.
+                await AcknowledgeAsync(call, i + 1, sequence);
+                await AcknowledgeAsync(call, i, sequence);
+            }
+            Assert.NotNull((await NextAsync(call)).MatchEnded);
+        }
+    }
+
+    [Fact]
     public async Task MatchesThatAreOver_AreListedAndCanBeRead()
     {
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
         for (var i = 0; i < 3; i++) await served.PublishAsync($"match {i}");
-        var token = ServedDaemon.Token(ServedDaemon.ActToken);
-        var matches = (await served.Client.GetMatchesAsync(new GetMatchesRequest(), token)).Matches;
+        var matches = (await served.Client.GetMatchesAsync(new GetMatchesRequest(), Actor)).Matches;
         Assert.Equal(["match 0", "match 1", "match 2"], matches.Select(each => each.Match.MatchId));
         Assert.All(matches, each =>
         {
@@ -114,19 +135,24 @@ public sealed class FollowedMatchesTests
         });
 
         var run = matches[1].Match.RunId;
-        Assert.Equal("match 1", (await served.Client.GetMatchAsync(new GetMatchRequest { RunId = run }, token)).MatchId);
-        Assert.Equal((ulong)ServedDaemon.Frames, (await served.Client.GetStatusAsync(new GetStatusRequest { RunId = run }, token)).FramesPublished);
-        Assert.Equal([1u], (await served.Client.GetTimelineAsync(new GetTimelineRequest { RunId = run }, token)).GameLoops);
+        Assert.Equal("match 1", (await served.Client.GetMatchAsync(new GetMatchRequest { RunId = run }, Actor)).MatchId);
+        var status = await served.Client.GetStatusAsync(new GetStatusRequest { RunId = run }, Actor);
+        Assert.Equal((ulong)ServedDaemon.Frames, status.FramesPublished);
+        Assert.Equal([1u], (await served.Client.GetTimelineAsync(new GetTimelineRequest { RunId = run }, Actor)).GameLoops);
         for (var i = 0; i < 2; i++)
         {
-            using var kept = served.Client.Subscribe(new SubscribeRequest { RunId = run, StartOldest = true }, token);
+            using var kept = served.Client.Subscribe(new SubscribeRequest { RunId = run, StartOldest = true }, Actor);
             Assert.Equal(ServedDaemon.Expected("match 1"), await ServedDaemon.ReadAsync(kept).WaitAsync(Limit));
         }
-        Assert.Equal(StatusCode.NotFound, await CodeAsync(() => served.Client.GetStatusAsync(new GetStatusRequest { RunId = "x" }, token)));
-        Assert.Equal(StatusCode.FailedPrecondition, await CodeAsync(() => served.Client.DrawAsync(new DrawRequest { RunId = run }, token)));
-        Assert.Equal(StatusCode.FailedPrecondition, await CodeAsync(() => served.Client.PlotAsync(new PlotRequest { RunId = run }, token)));
-        Assert.Equal(StatusCode.FailedPrecondition, await CodeAsync(() => served.Client.ActAsync(new ActRequest { RunId = run }, token)));
-        Assert.Equal(StatusCode.FailedPrecondition, await CodeAsync(() => served.Client.QueryAsync(new QueryRequest { RunId = run }, token)));
+        Assert.Equal(StatusCode.NotFound, await CodeAsync(() => served.Client.GetStatusAsync(new GetStatusRequest { RunId = "x" }, Actor)));
+        StatusCode[] refused =
+        [
+            await CodeAsync(() => served.Client.DrawAsync(new DrawRequest { RunId = run }, Actor)),
+            await CodeAsync(() => served.Client.PlotAsync(new PlotRequest { RunId = run }, Actor)),
+            await CodeAsync(() => served.Client.ActAsync(new ActRequest { RunId = run }, Actor)),
+            await CodeAsync(() => served.Client.QueryAsync(new QueryRequest { RunId = run }, Actor)),
+        ];
+        Assert.All(refused, code => Assert.Equal(StatusCode.FailedPrecondition, code));
     }
 
     [Fact]
@@ -135,7 +161,7 @@ public sealed class FollowedMatchesTests
         var delay = TimeSpan.FromHours(1);
         await using var served = await ServedDaemon.StartAsync(delay);
         await served.PublishAsync("hidden");
-        var shown = (await served.Client.GetMatchesAsync(new GetMatchesRequest(), ServedDaemon.Token(ServedDaemon.ActToken))).Matches;
+        var shown = (await served.Client.GetMatchesAsync(new GetMatchesRequest(), Actor)).Matches;
         var watcher = ServedDaemon.Token(ServedDaemon.WatchToken);
         Assert.Empty((await served.Client.GetMatchesAsync(new GetMatchesRequest(), watcher)).Matches);
         Assert.Equal(
@@ -149,8 +175,7 @@ public sealed class FollowedMatchesTests
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero, new HubOptions { HistoryBytes = 256 * 1024 });
         for (var i = 0; i < 200; i++) await served.PublishAsync($"match {i}");
         Assert.True(SpinWait.SpinUntil(() => served.Daemon.MatchesThatEnd == 0, Limit));
-        var token = ServedDaemon.Token(ServedDaemon.ActToken);
-        var matches = (await served.Client.GetMatchesAsync(new GetMatchesRequest(), token)).Matches;
+        var matches = (await served.Client.GetMatchesAsync(new GetMatchesRequest(), Actor)).Matches;
         Assert.Equal(200, matches.Count);
         var kept = matches.SkipWhile(each => each.History is null).ToList();
         Assert.InRange(kept.Count, 1, 199);
@@ -158,7 +183,7 @@ public sealed class FollowedMatchesTests
         Assert.InRange(kept.Sum(each => (long)each.History.Bytes), 1, 256 * 1024);
         Assert.Equal(
             StatusCode.FailedPrecondition,
-            await CodeAsync(() => served.Client.GetStatusAsync(new GetStatusRequest { RunId = matches[0].Match.RunId }, token)));
+            await CodeAsync(() => served.Client.GetStatusAsync(new GetStatusRequest { RunId = matches[0].Match.RunId }, Actor)));
         Assert.Equal(200ul * ServedDaemon.Frames, served.Daemon.Api.ViewOf(AccessLevel.Act).Totals().Frames);
     }
 
@@ -166,7 +191,8 @@ public sealed class FollowedMatchesTests
         (await Assert.ThrowsAsync<RpcException>(async () => await call().ResponseAsync.WaitAsync(Limit))).StatusCode;
 
     /// <summary>Reads a match to its end.</summary>
-    private static async Task<MatchEnded> ReadAsync(AsyncDuplexStreamingCall<ClientMessage, ServerMessage> call, string match, TimeSpan delay)
+    private static async Task<MatchEnded> ReadAsync(
+        AsyncDuplexStreamingCall<ClientMessage, ServerMessage> call, string match, TimeSpan delay)
     {
         var frames = new List<(string, uint)>();
         while (true)

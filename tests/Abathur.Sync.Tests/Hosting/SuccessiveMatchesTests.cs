@@ -7,6 +7,9 @@ namespace Abathur.Sync.Tests.Hosting;
 /// <summary>A daemon that bots publish to one after the other, each a match of its own, over its real gRPC.</summary>
 public sealed class SuccessiveMatchesTests
 {
+    private static readonly SubscribeRequest Every = new() { Policy = Policy.Every };
+    private static readonly Metadata Actor = ServedDaemon.Token(ServedDaemon.ActToken);
+    private static readonly Metadata Watcher = ServedDaemon.Token(ServedDaemon.WatchToken);
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
     [Fact]
@@ -15,7 +18,7 @@ public sealed class SuccessiveMatchesTests
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
         for (var i = 0; i < 3; i++)
         {
-            Assert.Null((await served.Client.GetStatusAsync(new GetStatusRequest(), ServedDaemon.Token(ServedDaemon.ActToken))).Match);
+            Assert.Null((await served.Client.GetStatusAsync(new GetStatusRequest(), Actor)).Match);
             var reading = served.ReadAsync(ServedDaemon.WatchToken);
             await served.Daemon.Run.Hub.WaitForSubscribersAsync(count => count == 1, CancellationToken.None).WaitAsync(Limit);
             await served.PublishAsync($"match {i}");
@@ -27,7 +30,7 @@ public sealed class SuccessiveMatchesTests
     public async Task ReaderThatIsSlow_HasAllOfItsMatchWhileTheNextOneRuns()
     {
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
-        using var slow = served.Client.Subscribe(new SubscribeRequest { Policy = Policy.Every }, ServedDaemon.Token(ServedDaemon.WatchToken));
+        using var slow = served.Client.Subscribe(Every, Watcher);
         await slow.ResponseHeadersAsync.WaitAsync(Limit);
         await served.PublishAsync("first");
         var next = served.ReadAsync(ServedDaemon.WatchToken);
@@ -50,7 +53,7 @@ public sealed class SuccessiveMatchesTests
         });
         for (var i = 0; i < 3; i++)
         {
-            using var call = served.Client.Subscribe(new SubscribeRequest { Policy = Policy.Every }, ServedDaemon.Token(ServedDaemon.WatchToken));
+            using var call = served.Client.Subscribe(Every, Watcher);
             await call.ResponseHeadersAsync.WaitAsync(Limit);
             read[i].SetResult();
             var frames = new List<(string, uint)>();
@@ -69,7 +72,7 @@ public sealed class SuccessiveMatchesTests
     public async Task ReaderFromTheOldestFrame_ThatComesBeforeTheMatch_GetsItsId()
     {
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
-        using var call = served.Client.Subscribe(new SubscribeRequest { Policy = Policy.Every, StartOldest = true }, ServedDaemon.Token(ServedDaemon.WatchToken));
+        using var call = served.Client.Subscribe(new SubscribeRequest(Every) { StartOldest = true }, Watcher);
         await call.ResponseHeadersAsync.WaitAsync(Limit);
         await served.PublishAsync("late");
         Assert.Equal(ServedDaemon.Expected("late"), await ServedDaemon.ReadAsync(call).WaitAsync(Limit));
@@ -87,7 +90,7 @@ public sealed class SuccessiveMatchesTests
             Assert.Equal(ServedDaemon.Expected($"match {i}"), await reading.WaitAsync(Limit));
         }
         Assert.True(SpinWait.SpinUntil(() => served.Daemon.MatchesThatEnd == 0, Limit));
-        var status = await served.Client.GetStatusAsync(new GetStatusRequest(), ServedDaemon.Token(ServedDaemon.ActToken));
+        var status = await served.Client.GetStatusAsync(new GetStatusRequest(), Actor);
         Assert.Empty(status.Subscribers);
         var totals = served.Daemon.Api.ViewOf(AccessLevel.Act).Share.Totals();
         Assert.Equal(40 * ServedDaemon.Frames, (uint)totals.Values.Aggregate(0UL, (sum, each) => sum + each.FramesSent));
