@@ -209,7 +209,7 @@ async def test_frames_on_the_way_follow_a_request_that_met_the_end(
         async def __aexit__(self, *error: object) -> None:
             pass
 
-        async def frames(self, **options: object) -> AsyncIterator[SimpleNamespace]:
+        async def _read(self, options: object) -> AsyncIterator[SimpleNamespace]:
             for results in ([], [result]):
                 response = SimpleNamespace(player_result=results)
                 timing = SimpleNamespace(received=received)
