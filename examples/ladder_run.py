@@ -42,7 +42,8 @@ def main() -> int:
     daemon = words("ABATHUR_SYNC", ["abathur"])
     game = f"{ladder.LadderServer}:{ladder.GamePort}"
     recording = f"match-{ladder.GamePort}.mcap"
-    options = ["--once", "--listen", "0", "--sc2", game, "-o", recording, "--force", "--grpc-port", "0", "--socket-port", "0"]
+    options = ["--once", "--listen", "0", "--sc2", game, "-o", recording, "--force"]
+    options += ["--grpc-port", "0", "--socket-port", "0"]
     if agent := os.environ.get("ABATHUR_AGENT"):
         options += ["--agent", agent]
     # The proxy ends when this program does, however that ends.

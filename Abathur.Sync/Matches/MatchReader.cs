@@ -33,7 +33,7 @@ public sealed class MatchReader : IDisposable
     /// <summary>The number of that match among those that it has read, from 0.</summary>
     public uint MatchIndex { get; private set; }
 
-    /// <summary>Called when it has gone, so that no further match is added.</summary>
+    /// <summary>Called when it is disposed.</summary>
     internal Action<MatchReader>? Gone { get; init; }
 
     /// <summary>Adds the match that comes next. Called before that begins, and before the current one ends.</summary>
@@ -67,7 +67,7 @@ public sealed class MatchReader : IDisposable
         }
     }
 
-    /// <summary>Goes on with the next match. False: there is none.</summary>
+    /// <summary>Goes on with the next match. False if no match follows.</summary>
     public bool TryGoOn()
     {
         Subscription former;

@@ -127,7 +127,7 @@ public sealed class MatchView : IDisposable
         }
     }
 
-    /// <summary>Keeps what can be read of a match that is over, and that nobody reads live any more.</summary>
+    /// <summary>Keeps what can be read of a match that is over, and that has no live readers.</summary>
     internal void Keep(MatchRun run)
     {
         lock (_gate)
@@ -215,7 +215,7 @@ public sealed class MatchView : IDisposable
         /// <summary>Null: only its summary is kept.</summary>
         public MatchRun? Run { get; private set; } = run;
 
-        /// <summary>Whether nobody reads it live any more.</summary>
+        /// <summary>Whether it has no live readers.</summary>
         public bool IsComplete { get; set; }
 
         public MatchSummary Summary => _summary ?? Run!.Summary()!;

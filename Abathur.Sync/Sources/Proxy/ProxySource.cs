@@ -93,7 +93,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
 
     private ProxyMatch NextMatch() => new(_sink!.Current, _options.AllowActions, _recordings, MatchEnded, _clock);
 
-    /// <summary>Ends the match that has begun, and goes on with the next, which it returns; null: there is none.</summary>
+    /// <summary>Ends the match that has begun, and goes on with the next, which it returns; null if none follows.</summary>
     private ProxyMatch? GoOn(SubscriptionEnd end)
     {
         if (_closing.IsCancellationRequested) return null;

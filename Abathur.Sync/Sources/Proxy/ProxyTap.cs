@@ -73,7 +73,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
     }
 
-    /// <summary>Called when a match that has begun is over; returns the next, null if there is none.</summary>
+    /// <summary>Called when a match that has begun is over; returns the next, null if none follows.</summary>
     public required Func<SubscriptionEnd, ProxyMatch?> GoOn { get; init; }
 
     /// <summary>Messages that are not protobuf of the game's API: they were relayed but not inspected.</summary>

@@ -48,18 +48,7 @@ internal sealed class PublishedMatches : IAsyncDisposable
     /// <summary>Publishes the next match, or a part of it, and does not end it.</summary>
     public async Task PublishAsync(int match, int from = 0, int to = Frames)
     {
-        while (_publisher is null)
-        {
-            try
-            {
-                _publisher = await Game.PublishAsync(new Match { MatchId = "the same", MapName = $"map {match}" });
-            }
-            catch (RequestException e) when (e.Code == "ALREADY_EXISTS")
-            {
-                // The daemon has not noticed yet that the one before has gone.
-                await Task.Yield();
-            }
-        }
+        _publisher ??= await Game.PublishAsync(new Match { MatchId = "the same", MapName = $"map {match}" });
         foreach (var observation in Of(match).Take(to).Skip(from)) await _publisher.PublishAsync(observation);
     }
 

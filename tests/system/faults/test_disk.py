@@ -20,7 +20,9 @@ MOST_BYTES = 300_000
 @pytest.fixture
 def limited(tmp_path: Path) -> Daemon:
     """`serve -o`, whose files cannot grow beyond a limit."""
-    command = daemon_command("serve", "--once", *FREE_PORTS, "-o", str(tmp_path / "full.mcap"), "--chunk-size", "100000")
+    command = daemon_command(
+        "serve", "--once", *FREE_PORTS, "-o", str(tmp_path / "full.mcap"), "--chunk-size", "100000"
+    )
     process = subprocess.Popen(
         ["prlimit", f"--fsize={MOST_BYTES}", *command],
         stdout=subprocess.PIPE,
