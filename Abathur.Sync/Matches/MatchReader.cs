@@ -12,7 +12,7 @@ public sealed class MatchReader : IDisposable
 {
     private static readonly SubscriptionEnd TooFarBehind = new(
         SubscriptionEndReason.SlowConsumer,
-        "a whole match began and ended before the one before was read: read faster, or with policy latest");
+        "a match began before the one before the last was read: read faster, or with policy latest");
 
     private readonly Lock _gate = new();
     private (Subscription Subscription, MatchRun Run)? _next;
@@ -55,15 +55,26 @@ public sealed class MatchReader : IDisposable
         lock (_gate)
         {
             if (_afterNext != match || _next is not { } waiting) return;
-            _afterNext = null;
-            if (Subscription.Options.Policy != Policy.Latest)
-            {
-                waiting.Subscription.Finish(TooFarBehind);
-                return;
-            }
-            _missed = _missed.Then(waiting.Run.Hub.AllFrames);
+            (_afterNext, _next) = (null, null);
             waiting.Subscription.Dispose();
-            Subscribe(match);
+            if (Subscription.Options.Policy == Policy.Latest)
+            {
+                _missed = _missed.Then(waiting.Run.Hub.AllFrames);
+                Subscribe(match);
+            }
+            else
+            {
+                _end ??= TooFarBehind;
+            }
+        }
+    }
+
+    /// <summary>Why it ends when it has read its match; null: as that.</summary>
+    public SubscriptionEnd? End
+    {
+        get
+        {
+            lock (_gate) return _end;
         }
     }
 

@@ -74,6 +74,7 @@ internal sealed class SyncSession : IFrameOutput
         SubscriptionEnd end;
         do end = await _reader.Subscription.SendAsync(this, cancellation);
         while (end.IsOfMatch && await TryGoOnAsync(end, cancellation));
+        if (end.IsOfMatch) end = _reader.End ?? end;
         // The reading task answers before it ends the subscription.
         _requests.WriteAnswers();
         if (end.Reason != SubscriptionEndReason.Closed) _wire.Write(EndMessage(end));

@@ -15,6 +15,7 @@ internal struct FrameMessage
     public FrameMessage() => _earlier = new (int, int)[PayloadDecoder.MaxEarlier];
 
     public ReadOnlyMemory<byte> MatchId { get; private set; }
+    public ReadOnlyMemory<byte> RunId { get; private set; }
     public ulong Sequence { get; private set; }
     public uint GameLoop { get; private set; }
     public long CapturedMonotonicNs { get; private set; }
@@ -100,6 +101,7 @@ internal struct FrameMessage
     {
         switch (field)
         {
+            case WireFrame.RunIdFieldNumber: RunId = _bytes.Slice(start, length); break;
             case WireFrame.MatchIdFieldNumber: MatchId = _bytes.Slice(start, length); break;
             case WireFrame.ObservationFieldNumber: Observation = _bytes.Slice(start, length); break;
             case WireFrame.DataFieldNumber: Data = _bytes.Slice(start, length); break;

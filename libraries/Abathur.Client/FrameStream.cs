@@ -12,6 +12,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     private SkippedFrames _skipped = new(options.EveryGameLoops);
     private FrameMessage _message = new();
     private bool _hasFrame;
+    private string? _runId;
     private bool _isNextMatch;
 
     /// <summary>How the last match ended, if the subscription follows.</summary>
@@ -50,7 +51,8 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
                     // The second frame comes while the first one is decoded: code is used for the first time there, which takes longer.
                     if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellation);
                     _hasFrame = true;
-                    frame.Read(_message, connection.RunId, ToNanoseconds(received), bytes.Length);
+                    if (!_message.RunId.IsEmpty) _runId = System.Text.Encoding.UTF8.GetString(_message.RunId.Span);
+                    frame.Read(_message, _runId ?? connection.RunId, ToNanoseconds(received), bytes.Length);
                     _skipped.Complete(frame);
                     return kind;
                 case ServerMessage.MessageOneofCase.Match or ServerMessage.MessageOneofCase.MatchEnded

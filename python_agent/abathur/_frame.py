@@ -57,8 +57,7 @@ class Frame:
 
     Attributes:
         match_id: Identifies the match; the same where a recording of it is played again.
-        run_id: Identifies this run of it; empty where it is not known: on gRPC without ``follow`` and ``run_id``, in a
-            recording.
+        run_id: Identifies this run of it; empty in a recording, and where the daemon is too old.
         sequence: Number of the frame in this run of the source, from 1.
         game_loop: Game loop of the observation.
         dropped: Number of dropped frames since the previous one.

@@ -241,6 +241,7 @@ class AsyncGrpcConnection:
         self, request: sync_pb2.SubscribeRequest, limit: int
     ) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
         payloads = PayloadReader(limit)
+        run_id = ""
         call: Any = self._channel.unary_stream(
             SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -250,7 +251,10 @@ class AsyncGrpcConnection:
             async for data in call:
                 received = _frame.monotonic_ns()
                 message = _parsed(sync_pb2.Frame, data)
-                yield _frame.from_message(message, received=received, size=len(data), payloads=payloads)
+                frame = _frame.from_message(message, received=received, size=len(data), payloads=payloads)
+                # The first frame names it.
+                run_id = frame.run_id = message.run_id or run_id
+                yield frame
         finally:
             call.cancel()
 
@@ -432,6 +436,7 @@ class BlockingGrpcConnection:
         self, request: sync_pb2.SubscribeRequest, limit: int
     ) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
         payloads = PayloadReader(limit)
+        run_id = ""
         call: Any = self._channel.unary_stream(
             SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
@@ -441,7 +446,10 @@ class BlockingGrpcConnection:
             for data in call:
                 received = _frame.monotonic_ns()
                 message = _parsed(sync_pb2.Frame, data)
-                yield _frame.from_message(message, received=received, size=len(data), payloads=payloads)
+                frame = _frame.from_message(message, received=received, size=len(data), payloads=payloads)
+                # The first frame names it.
+                run_id = frame.run_id = message.run_id or run_id
+                yield frame
         finally:
             call.cancel()
 

@@ -67,6 +67,7 @@ async def read_all(address: str, started: asyncio.Event) -> list[tuple[int, byte
         assert match.map_name == "Synthetic LE"
         frames.append(await reading)
         frames += [frame async for frame in stream]
+    assert {frame.run_id for frame in frames} == {match.run_id}
     return [(frame.game_loop, frame.response.SerializeToString()) for frame in frames]
 
 

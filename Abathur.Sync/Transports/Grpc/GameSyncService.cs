@@ -64,7 +64,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             await using var closing = call.CancellationToken.Register(reader.Close);
             using var aborting = reader.OnAborted(() => GrpcOutput.Reset(http));
             await call.WriteResponseHeadersAsync(Metadata.Empty);
-            var output = new GrpcFrameOutput(new GrpcOutput(http));
+            var output = new GrpcFrameOutput(new GrpcOutput(http), () => reader.Run.RunId);
             ThrowUnlessOver(await reader.Subscription.SendAsync(output, call.CancellationToken), call);
             return true;
         }

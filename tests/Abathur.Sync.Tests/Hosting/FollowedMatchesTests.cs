@@ -142,7 +142,9 @@ public sealed class FollowedMatchesTests
         for (var i = 0; i < 2; i++)
         {
             using var kept = served.Client.Subscribe(new SubscribeRequest { RunId = run, StartOldest = true }, Actor);
-            Assert.Equal(ServedDaemon.Expected("match 1"), await ServedDaemon.ReadAsync(kept).WaitAsync(Limit));
+            Assert.True(await kept.ResponseStream.MoveNext(CancellationToken.None).WaitAsync(Limit));
+            Assert.Equal((run, 1u), (kept.ResponseStream.Current.RunId, kept.ResponseStream.Current.GameLoop));
+            Assert.Equal(ServedDaemon.Expected("match 1")[1..], await ServedDaemon.ReadAsync(kept).WaitAsync(Limit));
         }
         Assert.Equal(StatusCode.NotFound, await CodeAsync(() => served.Client.GetStatusAsync(new GetStatusRequest { RunId = "x" }, Actor)));
         StatusCode[] refused =

@@ -206,7 +206,7 @@ class SubscribeRequest(_message.Message):
     def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., start_after_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ..., run_id: _Optional[str] = ..., follow: _Optional[bool] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier", "skipped_events", "skipped_events_incomplete")
+    __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier", "skipped_events", "skipped_events_incomplete", "run_id")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
@@ -227,6 +227,7 @@ class Frame(_message.Message):
     EARLIER_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_EVENTS_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_EVENTS_INCOMPLETE_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     sequence: int
     game_loop: int
@@ -247,7 +248,8 @@ class Frame(_message.Message):
     earlier: _containers.RepeatedScalarFieldContainer[bytes]
     skipped_events: _sc2api_pb2.ResponseObservation
     skipped_events_incomplete: bool
-    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ..., skipped_events: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., skipped_events_incomplete: _Optional[bool] = ...) -> None: ...
+    run_id: str
+    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ..., skipped_events: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., skipped_events_incomplete: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class ActRequest(_message.Message):
     __slots__ = ("game_loop", "actions", "max_late_game_loops", "run_id")
