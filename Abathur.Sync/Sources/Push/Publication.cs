@@ -26,6 +26,9 @@ public sealed class Publication : IDisposable
     internal Publication(MatchFeed feed, TimeProvider clock, Action<Publication> closed) =>
         (_feed, _clock, _closed) = (feed, clock, closed);
 
+    /// <summary>Whether another match may follow.</summary>
+    internal bool IsFollowed { get; init; }
+
     /// <summary>Number of accepted observations.</summary>
     public ulong Frames { get; private set; }
 
@@ -94,11 +97,12 @@ public sealed class Publication : IDisposable
         await PublishAsync(payload, captured);
     }
 
-    /// <summary>Ends the publication: with its answer, the bot may publish the next match.</summary>
+    /// <summary>Ends the publication. With its answer, the bot may publish the next match; if none follows, the daemon stays until the bot
+    /// has the answer, and this is disposed.</summary>
     public PublishResult Finish()
     {
         IsFinished = true;
-        Dispose();
+        if (IsFollowed) Dispose();
         return new PublishResult { Frames = Frames };
     }
 

@@ -40,7 +40,7 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
             if (_over.Task.IsCompleted) throw new RefusedException(RequestStatus.FailedPrecondition, "the match is over");
             if (_busy) throw new RefusedException(RequestStatus.AlreadyExists, "another bot is already publishing");
             _busy = true;
-            return new Publication(_feed!, clock, publication => Close(publication, sink));
+            return new Publication(_feed!, clock, publication => Close(publication, sink)) { IsFollowed = !Once };
         }
     }
 

@@ -257,7 +257,9 @@ public class MatchRunTests
     [Fact]
     public async Task Describe_CountsSentAndDropped()
     {
-        var run = Hub(sourceWaits: true);
+        var share = new HubShare(new HubOptions(), _clock);
+        using var run = new MatchRun(share, Abilities.Waiting);
+        run.Begin(new Match { MatchId = "match" });
         using var subscription = run.Subscribe(Options(Policy.Latest))!;
         await Publish(run, 1);
         Take(subscription);
@@ -267,13 +269,14 @@ public class MatchRunTests
 
         var status = new Status();
         run.Describe(status);
+        share.Describe(status);
 
         var row = Assert.Single(status.Subscribers);
         Assert.Equal((1ul, 1ul, 1000ul, 1u, 2u), (row.FramesSent, row.FramesDropped, row.BytesSent, row.FramesWaiting, row.LagGameLoops));
         Assert.Equal((3ul, 1000ul, 3.0), (status.FramesPublished, status.BytesSent, status.FramesPerSecond));
         subscription.Dispose();
         status = new Status();
-        run.Describe(status);
+        share.Describe(status);
         Assert.Equal((0, 1000ul), (status.Subscribers.Count, status.BytesSent));
     }
 
