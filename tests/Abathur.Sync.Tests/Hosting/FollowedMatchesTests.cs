@@ -71,10 +71,13 @@ public sealed class FollowedMatchesTests
         await using var served = await ServedDaemon.StartAsync(TimeSpan.Zero);
         // It reads nothing more before it acknowledges the first frame.
         using var call = await FollowAsync(served, ServedDaemon.WatchToken, policy, credits: 1);
-        for (var i = 0; i < 3; i++) await served.PublishAsync($"match {i}");
-
-        Assert.Equal("match 0", (await NextAsync(call)).Match.MatchId);
-        var frame = (await NextAsync(call)).Frame;
+        var frame = new Frame();
+        await served.PublishAsync("match 0", afterFirst: async () =>
+        {
+            Assert.Equal("match 0", (await NextAsync(call)).Match.MatchId);
+            frame = (await NextAsync(call)).Frame;
+        });
+        for (var i = 1; i < 3; i++) await served.PublishAsync($"match {i}");
         if (policy == Policy.Every)
         {
             var refused = await Assert.ThrowsAsync<RpcException>(async () =>

@@ -56,7 +56,7 @@ internal sealed record ServedDaemon(
         return await ReadAsync(call);
     }
 
-    public async Task PublishAsync(string match, Task? isRead = null)
+    public async Task PublishAsync(string match, Task? isRead = null, Func<Task>? afterFirst = null)
     {
         using var call = Client.Publish(Token(ActToken));
         await call.RequestStream.WriteAsync(new PublishRequest { Match = new Match { MatchId = match } });
@@ -65,6 +65,7 @@ internal sealed record ServedDaemon(
         {
             var observation = SC2APIProtocol.ResponseObservation.Parser.ParseFrom(RecordingSample.Observation(loop));
             await call.RequestStream.WriteAsync(new PublishRequest { Observation = observation });
+            if (loop == 1 && afterFirst is not null) await afterFirst();
         }
         await call.RequestStream.WriteAsync(new PublishRequest { End = new() });
         await call.RequestStream.CompleteAsync();
