@@ -11,6 +11,9 @@ namespace Abathur.Sync.Matches.Recording;
 /// Thread-safe.</summary>
 public sealed class MatchRecordings : IAsyncDisposable
 {
+    /// <summary>Names that are passed over at most because something else than a file has them.</summary>
+    private const int MaxOthers = 100;
+
     private readonly Lock _gate = new();
     private readonly RecordingNames _names;
     private readonly OutputOptions _files;
@@ -137,9 +140,10 @@ public sealed class MatchRecordings : IAsyncDisposable
         }
     }
 
-    /// <summary>Opens the first file that does not exist.</summary>
+    /// <summary>Opens the first file that does not exist, and that no other process writes.</summary>
     private MatchRecorder? Open(IEnumerable<string> candidates, RecordingStatus failure)
     {
+        var others = 0;
         foreach (var path in candidates)
         {
             try
@@ -149,6 +153,11 @@ public sealed class MatchRecordings : IAsyncDisposable
             catch (RecordingException e) when (e.Remedy == RecordingRemedy.Overwrite)
             {
                 // Another match has this file.
+            }
+            catch (RecordingException) when (others < MaxOthers && Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(path))))
+            {
+                // Another process writes it, or it is no file.
+                others++;
             }
             catch (Exception e) when (e is RecordingException or IOException or UnauthorizedAccessException)
             {

@@ -57,6 +57,7 @@ public sealed class RecordingFolder(string path)
         }
         while (Encoding.UTF8.GetByteCount(name.ToString()) > MaxNameBytes - Extension.Length)
             name.Length -= char.IsLowSurrogate(name[^1]) ? 2 : 1;
+        while (name.Length > 0 && name[^1] is ('.' or ' ')) name.Length--;
         if (name.Length == 0 || name[0] is '.' or ' ') name.Insert(0, '_');
         if (NameProblem(name + Extension).Length > 0) name.Insert(0, '_');
         return name + Extension;

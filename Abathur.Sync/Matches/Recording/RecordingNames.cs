@@ -18,6 +18,7 @@ public sealed partial class RecordingNames
     private readonly string _place;
     private readonly string? _pattern;
     private int _matches;
+    private int _number = 1;
 
     private RecordingNames(string place, string? pattern) => (_place, _pattern) = (place, pattern);
 
@@ -72,7 +73,13 @@ public sealed partial class RecordingNames
             })));
         var (name, extension) = (Path.ChangeExtension(path, null), Path.GetExtension(path));
         if (_pattern is not null || _matches == 1) yield return path;
-        for (var number = 2; number <= MaxNumber; number++) yield return $"{name}-{number}{extension}";
+        // All names of a file are numbered on, so that the ten thousandth match does not try those of all others.
+        for (var number = _pattern is null ? _number : 1; number < MaxNumber;)
+        {
+            number++;
+            if (_pattern is null) _number = number;
+            yield return $"{name}-{number}{extension}";
+        }
     }
 
     /// <summary>Names of the players, or their races.</summary>

@@ -112,6 +112,12 @@ public sealed class RecordingFolderTests : IDisposable
         }));
 
     [Fact]
+    public void ToName_WhateverTheText_IsAllowed() =>
+        FsCheck.Check.One(
+            FsCheck.Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(2000)),
+            Prop.ForAll(Names().ToArbitrary(), text => _folder.TryResolve(RecordingFolder.ToName(text), out _) is not null));
+
+    [Fact]
     public void TryResolve_Links_MayNotLeadOut()
     {
         if (OperatingSystem.IsWindows()) return;
