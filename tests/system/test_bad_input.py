@@ -97,7 +97,7 @@ def test_socket_requests_that_are_refused_keep_the_connection(play: Play) -> Non
             answers[answer["id"]] = message
     assert answers["7"]["error"]["code"] == "FAILED_PRECONDITION"
     told = answers["8"]["error"]["message"]
-    assert told == "expected one of ack, act, control, draw, plot, plots, query, status, timeline"
+    assert told == "expected one of ack, act, control, draw, matches, plot, plots, query, status, timeline"
     assert not answers["7"]["error"].get("fatal")
 
 

@@ -33,6 +33,7 @@ SERVICE = sync_pb2.DESCRIPTOR.services_by_name["GameSync"]
 #: What may differ: times, which are of each daemon's own clock and start; random ids; ports; bytes with times in them.
 VOLATILE = {
     "uptime", "framesPerSecond", "bytesSent", "bytes", "bytesPublished", "matchId", "runId", "peer", "delay",
+    "beganUnixNs",
     "capturedMonotonicNs", "capturedUnixNs", "publishedMonotonicNs", "publishedUnixNs", "encodedMonotonicNs",
     # A header, and what /v1/compare measures meanwhile.
     "Date", "mean", "streamFrames",

@@ -240,6 +240,7 @@ async def follow(daemon: Daemon | Proxy, count: int) -> list[list[int]]:
         else:
             raise AssertionError(message)
     writer.close()
+    await writer.wait_closed()
     return read
 
 

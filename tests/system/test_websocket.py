@@ -115,7 +115,7 @@ async def test_requests_are_answered_in_either_form(play: Play) -> None:
         assert (await read(ws)).match.tick_hz == 22.4  # type: ignore[union-attr]
         await ws.send_str('{"id":"5","subscribe":{}}')
         told = (await read(ws)).error.message  # type: ignore[union-attr]
-        assert told == "expected one of ack, act, control, draw, plot, plots, query, status, timeline"
+        assert told == "expected one of ack, act, control, draw, matches, plot, plots, query, status, timeline"
         await ws.send_bytes(sync_pb2.ClientMessage(id=6, control={"step": {}}).SerializeToString())
         answers = [await read(ws), await read(ws)]
         kinds = {answer.WhichOneof("message"): answer for answer in answers if answer}

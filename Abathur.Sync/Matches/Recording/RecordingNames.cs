@@ -60,7 +60,7 @@ public sealed partial class RecordingNames
     /// <param name="start">When it began.</param>
     public IEnumerable<string> Of(RecordingMatch match, ResponseGameInfo? info, DateTimeOffset start)
     {
-        _matches++;
+        var matches = ++_matches;
         var path = _pattern is null
             ? _place
             : Path.Combine(_place, RecordingFolder.ToName(Field().Replace(_pattern, field => field.Groups[1].Value switch
@@ -69,10 +69,15 @@ public sealed partial class RecordingNames
                 "map" => match.MapName.Length > 0 ? match.MapName : "unknown",
                 "players" => PlayersOf(info),
                 "match_id" => match.MatchId,
-                _ => _matches.ToString(CultureInfo.InvariantCulture),
+                _ => matches.ToString(CultureInfo.InvariantCulture),
             })));
+        return Numbered(path, isNamed: _pattern is not null || matches == 1);
+    }
+
+    private IEnumerable<string> Numbered(string path, bool isNamed)
+    {
         var (name, extension) = (Path.ChangeExtension(path, null), Path.GetExtension(path));
-        if (_pattern is not null || _matches == 1) yield return path;
+        if (isNamed) yield return path;
         // All names of a file are numbered on, so that the ten thousandth match does not try those of all others.
         for (var number = _pattern is null ? _number : 1; number < MaxNumber;)
         {

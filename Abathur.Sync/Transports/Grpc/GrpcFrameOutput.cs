@@ -23,8 +23,8 @@ internal sealed class GrpcFrameOutput(GrpcOutput output, Func<string> runId) : I
         _hasNamed = true;
         var bytes = ProtoFraming.MeasureFrame(frame, dropped) + name.Length;
         output.WritePrefix(bytes);
-        ProtoFraming.WriteFrame(output.Body, frame, dropped);
         output.Body.Write(name);
+        ProtoFraming.WriteFrame(output.Body, frame, dropped);
         return GrpcOutput.PrefixBytes + bytes;
     }
 
