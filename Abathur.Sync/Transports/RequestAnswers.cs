@@ -11,8 +11,7 @@ internal static class RequestAnswers
     public static bool IsRequest(this ClientMessage message) => message.MessageCase is
         ClientMessage.MessageOneofCase.Act or ClientMessage.MessageOneofCase.Control or ClientMessage.MessageOneofCase.Draw
         or ClientMessage.MessageOneofCase.Matches or ClientMessage.MessageOneofCase.Plot or ClientMessage.MessageOneofCase.Plots
-        or ClientMessage.MessageOneofCase.Query
-        or ClientMessage.MessageOneofCase.Status or ClientMessage.MessageOneofCase.Timeline;
+        or ClientMessage.MessageOneofCase.Query or ClientMessage.MessageOneofCase.Status or ClientMessage.MessageOneofCase.Timeline;
 
     /// <summary>Whether a whole recording may have to be read for the answer.</summary>
     public static bool MayTakeLong(this ClientMessage message) =>

@@ -21,6 +21,7 @@ public sealed class DaemonMeter : IDisposable
     private readonly Meter _meter = new(Name, DaemonVersion.Text);
     private readonly IReadOnlyList<MatchView> _views;
     private readonly CachedValue<Status> _status;
+    private readonly CachedValue<MatchTotals> _totals;
     private readonly Histogram<double> _encoding;
 
     /// <param name="views">What clients see; the first is the match as it is.</param>
@@ -30,6 +31,7 @@ public sealed class DaemonMeter : IDisposable
     {
         _views = views;
         _status = new(describe, StatusAge, clock);
+        _totals = new(views[0].Totals, StatusAge, clock);
         Count("abathur.source.frames", "{frame}", "Frames published.", () => Totals.Frames);
         Count("abathur.source.io", "By", "Bytes of observations published, as they came from the source.", () => Totals.Bytes);
         _meter.CreateObservableGauge(
@@ -62,7 +64,7 @@ public sealed class DaemonMeter : IDisposable
 
     private Status Now => _status.Value;
 
-    private MatchTotals Totals => _views[0].Totals();
+    private MatchTotals Totals => _totals.Value;
 
     /// <inheritdoc/>
     public void Dispose() => _meter.Dispose();

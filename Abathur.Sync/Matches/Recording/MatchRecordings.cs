@@ -23,8 +23,6 @@ public sealed class MatchRecordings : IAsyncDisposable
     private readonly List<MatchRecorder> _running = [];
     private readonly List<Task> _ending = [];
     private MatchRecorder? _first;
-    private ulong _frames;
-    private ulong _framesMissed;
 
     /// <summary>Opens the file of the first match, or checks the folder.</summary>
     /// <param name="names">Where the files lie.</param>
@@ -44,36 +42,13 @@ public sealed class MatchRecordings : IAsyncDisposable
 
     /// <param name="first">Records the first match; there is no other.</param>
     internal MatchRecordings(MatchRecorder first)
-        : this(RecordingNames.For("", null), first)
     {
-    }
-
-    private MatchRecordings(RecordingNames names, MatchRecorder first)
-    {
-        (_names, _files, _options, _log, _clock) = (names, new(), new(), ProgramLog.Logger, TimeProvider.System);
-        _first = first;
+        (_names, _files, _options) = (RecordingNames.For("", null), new(), new());
+        (_log, _clock, _first) = (ProgramLog.Logger, TimeProvider.System, first);
     }
 
     /// <summary>Whether a match could not be recorded whole, or its recording is not where it should be.</summary>
     public bool AnyFailed { get; private set; }
-
-    /// <summary>Frames that were recorded, of all matches.</summary>
-    public ulong Frames
-    {
-        get
-        {
-            lock (_gate) return _running.Aggregate(_frames, (sum, each) => sum + each.Status.Frames);
-        }
-    }
-
-    /// <summary>Frames that are missing, of all matches.</summary>
-    public ulong FramesMissed
-    {
-        get
-        {
-            lock (_gate) return _running.Aggregate(_framesMissed, (sum, each) => sum + each.Status.FramesMissed);
-        }
-    }
 
     /// <summary>The recording of the next match, where its file is open; null: it depends on the match.</summary>
     public RecordingStatus? Next => _first?.Status;
@@ -118,25 +93,21 @@ public sealed class MatchRecordings : IAsyncDisposable
         foreach (var recorder in running) await recorder.DisposeAsync();
         await Task.WhenAll(ending);
         if (_first is { } first) await first.DisposeAsync();
-        foreach (var recorder in running) Count(recorder);
+        foreach (var recorder in running) Remove(recorder);
     }
 
     private async Task EndAsync(MatchRecorder recorder, Action<MatchRecorder>? completed)
     {
         await recorder.DisposeAsync();
-        Count(recorder);
+        Remove(recorder);
         completed?.Invoke(recorder);
     }
 
-    private void Count(MatchRecorder recorder)
+    private void Remove(MatchRecorder recorder)
     {
         lock (_gate)
         {
-            if (!_running.Remove(recorder)) return;
-            var status = recorder.Status;
-            _frames += status.Frames;
-            _framesMissed += status.FramesMissed;
-            AnyFailed |= status.Error.Length > 0;
+            if (_running.Remove(recorder)) AnyFailed |= recorder.Status.Error.Length > 0;
         }
     }
 

@@ -49,7 +49,7 @@ public sealed class RecordingFolder(string path)
     {
         var name = new StringBuilder();
         Rune? before = null;
-        foreach (var each in text.Normalize(NormalizationForm.FormC).EnumerateRunes())
+        foreach (var each in text.EnumerateRunes())
         {
             var isAllowed = ComposedText.IsLetterOrDigit(each, before) || (each.IsAscii && Punctuation.Contains((char)each.Value));
             before = isAllowed && !(each.Value == '.' && before?.Value == '.') ? each : (Rune)'-';
